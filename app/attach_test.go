@@ -78,7 +78,7 @@ func (f foreign) pages() []string {
 	return urls
 }
 
-func TestAttachedToARunningBrowserAClientHasAContextOfItsOwnBehindOurProxy(t *testing.T) {
+func TestAttachedBrowserGetsASeparateContextBehindOurProxy(t *testing.T) {
 	var mu sync.Mutex
 	closedHits := 0
 	closed := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -126,7 +126,7 @@ func TestAttachedToARunningBrowserAClientHasAContextOfItsOwnBehindOurProxy(t *te
 	}
 }
 
-func TestABrowserElsewhereIsToldToBeNotEnforced(t *testing.T) {
+func TestARemoteBrowserIsReportedAsNotEnforced(t *testing.T) {
 	ip := outward()
 	if ip == "" {
 		t.Skip("this machine has no address but loopback")
@@ -142,7 +142,7 @@ func TestABrowserElsewhereIsToldToBeNotEnforced(t *testing.T) {
 	address := strings.Replace(other.ws, local, ln.Addr().String(), 1)
 	c := speak(t, testFlags(t), "editor", nil, "--browser-url", address)
 	if page := c.does("navigate_page", map[string]any{"url": "about:blank"}); !strings.Contains(page, "not enforced") {
-		t.Errorf("not told: %s", page)
+		t.Errorf("not reported: %s", page)
 	}
 }
 
@@ -174,7 +174,7 @@ func forward(ln net.Listener, address string) {
 	}
 }
 
-func TestANamedProfileIsKeptAndAThrowAwayOneIsNot(t *testing.T) {
+func TestANamedProfileIsStoredAndATemporaryOneIsNot(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		name := "nobody"

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T) {
+func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := clientOf(t, sys)
@@ -38,7 +38,7 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 	if code != exitDone || !strings.Contains(out, "why") {
 		t.Errorf("one call does not say why it was allowed: %d %q %q", code, out, errs)
 	}
-	if code, out, errs = verb(t, flags, "audit", "verify"); code != exitDone || !strings.Contains(out, "each follows") {
+	if code, out, errs = verb(t, flags, "audit", "verify"); code != exitDone || !strings.Contains(out, "all intact") {
 		t.Errorf("verify: %d %q %q", code, out, errs)
 	}
 	code, out, errs = verb(t, flags, "audit", "export")
@@ -58,24 +58,24 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 		t.Fatal(err)
 	}
 	if code, _, errs = verb(t, flags, "audit", "verify"); code != exitFailed || !strings.Contains(errs, "entry 1") {
-		t.Errorf("a changed row was not told: %d %q", code, errs)
+		t.Errorf("a changed row was not reported: %d %q", code, errs)
 	}
 	var check wire.AuditCheck
 	if status, b := c.do(http.MethodPost, "/api/audit/verify", nil); status != http.StatusOK ||
 		json.Unmarshal(b, &check) != nil || !strings.Contains(check.Problem, "entry 1") {
-		t.Errorf("the door: %d %s", status, b)
+		t.Errorf("the HTTP server: %d %s", status, b)
 	}
 }
 
-func TestAnAuditThatIsNotThereSaysSo(t *testing.T) {
+func TestAuditWithoutALogSaysSo(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "audit", "verify")
-	if code != exitFailed || !strings.Contains(errs, "nothing was called there") {
+	if code != exitFailed || !strings.Contains(errs, "no tool was called there") {
 		t.Errorf("%d %q", code, errs)
 	}
 }
 
-func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
+func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	grant := toolspec.Grant{
 		ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"},
@@ -118,7 +118,7 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
+func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	rule := map[string]any{"hosts": []string{"shop.example"}}
 	if status, _ := clientOf(t, sys).do(http.MethodPost, "/api/rules", rule); status != http.StatusForbidden {
@@ -164,7 +164,7 @@ func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
 	}
 }
 
-func TestAPageOfTheAuditIsFoundByItsWords(t *testing.T) {
+func TestAuditSearchFindsWords(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	for _, row := range []event.CallRecord{
 		{ID: "c1", CallRequest: event.CallRequest{Tool: "read_file", Sentence: "Read NOTES.txt"}},

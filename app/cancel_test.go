@@ -337,7 +337,7 @@ func (s *slow) open(page string) {
 	}
 }
 
-func TestACancelledCallEndsOnceLeavesNothingAndItsToolWorksAtOnce(t *testing.T) {
+func TestACancelledCallEndsOnceAndLeavesNothing(t *testing.T) {
 	s := newSlow(t)
 	s.ready()
 	for i, e := range s.endlesses() {

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAToolIsNotMadeWithoutAPersonsWord(t *testing.T) {
+func TestAToolIsNotCreatedWithoutApproval(t *testing.T) {
 	body := `{"name":"two_panels","description":"Opens two","body":"await tools.open_home_panel({}); return await tools.get_active_panel({})"}`
 	code, _, errs := verb(t, testFlags(t), "tools", "call", "create_tool", body)
 	if code != exitRefused || !strings.Contains(errs, "nobody to ask") {
@@ -17,7 +17,7 @@ func TestAToolIsNotMadeWithoutAPersonsWord(t *testing.T) {
 	}
 }
 
-func TestACreatedToolGoesTheWholeWayAndEachOfItsPartsToo(t *testing.T) {
+func TestACreatedToolAndItsStepsPassThePipeline(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
 		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`),

@@ -21,7 +21,7 @@ func argsOf(t *testing.T, args map[string]string) string {
 	return string(b)
 }
 
-func TestTheFilesPanelMovesTrashesAndPutsBackWhateverTheName(t *testing.T) {
+func TestTheFilesPanelMovesTrashesAndRestoresAnyName(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	do := func(tool string, args map[string]string) toolspec.Result {
@@ -68,7 +68,7 @@ func TestTheFilesPanelMovesTrashesAndPutsBackWhateverTheName(t *testing.T) {
 	}
 }
 
-func TestTheFilesPanelFollowsNoLinkAndLeavesTheWorkspaceForNobody(t *testing.T) {
+func TestTheFilesPanelFollowsNoLinkOutOfTheWorkspace(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
@@ -106,7 +106,7 @@ func TestTheFilesPanelFollowsNoLinkAndLeavesTheWorkspaceForNobody(t *testing.T) 
 	}
 }
 
-func TestPanelToolsTakeWhatIsSelectedOrOpen(t *testing.T) {
+func TestPanelToolsUseTheSelectionOrTheOpenFile(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	if r := ofPanel(t, sys, byModel, "files", "files_info", `{}`); r.Success ||

@@ -58,16 +58,16 @@ func TestThePilotReadsAFileOfTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestAGroupOfToolsThatIsOffIsOfferedToNobody(t *testing.T) {
+func TestAGroupThatIsSwitchedOffIsNotOffered(t *testing.T) {
 	flags, _ := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{})
-	if _, ok := sys.Discovery.ForPanel("").Get("read_file"); !ok {
+	if _, ok := sys.Catalog.ForPanel("").Get("read_file"); !ok {
 		t.Fatal("read_file is not there")
 	}
 	if _, err := sys.Settings.Set(t.Context(), "groups_off", "files"); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range sys.Discovery.ForPanel("").Names() {
+	for _, name := range sys.Catalog.ForPanel("").Names() {
 		if name == "read_file" || name == "undo" {
 			t.Errorf("%s is offered", name)
 		}
@@ -103,7 +103,7 @@ func aTurnOfWriting(t *testing.T, sys *System) {
 	}
 }
 
-func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
+func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	aTurnOfWriting(t, sys)
@@ -146,7 +146,7 @@ func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
 	}
 }
 
-func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t *testing.T) {
+func TestAForbiddingRuleAppliesInALinkedWorkspace(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	put(t, filepath.Join(dir, "private", "diary"), "dear diary\n")
 	link := filepath.Join(filepath.Dir(dir), "link")
@@ -155,7 +155,7 @@ func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t
 	}
 	flags["workspace"] = link
 	sys := openWith(t, flags, Purpose{})
-	real := followed(dir)
+	real := sys.realWorkspace()
 	rule := toolspec.Grant{
 		ID: "r1", Scope: toolspec.GrantForbid, Tool: toolspec.AnyTool, Folder: real,
 		Paths: []string{filepath.Join(real, "private")},
@@ -170,7 +170,7 @@ func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t
 	if text := search.ModelText(); !strings.Contains(text, "Ana") || strings.Contains(text, "dear diary") {
 		t.Errorf("%s", text)
 	}
-	run := sys.Snapshot.Begin(t.Context(), toolspec.Call{ID: "c1", Tool: "bash"}, link)
+	run := sys.CommandSnapshots.Begin(t.Context(), toolspec.Call{ID: "c1", Tool: "bash"}, link)
 	put(t, filepath.Join(dir, "notes.txt"), "Call Bo.\n")
 	put(t, filepath.Join(dir, "private", "diary"), "dear diary, again\n")
 	if c := run.End(t.Context()); c.NotUndoable != "" || len(c.Files) != 1 {

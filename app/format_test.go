@@ -63,7 +63,7 @@ func TestRunWithAFormatPrintsJSONThatFitsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestRunWithAFormatThatTheAnswerNeverFitsSaysWhatItWasAndWhy(t *testing.T) {
+func TestRunWithAFormatReportsAnAnswerThatNeverFits(t *testing.T) {
 	model := serviceOf(t, final())
 	model.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: `{"name":"Fen"}`} }
 	t.Setenv("SEXTANT_ANSWER_REPAIRS", "1")
@@ -85,7 +85,7 @@ func TestRunWithAFormatThatTheAnswerNeverFitsSaysWhatItWasAndWhy(t *testing.T) {
 	}
 }
 
-func TestAFormatThatCannotBeUsedIsAUsageErrorBeforeAnythingOpens(t *testing.T) {
+func TestAnInvalidFormatIsAUsageError(t *testing.T) {
 	flags := testFlags(t)
 	for name, text := range map[string]string{
 		"remote": `{"$ref":"http://127.0.0.1:1/x.json"}`, "itself": `{"allOf":[{"$ref":"#"}]}`,
@@ -197,7 +197,7 @@ func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 	}
 }
 
-func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
+func TestAClosedRequestStopsItsTask(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	model := serviceOf(t)
 	model.Answer = func(openaitest.Request) openaitest.Turn {
@@ -209,16 +209,16 @@ func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
 	defer ended.Close()
 	method, path := sys.Nav.Route("automations_run")
 	ctx, leave := context.WithCancel(t.Context())
-	at := Instance{URL: "http://" + sys.Host(), Token: sys.Token()}
+	url := "http://" + sys.Host()
 	gone := make(chan error, 1)
 	go func() {
-		req, err := http.NewRequestWithContext(ctx, method, at.URL+path,
+		req, err := http.NewRequestWithContext(ctx, method, url+path,
 			strings.NewReader(`{"prompt":"which lamp?","format":"a name","model":"openai/test"}`))
 		if err != nil {
 			gone <- err
 			return
 		}
-		req.Header.Set("Authorization", "Bearer "+at.Token)
+		req.Header.Set("Authorization", "Bearer "+sys.Token())
 		req.Header.Set("Content-Type", "application/json")
 		res, err := http.DefaultClient.Do(req)
 		if err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"sextant/backend/api/mcpserver"
 	mcp "sextant/backend/mcp/client"
+	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -46,7 +47,7 @@ func visit(t *testing.T, sys *System, name, query, revision string, options *sdk
 	return &mcpClient{t: t, session: session}
 }
 
-func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
+func TestMCPClientsOverHTTPHaveTheirOwnTabs(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	old := visit(t, sys, "old", "?panel=notes", "2025-11-25", nil)
 	young := visit(t, sys, "young", "?tools=environment", "2026-07-28", nil)
@@ -63,7 +64,7 @@ func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
 	if text, failed := old.call("type_text", map[string]any{"annotationId": field, "text": "666"}); !failed {
 		t.Errorf("one acts on the other's number: %s", text)
 	}
-	if tabs := sys.Browser.State().Tabs; len(tabs) > 1 || len(tabs) == 1 && strings.Contains(tabs[0].URL, demoHost) {
+	if tabs := sys.Browser.State().Tabs; len(tabs) > 1 || len(tabs) == 1 && strings.Contains(tabs[0].URL, demo.Host) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
 	if text := shared.does("navigate_page", map[string]any{"url": "demo"}); !strings.Contains(text, "lamp") ||
@@ -112,7 +113,7 @@ func TestAPageIsAResourceOverHTTP(t *testing.T) {
 	}
 }
 
-func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
+func TestWithoutAWindowTheClientsUserIsAsked(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	asked := &buffer{}
@@ -142,8 +143,8 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 			t.Errorf("one %s: %v %q", c.name, failed, text)
 		}
 	}
-	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Desk.Waiting()) != 0 {
-		t.Errorf("asked %q; waiting are %+v", text, sys.Desk.Waiting())
+	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Approvals.Waiting()) != 0 {
+		t.Errorf("asked %q; waiting are %+v", text, sys.Approvals.Waiting())
 	}
 	if grants, err := sys.Store.Grants(t.Context()); err != nil || len(grants) != 0 {
 		t.Errorf("kept %+v %v", grants, err)
@@ -166,7 +167,7 @@ func sending(t *testing.T, sys *System) {
 	}
 }
 
-func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
+func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	sending(t, sys)
@@ -192,20 +193,20 @@ func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
 func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	put := make(chan event.Approval, 1)
-	defer sys.questions("mcp_1", func(q event.Approval) {
+	defer sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
 		put <- q
-		if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
+		if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
 			t.Error(err)
 		}
 	})()
 	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, Root: "mcp_1"}}
-	goOn, err := sys.serverChanged(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
+	goOn, err := sys.consent.Review(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
 	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.InWindow {
 		t.Errorf("%v %v after %+v", goOn, err, q)
 	}
 }
 
-func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
+func TestAnUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
 	flags := testFlags(t)
 	alone := &buffer{}
 	if code := RunCLI(t.Context(), []string{
@@ -234,7 +235,7 @@ func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
 	}
 }
 
-func TestCopiesOfOneProgramWithSessionsOfTheirOwnHaveTabsOfTheirOwn(t *testing.T) {
+func TestSessionsOfOneProgramHaveSeparateTabs(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	one := visit(t, sys, "editor", "?session=one", "2026-07-28", nil)
 	two := visit(t, sys, "editor", "?session=two", "2026-07-28", nil)
@@ -244,7 +245,7 @@ func TestCopiesOfOneProgramWithSessionsOfTheirOwnHaveTabsOfTheirOwn(t *testing.T
 	if text, failed := two.call("type_text", map[string]any{"annotationId": field, "text": "666"}); !failed {
 		t.Errorf("it acts on the other's number: %s", text)
 	}
-	if text := two.does("browser_tabs", nil); strings.Contains(text, demoHost) {
+	if text := two.does("browser_tabs", nil); strings.Contains(text, demo.Host) {
 		t.Errorf("it sees the other's tab: %s", text)
 	}
 	again.does("type_text", map[string]any{"annotationId": field, "text": "12345"})

@@ -17,6 +17,8 @@ import (
 	"github.com/gorilla/websocket"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/app/instance"
+	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -145,7 +147,7 @@ func number(t *testing.T, listing, element string) int {
 	return 0
 }
 
-func TestAnMCPClientJoinsWithTabsOfItsOwnAndWithShareSeesTheWindows(t *testing.T) {
+func TestAJoinedClientHasItsOwnTabsUnlessItShares(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	window := windowOf(t, sys)
@@ -187,7 +189,7 @@ func TestAnMCPClientJoinsWithTabsOfItsOwnAndWithShareSeesTheWindows(t *testing.T
 	}
 }
 
-func TestTheTabsOfAJoinedClientGoWithIt(t *testing.T) {
+func TestTheTabsOfAJoinedClientCloseWithIt(t *testing.T) {
 	gone := make(chan struct{})
 	var once sync.Once
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -213,10 +215,11 @@ func TestTheTabsOfAJoinedClientGoWithIt(t *testing.T) {
 	}
 }
 
-func TestShareWithoutARunningSextantAndWithOptionsOfItsOwnSaysWhatToDo(t *testing.T) {
+func TestShareUsageErrorsSayWhatToDo(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "mcp", "--share")
-	if code != exitUsage || !strings.Contains(errs, "no Sextant runs") || !strings.Contains(errs, "sextant serve") {
+	if code != exitUsage || !strings.Contains(errs, "no Sextant is running") ||
+		!strings.Contains(errs, "sextant serve") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 	code, _, errs = verb(t, flags, "mcp", "--share", "--allow-hosts", "127.0.0.1")
@@ -225,7 +228,7 @@ func TestShareWithoutARunningSextantAndWithOptionsOfItsOwnSaysWhatToDo(t *testin
 	}
 }
 
-func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
+func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := speak(t, flags, "editor", nil, "--share")
@@ -237,7 +240,7 @@ func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
 	sys.Close()
 	for range 2 {
 		text, failed := c.call("click_element", map[string]any{"annotationId": field})
-		if !failed || !strings.Contains(text, "has ended") && !strings.Contains(text, "ended in the middle") ||
+		if !failed || !strings.Contains(text, "has ended") && !strings.Contains(text, "ended before the task did") ||
 			!strings.Contains(text, "--headless") {
 			t.Errorf("after the end: %v %q", failed, text)
 		}
@@ -255,7 +258,7 @@ func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
 	}
 }
 
-func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
+func TestAStaleInstanceFileIsNotTrusted(t *testing.T) {
 	asked := make(chan string, 10)
 	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header.Get("Authorization")
@@ -266,8 +269,9 @@ func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
 	if err := os.MkdirAll(flags["data"], 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(flags["data"], InstanceFile)
-	if err := WritePrivateJSON(file, Instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
+	file := filepath.Join(flags["data"], instance.FileName)
+	other := instance.Instance{URL: stranger.URL, Token: "secret", PID: 1}
+	if err := instance.WritePrivateJSON(file, other); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone ||
@@ -294,7 +298,7 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "Desk lamps") || !strings.Contains(errs, "joined") {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
-	if tabs := sys.Browser.State().Tabs; len(tabs) != 1 || !strings.Contains(tabs[0].URL, demoHost) {
+	if tabs := sys.Browser.State().Tabs; len(tabs) != 1 || !strings.Contains(tabs[0].URL, demo.Host) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
 	if code, _, errs = verb(t, flags, "tools", "call", "click_element", `{"annotationId":99999}`); code != exitFailed ||
@@ -338,7 +342,7 @@ func openWithPost(t *testing.T, flags map[string]string) *System {
 	return sys
 }
 
-func TestWhatNeedsAPersonIsAskedInTheWindowAndTheAnswerSaysSo(t *testing.T) {
+func TestApprovalsOfAJoinedClientAreAskedInTheWindow(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	heard := &buffer{}
@@ -373,7 +377,7 @@ func TestWhatNeedsAPersonIsAskedInTheWindowAndTheAnswerSaysSo(t *testing.T) {
 	if err != nil || len(grants) != 1 || grants[0].Party != "mcp:editor" {
 		t.Errorf("kept: %+v %v", grants, err)
 	}
-	// Another door's program of the same name is another party.
+	// A program of the same name with another connection is another client.
 	over := clientOf(t, sys)
 	over.head.Set("X-Client-Name", "editor")
 	if err := socket.Close(); err != nil {

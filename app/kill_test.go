@@ -20,9 +20,9 @@ import (
 	"sextant/backend/browser/launch"
 )
 
-// TestNothingIsLeftOfABrowserWhenTheProgramIsKilled kills the real program at random moments,
+// TestNoBrowserIsLeftWhenTheProgramIsKilled kills the real program at random moments,
 // while it starts too, and looks for what is left of its Chromium.
-func TestNothingIsLeftOfABrowserWhenTheProgramIsKilled(t *testing.T) {
+func TestNoBrowserIsLeftWhenTheProgramIsKilled(t *testing.T) {
 	if _, err := launch.Find(""); err != nil {
 		t.Skip("no Chromium on this machine: " + launch.InstallHint)
 	}

@@ -4,14 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"sextant/backend/api/mcpapps"
+	"sextant/backend/api/pages"
 	mcpconfig "sextant/backend/mcp/config"
-	"sextant/backend/store/eventlog"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/backends/process"
+	"sextant/backend/panels/calls"
+	"sextant/backend/panels/registry"
+	panelsettings "sextant/backend/panels/settings"
 	"sextant/backend/tools/shell"
+	"sextant/panels"
 	browserpanel "sextant/panels/browser"
 	codeeditor "sextant/panels/code-editor"
 	filespanel "sextant/panels/files"
@@ -23,42 +29,87 @@ import (
 	"sextant/panels/tools"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+
+	"sextant/app/openurl"
 )
 
-// openPanels opens the Go side of built-in panels: floor 4. What they need of other wings of that
-// floor is handed over as functions.
-func (s *System) openPanels() error {
-	s.Editor = codeeditor.New(s.Files, codeeditor.Open(filepath.Join(s.Config.DataDir, "editor"), s.editorChanged))
-	var err error
-	if s.Notes, err = notespanel.New(s.Files, filepath.Join(s.Config.DataDir, "notes")); err != nil {
+// openPageServer opens the second origin, which serves the pages of panels and of MCP servers. If nothing is served, it
+// has no address.
+func (s *System) openPageServer(_ context.Context, purpose Purpose) error {
+	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
+	s.Apps = mcpapps.New(mcpapps.Config{
+		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.watched, Mask: s.Secrets.Mask,
+		OpenMail: openurl.Default, Log: s.Log,
+	})
+	if !purpose.Serve {
+		return nil
+	}
+	if err := s.PageServer.Listen(); err != nil {
 		return err
 	}
-	s.Terminals = terminal.New(terminal.Config{
-		Confine: s.Confine, Shell: ownShell(), Folder: s.Workspace, Bash: s.onScreen, Log: s.Log,
-	})
-	s.visited = browserpanel.New(browserpanel.Services{
-		Bookmarks: s.Store.Bookmarks, Keep: s.Store.SaveBookmark, Drop: s.Store.DeleteBookmark, Front: s.frontPage,
-		Content: s.pageContent,
-	})
-	s.followPages()
+	s.OnClose("page server", s.PageServer.Close)
 	return nil
 }
 
-// panelHandlers answer the endpoints of built-in panels, by panel id.
+// pageSource is the page of a panel, or of an MCP server for an id of s.Apps.
+func (s *System) pageSource(id string) (pages.Source, bool) {
+	if page, ok := s.Apps.Page(id); ok {
+		return page, true
+	}
+	page, ok := s.Panels.Webview(id)
+	return pages.Source{
+		Root: page.Root, Folder: page.Folder, Hidden: page.Hidden, Grants: pages.PanelGrants(page.CSP),
+	}, ok
+}
+
+// openPanels opens the Go side of the built-in panels, and all panels.
+func (s *System) openPanels(context.Context, Purpose) error {
+	s.Editor = codeeditor.New(s.Files, codeeditor.Open(s.dataPath("editor"), s.editorChanged))
+	var err error
+	if s.Notes, err = notespanel.New(s.Files, s.dataPath("notes")); err != nil {
+		return err
+	}
+	s.Terminals = terminal.New(terminal.Config{
+		Confine: s.Confine, Shell: terminal.UserShell(), Folder: s.WorkspaceFolder, Bash: s.runInTerminal, Log: s.Log,
+	})
+	s.browserPanel = browserpanel.New(browserpanel.Services{
+		Bookmarks: s.Store.Bookmarks, Keep: s.Store.SaveBookmark, Drop: s.Store.DeleteBookmark, Front: s.activeTab,
+		Content: s.pageContent,
+	})
+	s.on(event.BrowserChanged, func(e event.Event) { s.browserPanel.RecordVisits(s.Browser.State(), e.Time) })
+	s.panelCalls = calls.New(s.do)
+	s.Panels = registry.New(registry.Config{
+		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: panels.Inert(),
+		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reservedNames,
+		Publisher: publisher{s}, Data: s.Config.DataDir, PageURL: s.PageServer.URL, Egress: s.Egress.Transport(),
+		Programs: process.Config{
+			Confine: s.Confine, Egress: s.Egress, Home: s.home, Places: s.ProtectedPaths,
+			Forbidden: s.forbiddenIn("a panel's program"),
+		},
+		Call: s.panelCalls.Call, Settings: panelsettings.New(s.Store, s.Secrets),
+		Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
+	})
+	s.Authoring = authoring.NewPanels(authoring.Config{
+		Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reservedNames, Open: s.showPanel,
+	})
+	return nil
+}
+
+// panelHandlers are the endpoints of built-in panels, by panel id.
 func (s *System) panelHandlers() map[string]http.Handler {
 	return map[string]http.Handler{
-		"terminal":  s.Terminals.Handler(),
-		editorPanel: s.Editor,
-		"files":     filespanel.New(s.Files),
-		"notes":     s.Notes,
-		"browser":   s.visited.Handler(),
+		"terminal":    s.Terminals.Handler(),
+		codeeditor.ID: s.Editor,
+		"files":       filespanel.New(s.Files),
+		"notes":       s.Notes,
+		"browser":     s.browserPanel.Handler(),
 		"tools": tools.Handler(tools.Services{
 			Calls: s.Audit.List, Call: s.Audit.Get, Exists: s.toolExists,
 			Off: func() []string { return s.Settings.List("tools_off") },
-			SetOff: func(ctx context.Context,
-				off []string,
-			) error {
-				return s.set(ctx, "tools_off", strings.Join(off, ","))
+			SetOff: func(ctx context.Context, off []string) error {
+				_, err := s.Settings.Set(ctx, "tools_off", strings.Join(off, ","))
+				return err
 			},
 		}),
 		"settings": settings.Handler(settings.Services{All: s.Settings.All, Set: s.Settings.Set}),
@@ -78,29 +129,23 @@ func (s *System) panelHandlers() map[string]http.Handler {
 	}
 }
 
-// set changes a setting as the window does.
-func (s *System) set(ctx context.Context, key, value string) error {
-	_, err := s.Settings.Set(ctx, key, value)
-	return err
-}
-
-// toolExists reports whether a tool of that name is known, whether it is offered now or not.
+// toolExists reports whether there is a tool of that name, whether it is offered now or not.
 func (s *System) toolExists(tool string) bool {
 	is := func(d toolspec.Definition) bool { return d.Name == tool }
-	return slices.ContainsFunc(s.Discovery.ForPanel("").All(), is) ||
+	return slices.ContainsFunc(s.Catalog.ForPanel("").All(), is) ||
 		slices.ContainsFunc(s.Panels.AllDefinitions(), is) ||
 		slices.Contains(s.Settings.List("tools_off"), tool)
 }
 
-// pageContent reads the page in front as Markdown, on behalf of who made call.
+// pageContent reads the active page as Markdown, for the caller of call.
 func (s *System) pageContent(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, toolspec.Call{
 		Tool: s.Nav.Tool("content"), Args: json.RawMessage(`{"format":"markdown"}`), Panel: call.Panel, From: call.From,
 	})
 }
 
-// frontPage is the window's page in front, the zero value for none.
-func (s *System) frontPage() event.Tab {
+// activeTab is the window's active tab, the zero value for none.
+func (s *System) activeTab() event.Tab {
 	state := s.Browser.State()
 	for _, tab := range state.Tabs {
 		if tab.ID == state.Active {
@@ -110,55 +155,57 @@ func (s *System) frontPage() event.Tab {
 	return event.Tab{}
 }
 
-// followPages lets the browser panel note which pages the window's tabs show.
-func (s *System) followPages() {
-	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.BrowserChanged}}, eventlog.FromNow)
-	s.background.Go(func() {
-		defer sub.Close()
-		for e := range sub.C() {
-			s.visited.RecordVisits(s.Browser.State(), e.Time)
-		}
-	})
-}
-
-// inertTools are tools of built-in panels that change nothing by themselves: they make calls of other
-// tools, end what their caller began, or narrow what it may do.
-func inertTools() []string {
-	return []string{"terminal_run", "terminal_stop", "tool_switch", "mcp_server_toggle"}
-}
-
-// ownShell is the person's shell.
-func ownShell() string {
-	for _, path := range []string{os.Getenv("SHELL"), "/bin/bash", "/bin/sh"} {
-		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
-			return path
-		}
+// editorChanged publishes the code editor's context for its tools.
+func (s *System) editorChanged(state wire.EditorState) {
+	if s.Panels == nil {
+		return // openTools publishes it once the panels are read
 	}
-	return "/bin/sh"
+	if err := s.Panels.Publish(codeeditor.ID, codeeditor.ContextValues(state)); err != nil {
+		s.Log.Warn("what is open in the code editor is not known to its tools", "err", err)
+	}
 }
 
-// commandTool is the one tool that runs commands; a terminal of the assistant's is a place for its
-// calls and no tool beside it.
-const commandTool = "bash"
-
-// onScreen makes a call of the shell tool that runs in a terminal: judged, asked for, confined and
-// recorded as every one is.
-func (s *System) onScreen(ctx context.Context, r terminal.Run) toolspec.Result {
+// runInTerminal makes an ordinary call of the shell tool whose output goes to a terminal.
+func (s *System) runInTerminal(ctx context.Context, r terminal.Run) toolspec.Result {
 	ctx = shell.WithTerminal(ctx, &shell.Terminal{
 		Columns: r.Columns, Rows: r.Rows, Started: r.Begun,
-		Output: printing(r.Output),
+		Output: writerFunc(r.Output),
 	})
 	return s.Pipeline.Do(ctx, toolspec.Call{
-		Tool: commandTool, Args: r.Args, Panel: r.From.Panel, Within: r.From.ID,
-		From: r.From.From,
+		Tool: "bash", Args: r.Args, Panel: r.From.Panel, Within: r.From.ID, From: r.From.From,
 	})
 }
 
-// printing is a function as a writer.
-type printing func([]byte)
+// writerFunc is a function as an io.Writer.
+type writerFunc func([]byte)
 
 // Write implements io.Writer.
-func (p printing) Write(b []byte) (int, error) {
-	p(b)
+func (f writerFunc) Write(b []byte) (int, error) {
+	f(b)
 	return len(b), nil
+}
+
+// panelUndo gives the file tools the undo of panels, which are opened after them.
+type panelUndo struct{ sys *System }
+
+// Undoable implements files.Panels.
+func (u panelUndo) Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
+	return u.sys.Panels.Undoable(ctx, conversation, owner, turn, call)
+}
+
+// UndoCall implements files.Panels.
+func (u panelUndo) UndoCall(ctx context.Context, undo wire.PanelUndo) toolspec.Result {
+	return u.sys.Panels.UndoCall(ctx, undo)
+}
+
+// CallAsPanel makes a call that the page of a panel asks for. It counts as the panel's and never as the person's,
+// whoever passes it on, and is limited to the panel's own tools and those that its manifest names.
+func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
+	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.Watched()})
+}
+
+// showPanel makes a panel active, as its tool does.
+func (s *System) showPanel(ctx context.Context, panel string) error {
+	_, err := s.Workspace.Execute(ctx, toolspec.Call{Tool: s.Nav.OpenTool(panel)}, toolspec.Definition{}, nil)
+	return err
 }

@@ -126,7 +126,7 @@ func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestASecondSextantOnTheSameDataIsToldSo(t *testing.T) {
+func TestASecondSextantOnTheSameDataIsRefused(t *testing.T) {
 	flags := testFlags(t)
 	openWith(t, flags, Purpose{})
 	code, _, errs := verb(t, flags, "serve")
@@ -135,7 +135,7 @@ func TestASecondSextantOnTheSameDataIsToldSo(t *testing.T) {
 	}
 }
 
-func TestADamagedDatabaseIsNamedAndLeftAlone(t *testing.T) {
+func TestADamagedDatabaseIsNotChanged(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{})
 	path := sys.Store.Path()
@@ -161,7 +161,7 @@ func TestADamagedDatabaseIsNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestABrokenConfigFileIsReportedAndTheRestHolds(t *testing.T) {
+func TestABrokenConfigFileIsReported(t *testing.T) {
 	flags := testFlags(t)
 	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
 		t.Fatal(err)

@@ -21,14 +21,14 @@ func inPanel(t *testing.T, sys *System, panel, tool string, from toolspec.Proven
 	return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Panel: panel, Args: raw, From: from})
 }
 
-// TestTheEditorsSaveIsAWriteLikeAnyOther: a person's is not asked about, a program's that nobody
+// TestTheEditorsSaveFollowsThePolicyOfWrites: a person's is not asked about, a program's that nobody
 // can be asked about is refused, what it is to be written to may come from the panel's context.
-func TestTheEditorsSaveIsAWriteLikeAnyOther(t *testing.T) {
+func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, Purpose{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}
 	program := toolspec.Provenance{Caller: toolspec.CallerRun}
-	file := filepath.Join(sys.Workspace(), "a.txt")
+	file := filepath.Join(sys.WorkspaceFolder(), "a.txt")
 	args := map[string]any{"filePath": "a.txt", "content": "mine\n", "version": ""}
 	if r := inPanel(t, sys, "code-editor", "editor_save_file", program, args); r.Success ||
 		r.ErrorType != toolspec.PermissionError {
@@ -62,8 +62,8 @@ func TestTheEditorsSaveIsAWriteLikeAnyOther(t *testing.T) {
 	}
 }
 
-// TestANoteIsAFileOfItsOwner walks a note from its making to the trash.
-func TestANoteIsAFileOfItsOwner(t *testing.T) {
+// TestANoteIsAPrivateFile walks a note from its making to the trash.
+func TestANoteIsAPrivateFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, Purpose{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}

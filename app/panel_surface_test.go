@@ -74,7 +74,7 @@ func seenText(t *testing.T) string {
 	return string(b)
 }
 
-func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
+func TestOnlyTheWindowAnswersForTheActivePanelsPage(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	person := windowOf(t, sys)
 	key := strings.TrimPrefix(person.head.Get("Authorization"), "Bearer ")
@@ -127,7 +127,7 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAnAnswerToNobodysQuestionIsDropped(t *testing.T) {
+func TestAnUnrequestedAnswerIsDropped(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	person := windowOf(t, sys)
 	socket := dial(t, sys, strings.TrimPrefix(person.head.Get("Authorization"), "Bearer "))

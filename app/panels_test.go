@@ -15,8 +15,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// deskPanel is a system with a panel whose page may read files beside calling its own tools.
-func deskPanel(t *testing.T) *System {
+// openDeskPanel is a system with a panel whose page may read files beside calling its own tools.
+func openDeskPanel(t *testing.T) *System {
 	t.Helper()
 	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -48,9 +48,9 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 			return questions, r
 		default:
 		}
-		for _, q := range s.Desk.Waiting() {
+		for _, q := range s.Approvals.Waiting() {
 			questions = append(questions, q)
-			if err := s.Desk.Answer(t.Context(), q.ID, answer, "", q.Hash); err != nil {
+			if err := s.Approvals.Answer(t.Context(), q.ID, answer, "", q.Hash); err != nil {
 				t.Error(err)
 			}
 		}
@@ -61,15 +61,15 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) ([]event.Approval, toolspec.Result) {
 	t.Helper()
 	return s.asked(t, answer, func() toolspec.Result {
-		return s.asPanels.Call(t.Context(), calls.Request{
+		return s.panelCalls.Call(t.Context(), calls.Request{
 			Panel: "desk", Tool: tool, Args: json.RawMessage(args),
 			Interactive: true,
 		})
 	})
 }
 
-func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
-	sys := deskPanel(t)
+func TestAPanelCallsItsOwnHiddenTools(t *testing.T) {
+	sys := openDeskPanel(t)
 	for tool, args := range map[string]string{"desk_add": `{"what":"bread"}`, "desk_draw": `{}`} {
 		if r := sys.CallAsPanel(t.Context(), "desk", tool, json.RawMessage(args)); !r.Success {
 			t.Errorf("%s: %+v", tool, r)
@@ -87,8 +87,8 @@ func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
 	}
 }
 
-func TestAPanelIsRefusedWhatItsManifestDoesNotNameBeforeAnybodyIsAsked(t *testing.T) {
-	sys := deskPanel(t)
+func TestAPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
+	sys := openDeskPanel(t)
 	for tool, args := range map[string]string{
 		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`,
 		"open_home_panel": `{}`,
@@ -107,8 +107,8 @@ func TestAPanelIsRefusedWhatItsManifestDoesNotNameBeforeAnybodyIsAsked(t *testin
 	}
 }
 
-func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
-	sys := deskPanel(t)
+func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
+	sys := openDeskPanel(t)
 	path := `{"path":"plan.txt"}`
 	questions, r := sys.deskAsks(t, event.AnswerAlways, "read_file", path)
 	if !r.Success || len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the panel desk?") {
@@ -135,8 +135,8 @@ func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
 	}
 }
 
-func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
-	sys := deskPanel(t)
+func TestACallOfAPanelOverHTTPCountsAsThePanels(t *testing.T) {
+	sys := openDeskPanel(t)
 	for name, c := range map[string]*client{"window": windowOf(t, sys), "program": clientOf(t, sys)} {
 		status, b := c.do(http.MethodPost, "/api/panels/desk/call",
 			map[string]any{"tool": "desk_add", "args": map[string]any{"what": "x"}})
@@ -156,7 +156,7 @@ func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
 	}
 }
 
-func TestAScriptOfAPanelCallsToolsThroughTheWholeWay(t *testing.T) {
+func TestAPanelsScriptCallsToolsThroughThePipeline(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	put(t, filepath.Join(flags["workspace"], "plan.txt"), "buy bread\n")
@@ -197,7 +197,7 @@ handlers.clip_more = () => tools.bash({ command: 'id' })
 	}
 }
 
-func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t *testing.T) {
+func TestSettingsOfAPanelReachItsScript(t *testing.T) {
 	flags := testFlags(t)
 	folder := filepath.Join(flags["data"], "panels", "clip")
 	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_size = () => [config.size, config.key?.length ?? 0]`)
@@ -232,9 +232,9 @@ func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t 
 	}
 }
 
-// TestAnAddressInAnEvalIsNotTyped: a panel's author writes the arguments, and the person who has the
+// TestAnAddressInAnEvalDoesNotCountAsTyped: a panel's author writes the arguments, and the person who has the
 // evals run types no host by it.
-func TestAnAddressInAnEvalIsNotTyped(t *testing.T) {
+func TestAnAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 	flags := testFlags(t)
 	put(t, filepath.Join(flags["data"], "panels", "attic", "manifest.json"), `{"panel_id": "attic", "panel_type": "x", "title": "Attic",
 		"backend": {"kind": "http", "url": "http://10.255.255.1:9"}, "permissions": {"net": ["10.255.255.1"]},

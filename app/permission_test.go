@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestWhatEveryCallOfAToolNeedsIsThePersonsToSay(t *testing.T) {
+func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	person := windowOf(t, sys)
 	route := "/api/tools/list_directory/permission"

@@ -16,9 +16,9 @@ import (
 
 // Every tool of Sextant's own has a command or a reason why not, and what commands call is what the
 // tools take.
-func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
+func TestEveryBaselineToolHasAPilotCommand(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	defs := sys.Discovery.ForPanel("").All()
+	defs := sys.Catalog.ForPanel("").All()
 	defs = slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return d.Origin != toolspec.OriginBaseline })
 	examples, wordless := commandtable.Examples()
 	said := map[string]bool{}
@@ -44,9 +44,9 @@ func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 	}
 }
 
-func TestWhatCommandsCallIsWhatToolsTake(t *testing.T) {
+func TestPilotCommandsMatchTheToolsSchemas(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	all := sys.Discovery.ForPanel("").All()
+	all := sys.Catalog.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))
 	for i, d := range all {
 		functions[i] = d.Function()

@@ -6,12 +6,16 @@ import (
 	"strings"
 
 	"sextant/app/config"
+	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/panels/acceptance"
 	"sextant/shared/wire"
 )
 
-// programs are those connected over MCP, as the person sees them.
+// programs are the programs connected over MCP, as the person sees them.
 type programs struct{ sys *System }
+
+var _ httpapi.Programs = programs{}
 
 // Programs implements httpapi.Programs.
 func (p programs) Programs() wire.Programs {
@@ -23,19 +27,19 @@ func (p programs) Programs() wire.Programs {
 	if self, err := os.Executable(); err == nil {
 		out.Command = self
 	}
-	// Another program has the environment of its own start, not ours.
+	// Another program may not have our environment.
 	if usual, err := config.Load(nil); err != nil || usual.DataDir != p.sys.Config.DataDir ||
 		usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
 		out.Args = append(out.Args, "--data", p.sys.Config.DataDir, "--config", p.sys.Config.ConfigDir)
 	}
-	for _, v := range p.sys.guests.Clients() {
+	for _, c := range p.sys.mcpClients.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
-			ID: v.ID, Name: readable(v.Client), Via: v.Via, Since: v.Since, Last: v.Last, Calls: v.Calls,
-			Tabs: p.sys.Browser.Tabs(v.Session), Shares: v.Session == "", Panel: v.Panel,
+			ID: c.ID, Name: acceptance.EscapedLines(c.Client), Via: c.Via, Since: c.Since, Last: c.Last, Calls: c.Calls,
+			Tabs: p.sys.Browser.Tabs(c.Session), Shares: c.Session == "", Panel: c.Panel,
 		})
 	}
 	return out
 }
 
 // Disconnect implements httpapi.Programs.
-func (p programs) Disconnect(id string) bool { return p.sys.guests.Disconnect(id) }
+func (p programs) Disconnect(id string) bool { return p.sys.mcpClients.Disconnect(id) }

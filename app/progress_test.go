@@ -4,13 +4,15 @@ import (
 	"testing"
 	"time"
 
+	"sextant/backend/api/mcpserver"
 	"sextant/shared/event"
 )
 
-func TestProgressOfACallIsItsOwnAndThatOfItsSteps(t *testing.T) {
+func TestProgressOfACallIncludesItsSteps(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	heard := make(chan string, 10)
-	stop := sys.progress("mcp_1", func(text string) { heard <- text })
+	client := sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "")
+	stop := client.Progress("mcp_1", func(text string) { heard <- text })
 	defer stop()
 	for call, text := range map[string]string{"mcp_10": "another's", "mcp_10.1": "another's step", "mcp_": "nobody's"} {
 		sys.publish(event.New(event.CallOutput, event.CallChunk{Text: text}).Of(call))
@@ -18,7 +20,7 @@ func TestProgressOfACallIsItsOwnAndThatOfItsSteps(t *testing.T) {
 	sys.publish(event.New(event.CallOutput, event.CallChunk{Text: "own"}).Of("mcp_1"))
 	sys.publish(event.New(event.CallOutput, event.CallChunk{Text: "step"}).Of("mcp_1.2"))
 	sys.publish(event.New(event.ApprovalAsked, event.Approval{Call: "mcp_1.3", Question: "May it?"}))
-	for _, want := range []string{"own", "step", "waits for an answer in the Sextant window: May it?"} {
+	for _, want := range []string{"own", "step", "waiting for an answer in the Sextant window: May it?"} {
 		select {
 		case got := <-heard:
 			if got != want {

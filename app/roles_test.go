@@ -82,7 +82,7 @@ func until(t *testing.T, conn *websocket.Conn, kind string) wire.Envelope {
 	}
 }
 
-func TestTheStreamTellsAWrongKeyAndMovesNoHandForAProgram(t *testing.T) {
+func TestTheWebSocketRefusesAWrongKeyAndAProgramsInput(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	m := until(t, dial(t, sys, "nonsense"), "error")
 	if !strings.Contains(string(m.Data), "token") {

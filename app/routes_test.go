@@ -21,7 +21,7 @@ func result(t *testing.T, body []byte) toolspec.Result {
 	return r
 }
 
-func TestPanelsOpenAndCloseUnderBothSpellings(t *testing.T) {
+func TestPanelRoutesAcceptBothSpellings(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	for _, key := range []string{"panel", "panelId"} {
@@ -31,7 +31,7 @@ func TestPanelsOpenAndCloseUnderBothSpellings(t *testing.T) {
 			if r := result(t, body); status != http.StatusOK || !r.Success {
 				t.Errorf("%s with %s: status %d: %s", route, key, status, body)
 			}
-			if open := sys.Baseline.ActivePanel() == sys.Nav.SurfacePanel; open != (route == "panel_open") {
+			if open := sys.Workspace.ActivePanel() == sys.Nav.SurfacePanel; open != (route == "panel_open") {
 				t.Errorf("after %s with %s the panel is open: %v", route, key, open)
 			}
 		}
@@ -43,7 +43,7 @@ func TestPanelsOpenAndCloseUnderBothSpellings(t *testing.T) {
 	}
 }
 
-func TestNotesAreKept(t *testing.T) {
+func TestNotesAreStored(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	for route, args := range map[string]map[string]string{
@@ -55,12 +55,12 @@ func TestNotesAreKept(t *testing.T) {
 			t.Errorf("%s: status %d: %s", route, status, body)
 		}
 	}
-	if notes := strings.Join(sys.Baseline.PromptNotes(), "\n"); !strings.Contains(notes, "German") {
+	if notes := strings.Join(sys.Workspace.PromptNotes(), "\n"); !strings.Contains(notes, "German") {
 		t.Errorf("prompt notes: %q", notes)
 	}
 }
 
-func TestMCPServersAreListedSwitchedAndCalledUnderThePolicy(t *testing.T) {
+func TestMCPServersAreListedToggledAndCalled(t *testing.T) {
 	flags := testFlags(t)
 	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -93,7 +93,7 @@ func TestMCPServersAreListedSwitchedAndCalledUnderThePolicy(t *testing.T) {
 	}
 }
 
-func TestTheDoorTakesJSONUnderAnyNameAndBoundsIt(t *testing.T) {
+func TestTheHTTPServerBoundsJSONOfAnyContentType(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	post := func(body string) (int, string) {
@@ -134,7 +134,7 @@ func TestTheDoorTakesJSONUnderAnyNameAndBoundsIt(t *testing.T) {
 	}
 }
 
-func TestAPanelsStateIsKeptForThePersonsWindowAlone(t *testing.T) {
+func TestAPanelsStateIsForTheWindowOnly(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	program, window := clientOf(t, sys), windowOf(t, sys)
 	route := "/api/panels/" + sys.Nav.Panels[0] + "/state"

@@ -123,10 +123,10 @@ func hundred(t *testing.T) map[string]string {
 	return all
 }
 
-// TestWhatIsMaskedOfSecretsThatNobodyDeclared prints what is known of secrets by their shape alone,
+// TestMaskingOfUndeclaredSecrets prints what is known of secrets by their shape alone,
 // where a page's traffic is told and where a file that was read is written down. It promises
 // nothing but that the figure is known.
-func TestWhatIsMaskedOfSecretsThatNobodyDeclared(t *testing.T) {
+func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{})

@@ -224,9 +224,9 @@ func (c caller) fails(kind toolspec.ErrorType, tool string, args map[string]any)
 	}
 }
 
-// TestAHundredSecretsOfTheKnownKindsStandInNoArtefact uses 100 secrets in real requests, in a real page
+// TestAHundredSecretsAppearInNoArtefact uses 100 secrets in real requests, in a real page
 // and in a conversation with a model, and searches all that is told and kept.
-func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
+func TestAHundredSecretsAppearInNoArtefact(t *testing.T) {
 	got, out := &artefacts{}, &artefacts{}
 	site := httptest.NewServer(echo(got))
 	defer site.Close()

@@ -23,7 +23,7 @@ func (d dawdling) SetSetting(ctx context.Context, key, value string) error {
 	return err
 }
 
-func TestOfChangesOfASettingAtOnceTheSameOneIsKeptToldAndInForce(t *testing.T) {
+func TestConcurrentChangesOfASettingAgree(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	sys.Settings.Store = dawdling{sys.Settings.Store}
 	heard := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.SettingChanged}}, eventlog.FromNow)
@@ -50,7 +50,7 @@ func TestOfChangesOfASettingAtOnceTheSameOneIsKeptToldAndInForce(t *testing.T) {
 	}
 }
 
-func TestASettingThatIsResetIsItsDefaultAgainHereAndAfterARestart(t *testing.T) {
+func TestAResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	for _, value := range []string{"0", "-1", "ten", "", "10000"} {
 		if set, err := sys.Settings.Set(t.Context(), "rounds", value); err == nil {

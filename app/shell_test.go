@@ -29,7 +29,7 @@ func bashOf(t *testing.T, sys *System, command string, network bool) toolspec.Re
 	})
 }
 
-func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
+func TestACommandRunsInTheWorkspaceWithoutOurData(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -60,7 +60,7 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 	}
 }
 
-func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
+func TestACommandAsksBeforeItReachesAHost(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	flags["mode"] = "workspace"
@@ -105,9 +105,9 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 			return
 		default:
 		}
-		for _, q := range sys.Desk.Waiting() {
+		for _, q := range sys.Approvals.Waiting() {
 			asked = append(asked, q.Question)
-			if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerOnce, "", q.Hash); err != nil {
+			if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerOnce, "", q.Hash); err != nil {
 				t.Error(err)
 			}
 		}
@@ -115,7 +115,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	}
 }
 
-func TestWhatAStoppedCommandChangedIsShownToWhoAsksAtOnce(t *testing.T) {
+func TestChangesOfAStoppedCommandAreListedImmediately(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestSettingsOfBudgetsAndPricesAreCheckedWhereTheyComeIn(t *testing.T) {
+func TestBudgetAndPriceSettingsAreChecked(t *testing.T) {
 	for name, bad := range map[string]string{
 		"prices": "openai/m=cheap", "tokens_per_turn": "10k", "tokens_per_conversation": "-1",
 		"cost_per_turn": "1 dollar", "cost_per_conversation": "1,50",
@@ -76,7 +76,7 @@ func talked(t *testing.T, sys *System, c *client, id string, more map[string]any
 	return 0, ""
 }
 
-func TestAConversationsBudgetIsShownHeldAndRaisedByAPersonAlone(t *testing.T) {
+func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 	answers(t)
 	t.Setenv("SEXTANT_TOKENS_PER_CONVERSATION", "150")
 	t.Setenv("SEXTANT_PRICES", "openai/*=10/1/100")
@@ -117,7 +117,7 @@ func TestAConversationsBudgetIsShownHeldAndRaisedByAPersonAlone(t *testing.T) {
 	}
 }
 
-func TestAProgramsBudgetNarrowsAndNeverWidens(t *testing.T) {
+func TestAProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
 	model := answers(t)
 	t.Setenv("SEXTANT_TOKENS_PER_TURN", "300")
 	sys := openTest(t, Purpose{Serve: true})

@@ -54,7 +54,7 @@ func handing(task string) openaitest.Turn {
 	return toolCall(toolspec.RunSubagent, map[string]any{"task": task})
 }
 
-func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *testing.T) {
+func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	write := toolCall("write_file", map[string]any{"path": "note.txt", "content": "x"})
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
@@ -88,7 +88,7 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 				t.Error(err)
 			}
 			questions = append(questions, a)
-			if err := sys.Desk.Answer(t.Context(), a.ID, event.AnswerConversation, "", a.Hash); err != nil {
+			if err := sys.Approvals.Answer(t.Context(), a.ID, event.AnswerConversation, "", a.Hash); err != nil {
 				t.Error(err)
 			}
 		}
@@ -143,7 +143,7 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 	}
 }
 
-func TestAProgramHandsOnATaskOverHTTPAndReadsItsAnswer(t *testing.T) {
+func TestAProgramStartsASubagentOverHTTP(t *testing.T) {
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
 		"child": {lookAround(), {Text: "three panels", Usage: openaitest.Usage{Input: 50, Output: 3}}},
@@ -172,9 +172,9 @@ func TestAProgramHandsOnATaskOverHTTPAndReadsItsAnswer(t *testing.T) {
 	}
 }
 
-// TestATalkIsWholeAfterTheProgramWasKilledWhileASubagentWorked kills the real program in a call of
+// TestAConversationIsCompleteAfterAKillDuringASubagent kills the real program in a call of
 // a subagent. The service refuses a talk in which a call has no result, as real ones do.
-func TestATalkIsWholeAfterTheProgramWasKilledWhileASubagentWorked(t *testing.T) {
+func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "sextant")
 	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program,
 		"sextant").CombinedOutput(); err != nil {

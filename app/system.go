@@ -1,6 +1,5 @@
-// Package app is the composition root: System opens every subsystem, lowest layer first, hands each what it needs of
-// the
-// others, and closes them in reverse order. It holds no logic of its own. The command line (app/cli) and the Wails
+// Package app is the composition root: System opens every part, lowest layer first, connects each with what it needs of
+// the others, and closes them in reverse order. It has no logic of its own. The command line (app/cli) and the Wails
 // window (app/desktop) are built on it.
 package app
 
@@ -8,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +18,14 @@ import (
 	"sextant/backend/agent/pilot"
 	"sextant/backend/api/access"
 	httpapi "sextant/backend/api/http"
+	"sextant/backend/api/mcpapps"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/mcpserver/sharing"
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
 	"sextant/backend/browser"
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/consent"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/calls"
 	"sextant/backend/panels/registry"
@@ -58,77 +59,82 @@ import (
 	codeeditor "sextant/panels/code-editor"
 	notespanel "sextant/panels/notes"
 	"sextant/panels/terminal"
+	"sextant/shared/event"
 	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
 )
 
-// System is every subsystem, opened in floor order by OpenSystem and closed in reverse by
-// Close. The exported rooms are safe for concurrent use while it is open.
+// System is every part, opened by OpenSystem and closed by Close. The exported parts are safe for concurrent use while
+// it is open.
 type System struct {
 	Config *config.Config
 	Nav    *navigation.Map
 	Log    *slog.Logger
-	// Borrowed says why this run does not use the data folder it was given, "" when it does.
-	Borrowed string
+	// TemporaryData says why this run does not use the data folder that was configured, "" if it does.
+	TemporaryData string
 
-	Store       *sqlite.Store
-	Space       *diskspace.Watch
-	Events      *eventlog.Recorder
-	Pending     *pending.Queue
-	Audit       *audit.Log
-	Blobs       *blobs.Store
-	Secrets     *secrets.Vault
-	Results     *results.Store
-	Settings    *config.Settings
-	Guard       *egress.Guard
-	Places      *protectedpaths.Places
-	Browser     *browser.Browser
-	Window      *panelpage.Pages
-	Baseline    *workspace.Tools
-	Snapshot    *snapshot.Watcher
-	Files       *files.Tools
-	Editor      *codeeditor.Panel
-	Notes       *notespanel.Panel
-	Environment *page.Tools
-	Created     *custom.Tools
-	Making      *authoring.Panels
-	Confine     *confine.Sandbox
-	Shell       *shell.Tools
-	Web         *web.Tools
-	Look        *inspect.Tools
-	Kept        *readresult.Tools
-	Catalogue   *findtools.Tools
-	Subagent    *subagent.Tools
-	Panels      *registry.Registry
-	Pages       *pages.Server
-	MCP         *mcp.Servers
-	Terminals   *terminal.Terminals
-	Discovery   *catalog.Registry
-	Desk        *approval.Queue
-	Pipeline    *pipeline.Pipeline
-	Models      *providers.Registry
-	Loop        *loop.Loop
-	Pilot       *pilot.Pilot
+	Secrets        *secrets.Vault
+	Store          *sqlite.Store
+	Events         *eventlog.Recorder
+	Pending        *pending.Queue
+	Audit          *audit.Log
+	Blobs          *blobs.Store
+	Results        *results.Store
+	DiskSpace      *diskspace.Watch
+	Settings       *config.Settings
+	Egress         *egress.Guard
+	ProtectedPaths *protectedpaths.Places
+	Confine        *confine.Sandbox
+	Browser        *browser.Browser
+	PanelPages     *panelpage.Pages
 
-	// mcpGuard is the way out of remote MCP servers only.
-	mcpGuard *egress.Guard
+	PageTools        *page.Tools
+	Workspace        *workspace.Tools
+	Files            *files.Tools
+	Inspect          *inspect.Tools
+	Shell            *shell.Tools
+	CommandSnapshots *snapshot.Watcher
+	Web              *web.Tools
+	ReadResult       *readresult.Tools
+	FindTools        *findtools.Tools
+	Subagent         *subagent.Tools
+	Created          *custom.Tools
+	Authoring        *authoring.Panels
 
-	// asPanels are the panels as callers.
-	asPanels *calls.Caller
+	Editor    *codeeditor.Panel
+	Notes     *notespanel.Panel
+	Terminals *terminal.Terminals
+	Panels    *registry.Registry
+	MCP       *mcp.Servers
 
-	// apps is what pages of MCP servers get; openPages makes it.
-	apps appRoom
+	Catalog   *catalog.Registry
+	Approvals *approval.Queue
+	Pipeline  *pipeline.Pipeline
+	Models    *providers.Registry
+	Loop      *loop.Loop
+	Pilot     *pilot.Pilot
+
+	PageServer *pages.Server
+	Apps       *mcpapps.Service
+	Sharing    *sharing.Provider
+
+	// mcpEgress is the egress guard of remote MCP servers.
+	mcpEgress *egress.Guard
+	consent   *consent.Asker
+	// panelCalls makes the calls of panels.
+	panelCalls   *calls.Caller
+	browserPanel *browserpanel.Panel
+
 	keys *access.Keys
-	// deskOpen is closed when there is a Desk.
-	deskOpen chan struct{}
-	// portsKnown is closed when Guard knows which ports are Sextant's own.
-	portsKnown chan struct{}
-	hub        *ws.Hub
-	shells     *ws.TerminalServer
-	// visited is the Go side of the browser panel.
-	visited *browserpanel.Panel
-	guests  *mcpserver.Host
-	server  *httpapi.Server
+	// portsKnown is closed when the egress guards know Sextant's own ports.
+	portsKnown      chan struct{}
+	hub             *ws.Hub
+	terminalSockets *ws.TerminalServer
+	mcpClients      *mcpserver.Host
+	server          *httpapi.Server
 
+	// home is the person's home folder, "" when it is not known.
+	home string
 	// background counts goroutines that end when the event log does.
 	background sync.WaitGroup
 	closing    sync.Once
@@ -141,19 +147,16 @@ type closer struct {
 	close func() error
 }
 
-// OnClose remembers what to close; the last remembered is closed first.
+// OnClose adds something to close; what was added last is closed first.
 func (s *System) OnClose(name string, close func() error) {
 	s.closers = append(s.closers, closer{name, close})
 }
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
-func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger) (sys *System,
-	err error,
-) {
-	s := &System{
-		Config: config, Log: log, keys: access.NewKeys(), deskOpen: make(chan struct{}),
-		portsKnown: make(chan struct{}),
-	}
+func OpenSystem(
+	ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger,
+) (sys *System, err error) {
+	s := &System{Config: config, Log: log, keys: access.NewKeys(), portsKnown: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -167,9 +170,12 @@ func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log
 			return nil, fmt.Errorf("making %s: %w", dir, err)
 		}
 	}
+	if s.home, err = os.UserHomeDir(); err != nil {
+		s.Log.Warn("the home folder is not known, so private places in it are protected by name only", "err", err)
+	}
 	steps := []func(context.Context, Purpose) error{
-		s.openRecord, s.openGuard, s.openBrowser, s.openTools, s.openCalls,
-		s.openAgent, s.openSpace, s.openDoors,
+		s.openStore, s.openEgress, s.openBrowser, s.openPageServer, s.openFiles, s.openPanels, s.openTools, s.openMCP,
+		s.openPipeline, s.openAgent, s.openDiskSpace, s.openServer,
 	}
 	for _, step := range steps {
 		if err := step(ctx, purpose); err != nil {
@@ -184,37 +190,20 @@ func (s *System) Close() {
 	s.closing.Do(func() {
 		for _, c := range slices.Backward(s.closers) {
 			if err := c.close(); err != nil {
-				s.Log.Warn("closing", "what", c.name, "error", err)
+				s.Log.Warn("closing", "what", c.name, "err", err)
 			}
 		}
 	})
 }
 
-// Host is "127.0.0.1:PORT" of the server, "" without one.
-func (s *System) Host() string {
-	if s.server == nil {
-		return ""
-	}
-	return s.server.Host()
-}
+// dataPath is a path in the data folder.
+func (s *System) dataPath(name string) string { return filepath.Join(s.Config.DataDir, name) }
 
-// URL is the window's address with a fresh one-time code.
-func (s *System) URL() string { return s.server.URL() }
+// PanelsFolder is the folder of the person's own panels.
+func (s *System) PanelsFolder() string { return s.dataPath("panels") }
 
-// Token opens the HTTP door for programs.
-func (s *System) Token() string { return s.keys.Token() }
-
-// role tells the event stream what a key allows.
-func (s *System) role(key string) (valid, window bool) {
-	r := s.keys.Role(key)
-	return r != access.RoleNone, r == access.RoleWindow
-}
-
-// PanelsFolder is where a person's own panels go.
-func (s *System) PanelsFolder() string { return filepath.Join(s.Config.DataDir, "panels") }
-
-// Workspace is the folder the assistant works in, absolute.
-func (s *System) Workspace() string {
+// WorkspaceFolder is the folder the assistant works in, absolute.
+func (s *System) WorkspaceFolder() string {
 	dir := s.Settings.Get("workspace")
 	if abs, err := filepath.Abs(dir); err == nil {
 		return abs
@@ -222,36 +211,41 @@ func (s *System) Workspace() string {
 	return dir
 }
 
-// openDoors opens the HTTP and WebSocket doors when they are wanted.
-func (s *System) openDoors(_ context.Context, purpose Purpose) error {
-	if !purpose.Serve {
-		close(s.portsKnown)
-		return nil
+// realWorkspace is the workspace folder with its links followed, as the paths of calls are. If it cannot be read it
+// stays as it is, and more is asked.
+func (s *System) realWorkspace() string {
+	folder := s.WorkspaceFolder()
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		return real
 	}
-	door := ws.Config{
-		Version: Version, Role: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
-		Events: s.Events, Browser: s.Browser, Log: s.Log,
+	return folder
+}
+
+// publish publishes an event. An error is logged: the next event that is stored shows the state again.
+func (s *System) publish(e event.Event) {
+	if _, err := s.Events.Publish(context.Background(), e); err != nil {
+		s.Log.Error("an event was not stored", "kind", e.Kind, "err", err)
 	}
-	s.hub = ws.New(door)
-	s.Window.Connect(s.hub)
-	s.OnClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
-	s.shells = ws.NewTerminalServer(door, s.Terminals)
-	s.OnClose("terminals' windows", func() error { s.shells.Close(); return nil })
-	s.guests = mcpserver.NewHost(s.welcome)
-	s.guests.Check = func(g mcpserver.JoinRequest) error { return s.PanelKnown(g.Panel) }
-	s.server = httpapi.New(s.rooms())
-	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
-		return err
-	}
-	s.OnClose("server", s.server.Close)
-	// Before the server, which would wait for their streams.
-	s.OnClose("programs over MCP", func() error { s.guests.Close(); return nil })
-	s.Pages.SetWindowOrigin("http://" + s.Host())
-	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
-		s.Guard.Block(host)
-		s.mcpGuard.Block(host)
-		s.Models.Block(host)
-	}
-	close(s.portsKnown)
-	return s.announce()
+}
+
+// publisher is publish as the one-method interface that several packages declare.
+type publisher struct{ sys *System }
+
+// Publish publishes e.
+func (p publisher) Publish(e event.Event) { p.sys.publish(e) }
+
+// on calls do with each event of a kind until the event log is closed.
+func (s *System) on(kind event.Kind, do func(event.Event)) {
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{kind}}, eventlog.FromNow)
+	s.background.Go(func() {
+		defer sub.Close()
+		for e := range sub.C() {
+			do(e)
+		}
+	})
+}
+
+// do makes a call through the pipeline, which is opened after the parts that call it.
+func (s *System) do(ctx context.Context, call toolspec.Call) toolspec.Result {
+	return s.Pipeline.Do(ctx, call)
 }

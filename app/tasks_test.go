@@ -295,7 +295,7 @@ func solveSliders(s *solver) {
 	s.click("button", "Done")
 }
 
-func TestSmallTasksAreSolvedByThePublicToolsAlone(t *testing.T) {
+func TestSmallTasksAreSolvedWithPublicTools(t *testing.T) {
 	site := httptest.NewServer(testsites.Handler())
 	t.Cleanup(site.Close)
 	c := speak(t, testFlags(t), "solver", nil, "--headless", "--tools", "environment", "--allow-hosts", "127.0.0.1")

@@ -26,7 +26,7 @@ func inTerminal(t *testing.T, sys *System, from toolspec.Provenance, args map[st
 	return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "terminal_run", Panel: "terminal", Args: raw, From: from})
 }
 
-func TestACommandInATerminalIsJudgedAndConfinedAsEveryCommandIs(t *testing.T) {
+func TestACommandInATerminalIsJudgedAndSandboxed(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -81,7 +81,7 @@ func TestACommandInATerminalIsJudgedAndConfinedAsEveryCommandIs(t *testing.T) {
 	}
 }
 
-func TestAQuestionAboutACommandInATerminalIsThatOfBash(t *testing.T) {
+func TestAnApprovalOfATerminalCommandIsThatOfBash(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -97,7 +97,7 @@ func TestAQuestionAboutACommandInATerminalIsThatOfBash(t *testing.T) {
 	if q.Tool != "bash" || !strings.Contains(string(mustMarshal(t, q)), "touch planted") {
 		t.Errorf("asked about %s", mustMarshal(t, q))
 	}
-	if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerDeny, "", q.Hash); err != nil {
+	if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerDeny, "", q.Hash); err != nil {
 		t.Fatal(err)
 	}
 	if r := <-done; r.Success {
@@ -106,7 +106,7 @@ func TestAQuestionAboutACommandInATerminalIsThatOfBash(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(flags["workspace"], "planted")); err == nil {
 		t.Error("it ran")
 	}
-	if n := len(sys.Desk.Waiting()); n != 0 {
+	if n := len(sys.Approvals.Waiting()); n != 0 {
 		t.Errorf("%d further questions", n)
 	}
 }
@@ -123,7 +123,7 @@ func mustMarshal(t *testing.T, v any) []byte {
 func pendingOne(t *testing.T, sys *System) event.Approval {
 	t.Helper()
 	for limit := time.After(20 * time.Second); ; {
-		if all := sys.Desk.Waiting(); len(all) > 0 {
+		if all := sys.Approvals.Waiting(); len(all) > 0 {
 			return all[0]
 		}
 		select {

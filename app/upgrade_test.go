@@ -46,7 +46,7 @@ func firstVersionFolders(t *testing.T) map[string]string {
 	return flags
 }
 
-func TestFoldersOfTheFirstVersionStillWork(t *testing.T) {
+func TestDataOfTheFirstVersionStillLoads(t *testing.T) {
 	flags := firstVersionFolders(t)
 	cfg, err := config.Load(flags)
 	if err != nil {

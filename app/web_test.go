@@ -55,7 +55,7 @@ func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
 	}
 }
 
-func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
+func TestInspectionToolsAreInTheCatalog(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Private: true})
@@ -77,16 +77,16 @@ func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
 	}
 }
 
-func TestAGroupThatIsSwitchedOffIsNotThere(t *testing.T) {
+func TestToolsOfASwitchedOffGroupAreNotInTheCatalog(t *testing.T) {
 	sys := openTest(t, Purpose{Private: true})
-	if _, there := sys.Discovery.ForPanel("").Get("wget"); !there {
+	if _, there := sys.Catalog.ForPanel("").Get("wget"); !there {
 		t.Fatal("wget is not there")
 	}
 	if _, err := sys.Settings.Set(t.Context(), "groups_off", "web, shell, files"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"wget", "http_request", "web_search", "git_read", "sql_query", "system_info"} {
-		if _, there := sys.Discovery.ForPanel("").Get(name); there {
+		if _, there := sys.Catalog.ForPanel("").Get(name); there {
 			t.Errorf("%s is still there", name)
 		}
 	}

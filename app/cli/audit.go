@@ -15,14 +15,15 @@ import (
 	"sextant/app/config"
 	"sextant/backend/store/audit"
 	"sextant/backend/store/sqlite"
+	"sextant/shared/excerpt"
 	"sextant/shared/wire"
 )
 
-// auditVerb reads the record of every call. It works beside a running Sextant, too.
+// auditVerb reads the audit log. It also works while Sextant runs.
 type auditVerb struct {
-	Verify auditVerifyVerb `cmd:"" help:"Read the whole chain and say whether a row was changed."`
-	Show   auditShowVerb   `cmd:"" default:"withargs" help:"Show the newest calls, or one call whole."`
-	Export auditExportVerb `cmd:"" help:"Print every row of the chain as a line of JSON, the oldest first."`
+	Verify auditVerifyVerb `cmd:"" help:"Read the whole log and report whether a row was changed."`
+	Show   auditShowVerb   `cmd:"" default:"withargs" help:"Show the newest calls, or one call in full."`
+	Export auditExportVerb `cmd:"" help:"Print every row as a line of JSON, the oldest first."`
 }
 
 // openAudit opens the log of the data folder for reading.
@@ -35,7 +36,8 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 	s, err := sqlite.OpenReadOnly(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, failure(exitFailed,
-			"there is no audit log in %s yet: nothing was called there. --data names another folder.", config.DataDir)
+			"there is no audit log in %s yet, because no tool was called there. Name another folder with --data.",
+			config.DataDir)
 	}
 	if err != nil {
 		return nil, nil, failure(exitFailed, "%v", err)
@@ -45,7 +47,7 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 
 type auditVerifyVerb struct{}
 
-// Run reads the chain; a changed row is exit 1.
+// Run verifies the log; a changed row is exit code 1.
 func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
@@ -55,18 +57,18 @@ func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	n, err := log.Verify(ctx)
 	if errors.Is(err, audit.ErrBroken) {
 		return failure(exitFailed,
-			"%v. The %d entries before it hold. A copy of the data folder from before is the way to find out what "+
-				"stood there.", err, n)
+			"%v. The %d entries before it are intact. A backup of the data folder shows what the entry "+
+				"was.", err, n)
 	}
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, err = fmt.Fprintf(io.Out, "%d entries, each follows from the one before it\n", n)
+	_, err = fmt.Fprintf(io.Out, "%d entries, all intact\n", n)
 	return err
 }
 
 type auditShowVerb struct {
-	ID    string `arg:"" optional:"" help:"Call to show whole."`
+	ID    string `arg:"" optional:"" help:"Call to show in full."`
 	Limit int    `help:"How many calls to list." default:"50" placeholder:"N"`
 	JSON  bool   `help:"Print JSON."`
 }
@@ -74,7 +76,7 @@ type auditShowVerb struct {
 // Run lists the newest calls or shows one.
 func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if v.Limit < 1 {
-		return failure(exitUsage, "--limit: want a number from 1 on")
+		return failure(exitUsage, "--limit must be 1 or more")
 	}
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
@@ -82,7 +84,7 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	defer done()
 	if v.ID != "" {
-		return v.one(ctx, io, log)
+		return v.printOne(ctx, io, log)
 	}
 	rows, err := log.List(ctx, v.Limit)
 	if err != nil {
@@ -94,19 +96,19 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.Local().Format("2006-01-02 15:04:05"), r.ID,
-			by(r), r.Tool, r.Status, r.Decision, printable(shorten(r.Sentence, 70)))
+			callerName(r), r.Tool, r.Status, r.Decision, printable(excerpt.Line(r.Sentence, 70)))
 	}
 	return w.Flush()
 }
 
-// one prints a call: what it was, why it was allowed and what came of it.
-func (v *auditShowVerb) one(ctx context.Context, io Streams, log *audit.Log) error {
+// printOne prints a call with its decision and result.
+func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log) error {
 	r, found, err := log.Get(ctx, v.ID)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	if !found {
-		return failure(exitFailed, "there is no call %q; sextant audit show lists the newest", v.ID)
+		return failure(exitFailed, "there is no call %q. List the newest calls: sextant audit show", v.ID)
 	}
 	if v.JSON {
 		return printJSON(io, r)
@@ -115,7 +117,7 @@ func (v *auditShowVerb) one(ctx context.Context, io Streams, log *audit.Log) err
 	for _, line := range [][2]string{
 		{"call", r.ID},
 		{"when", r.Started.Local().Format("2006-01-02 15:04:05.000 -0700")},
-		{"by", by(r)},
+		{"by", callerName(r)},
 		{"tool", r.Tool},
 		{"what", r.Sentence},
 		{"target", r.Target},
@@ -135,8 +137,7 @@ func (v *auditShowVerb) one(ctx context.Context, io Streams, log *audit.Log) err
 	return w.Flush()
 }
 
-// printable is text of a row as a terminal may be given it: what a page or a server put in may
-// hold sequences that a terminal obeys.
+// printable is text without control characters: text of a page or a server may contain terminal sequences.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co)) {
@@ -146,8 +147,8 @@ func printable(text string) string {
 	}, text)
 }
 
-// by names who asked for a call.
-func by(r wire.CallRow) string {
+// callerName names who asked for a call.
+func callerName(r wire.CallRow) string {
 	if r.Client != "" {
 		return string(r.Caller) + ":" + r.Client
 	}

@@ -27,7 +27,7 @@ const (
 	exitRefused = 3
 )
 
-// exitError carries an exit code with what to tell the person.
+// exitError is an exit code with a text for the person.
 type exitError struct {
 	code int
 	text string
@@ -48,7 +48,7 @@ type Streams struct {
 
 // Main runs the command line and returns the exit code.
 func Main(args []string) int {
-	confine.Enter() // a step of a confined run never comes back
+	confine.Enter() // does not return in a process that is a step of a sandboxed run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
@@ -76,7 +76,7 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 		return code
 	}
 	if err != nil {
-		_, _ = fmt.Fprintf(io.Err, "sextant: %v\nRun sextant --help to see what there is.\n", err)
+		_, _ = fmt.Fprintf(io.Err, "sextant: %v\nRun sextant --help to list the commands.\n", err)
 		return exitUsage
 	}
 	if err := parsed.Run(); err != nil {
@@ -107,11 +107,11 @@ type commands struct {
 	MCP        mcpVerb        `cmd:"" name:"mcp" help:"Offer the tools to an MCP client over stdin and stdout."`
 	Run        runVerb        `cmd:"" help:"Do one task and print the answer."`
 	Tools      toolsVerb      `cmd:"" help:"List, show and call tools."`
-	Panels     panelsVerb     `cmd:"" help:"List, check and make panels."`
+	Panels     panelsVerb     `cmd:"" help:"List, check and create panels."`
 	MCPServers mcpServersVerb `cmd:"" name:"mcp-servers" help:"List, add and import MCP servers."`
-	Secrets    secretsVerb    `cmd:"" help:"List, keep and delete secrets that are put in as {{secret:name}}."`
-	Audit      auditVerb      `cmd:"" help:"Show, check and export the record of every call."`
-	Doctor     doctorVerb     `cmd:"" help:"Check this machine and say what is missing."`
+	Secrets    secretsVerb    `cmd:"" help:"List, save and delete secrets, which are used as {{secret:name}}."`
+	Audit      auditVerb      `cmd:"" help:"Show, verify and export the audit log of all calls."`
+	Doctor     doctorVerb     `cmd:"" help:"Check this machine and report what is missing."`
 	Version    versionVerb    `cmd:"" help:"Print the version."`
 }
 
@@ -121,14 +121,14 @@ type Global struct {
 	Config     string   `help:"Folder with config.toml and mcp-config.json (SEXTANT_CONFIG)." placeholder:"DIR"`
 	Workspace  string   `help:"Folder the assistant works in." placeholder:"DIR"`
 	AllowHosts []string `help:"Loopback and private hosts that may be reached, e.g. 127.0.0.1,localhost." placeholder:"HOST"`
-	DenyHosts  []string `help:"Hosts that are never reached, e.g. ads.example; * is all that --allow-hosts does not name." placeholder:"HOST"`
-	PanelDirs  []string `name:"panels" help:"More folders with panels." placeholder:"DIR"`
-	Profile    *string  `help:"Browser profile in the data folder, \"\" for a throw-away one." placeholder:"NAME"`
+	DenyHosts  []string `help:"Hosts that are never reached, e.g. ads.example; * is every host that --allow-hosts does not name." placeholder:"HOST"`
+	PanelDirs  []string `name:"panels" help:"Additional folders with panels." placeholder:"DIR"`
+	Profile    *string  `help:"Browser profile in the data folder, \"\" for a temporary one." placeholder:"NAME"`
 	Chromium   string   `help:"Chromium or Chrome to control." placeholder:"PATH"`
 	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
 }
 
-// flags are the global flags as the configuration's strongest layer.
+// flags are the global flags, which override the rest of the configuration.
 func (g *Global) flags() map[string]string {
 	f := map[string]string{
 		"data": g.Data, "config": g.Config, "workspace": g.Workspace, "chromium": g.Chromium, "log_level": g.LogLevel,

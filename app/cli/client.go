@@ -10,59 +10,51 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"sextant/app"
 	"sextant/app/config"
+	"sextant/app/instance"
 	"sextant/backend/api/access"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
 )
 
-// instance is a running Sextant as the command line talks to it.
-type instance struct{ app.Instance }
+// runningInstance is a running Sextant as the command line talks to it.
+type runningInstance struct{ instance.Instance }
 
-// errNoInstance means that no Sextant serves on the data folder.
-var errNoInstance = errors.New("no Sextant runs that could be joined")
+// proofTimeout bounds the check that a port is Sextant's.
+const proofTimeout = 3 * time.Second
 
-// proofPatience bounds asking a port whether it is ours.
-const proofPatience = 3 * time.Second
-
-// findInstance reads the instance file in dir and makes sure that the one it names lives:
-// a file that a killed Sextant left may name a port that another program has now.
-func findInstance(ctx context.Context, dir string) (instance, error) {
-	b, err := os.ReadFile(filepath.Join(dir, app.InstanceFile))
+// findInstance reads the instance file in dir and checks that its Sextant answers: a killed Sextant may have left the
+// file, and another program may have its port now.
+func findInstance(ctx context.Context, dir string) (runningInstance, error) {
+	found, err := instance.Read(dir)
 	if err != nil {
-		return instance{}, errNoInstance
+		return runningInstance{}, err
 	}
-	var at instance
-	if json.Unmarshal(b, &at) != nil || at.URL == "" || at.Token == "" {
-		return instance{}, errNoInstance
-	}
+	at := runningInstance{found}
 	nonce := rand.Text()
-	proof, err := at.get(ctx, httpapi.ProofPath+"?nonce="+nonce, "", proofPatience)
+	proof, err := at.get(ctx, httpapi.ProofPath+"?nonce="+nonce, "", proofTimeout)
 	if err != nil || subtle.ConstantTimeCompare(proof, []byte(access.Proof(at.Token, nonce))) != 1 {
-		return instance{}, errNoInstance
+		return runningInstance{}, instance.ErrNone
 	}
 	return at, nil
 }
 
 // get reads path; token "" sends none.
-func (i instance) get(ctx context.Context, path, token string, patience time.Duration) ([]byte, error) {
-	return i.do(ctx, http.MethodGet, path, token, nil, patience)
+func (i runningInstance) get(ctx context.Context, path, token string, timeout time.Duration) ([]byte, error) {
+	return i.do(ctx, http.MethodGet, path, token, nil, timeout)
 }
 
-// do sends a request with body as JSON and returns the answer's body. An answer over 299 is
-// an error with its detail; patience 0 waits as long as ctx does.
-func (i instance) do(ctx context.Context, method, path, token string, body any, patience time.Duration) ([]byte,
+// do sends a request with body as JSON and returns the body of the answer. A status over 299 is an error with its
+// detail; with timeout 0 only ctx limits the wait.
+func (i runningInstance) do(ctx context.Context, method, path, token string, body any, timeout time.Duration) ([]byte,
 	error,
 ) {
-	if patience > 0 {
+	if timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, patience)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	var in io.Reader
@@ -81,7 +73,7 @@ func (i instance) do(ctx context.Context, method, path, token string, body any, 
 		req.Header.Set("Authorization", "Bearer "+token)
 		req.Header.Set("X-Client-Name", "sextant command line")
 	}
-	// No proxy of the environment: the token is for this machine only.
+	// No proxy from the environment: the token must stay on this machine.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
@@ -99,8 +91,8 @@ func (i instance) do(ctx context.Context, method, path, token string, body any, 
 	return nil, errors.New(problem.Detail)
 }
 
-// place is where MCP is spoken there.
-func (i instance) place() (mcpserver.Instance, error) {
+// mcpInstance is the address for MCP.
+func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {
 		return mcpserver.Instance{}, fmt.Errorf("reading the instance file: %w", err)
@@ -108,34 +100,34 @@ func (i instance) place() (mcpserver.Instance, error) {
 	return mcpserver.Instance{Host: u.Host, Token: i.Token}, nil
 }
 
-// findRunning looks for a running Sextant that a verb may join. apart names what keeps the verb
-// to a Sextant of its own, "" for nothing; ok is false then, and when none runs.
-func findRunning(ctx context.Context, g *Global, apart string, out Streams) (at instance, cfg *config.Config, ok bool,
-	err error,
-) {
+// findRunning looks for a running Sextant that a verb may join. separate names the option that needs a separate one, ""
+// if there is none. ok is false if there is such an option or none runs.
+func findRunning(
+	ctx context.Context, g *Global, separate string, out Streams,
+) (at runningInstance, cfg *config.Config, ok bool, err error) {
 	cfg, err = config.Load(g.flags())
 	if err != nil {
-		return instance{}, nil, false, err
+		return runningInstance{}, nil, false, err
 	}
 	at, err = findInstance(ctx, cfg.DataDir)
 	switch {
 	case err != nil:
-		return instance{}, cfg, false, nil
-	case apart != "":
+		return runningInstance{}, cfg, false, nil
+	case separate != "":
 		_, _ = fmt.Fprintf(out.Err,
-			"sextant: A Sextant runs already (process %d), but %s holds only for one of its own, so this does not "+
-				"join it.\n", at.PID, apart)
+			"sextant: Sextant is already running (process %d), but %s needs an instance of its own, so "+
+				"this one does not join it.\n", at.PID, separate)
 		return at, cfg, false, nil
 	}
 	_, _ = fmt.Fprintf(out.Err, "sextant: joined the running Sextant (process %d).\n", at.PID)
 	return at, cfg, true, nil
 }
 
-// apart names the first given option that a running Sextant cannot take over.
-func (g *Global) apart() string {
+// separateOption names the first option in use that a running Sextant cannot apply.
+func (g *Global) separateOption() string {
 	for _, o := range []struct {
-		name  string
-		given bool
+		name string
+		set  bool
 	}{
 		{"--workspace", g.Workspace != ""},
 		{"--allow-hosts", len(g.AllowHosts) > 0},
@@ -144,16 +136,16 @@ func (g *Global) apart() string {
 		{"--panels", len(g.PanelDirs) > 0},
 		{"--chromium", g.Chromium != ""},
 	} {
-		if o.given {
+		if o.set {
 			return o.name
 		}
 	}
 	return ""
 }
 
-// when is name if given.
-func when(given bool, name string) string {
-	if given {
+// optionIf is name if the option is set.
+func optionIf(set bool, name string) string {
+	if set {
 		return name
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 // doctorVerb checks what Sextant needs on this machine.
 type doctorVerb struct {
 	JSON  bool `help:"Print JSON."`
-	Fresh bool `help:"When the database is damaged: keep its file under another name and start an empty one."`
+	Fresh bool `help:"If the database is damaged, rename its file and start with an empty one."`
 }
 
 // finding is one line of the doctor: State is ok, warn or bad.
@@ -33,22 +34,22 @@ type finding struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
-// Run opens the system, starts the browser and reports; exit 1 when something is bad.
-func (v *doctorVerb) Run(ctx context.Context, io Streams, g *Global) error {
+// Run opens a System, starts the browser and reports; the exit code is 1 if something is bad.
+func (v *doctorVerb) Run(ctx context.Context, streams Streams, g *Global) error {
 	if v.Fresh {
-		if err := startFresh(ctx, io, g); err != nil {
+		if err := startFresh(ctx, streams, g); err != nil {
 			return err
 		}
 	}
 	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true},
-		Streams{In: io.In, Out: io.Out, Err: discard{}})
+		Streams{In: streams.In, Out: streams.Out, Err: io.Discard})
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
 	findings := diagnose(ctx, sys)
 	if v.JSON {
-		if err := printJSON(io, findings); err != nil {
+		if err := printJSON(streams, findings); err != nil {
 			return err
 		}
 	}
@@ -60,9 +61,9 @@ func (v *doctorVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		if v.JSON {
 			continue
 		}
-		_, _ = fmt.Fprintf(io.Out, "%-5s %-10s %s\n", f.State, f.What, f.Says)
+		_, _ = fmt.Fprintf(streams.Out, "%-5s %-10s %s\n", f.State, f.What, f.Says)
 		if f.Hint != "" {
-			_, _ = fmt.Fprintf(io.Out, "%17s%s\n", "", f.Hint)
+			_, _ = fmt.Fprintf(streams.Out, "%17s%s\n", "", f.Hint)
 		}
 	}
 	if bad > 0 {
@@ -71,7 +72,7 @@ func (v *doctorVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// startFresh puts a damaged database aside. One that opens is left as it is.
+// startFresh renames a damaged database and makes an empty one. A database that can be opened is not changed.
 func startFresh(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -82,7 +83,7 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 	if errors.Is(err, sqlite.ErrDamaged) {
 		var kept string
 		if s, kept, err = sqlite.OpenFresh(ctx, path, slog.New(slog.DiscardHandler)); err == nil {
-			_, _ = fmt.Fprintf(io.Err, "sextant: started an empty database; the damaged one is kept as %s\n", kept)
+			_, _ = fmt.Fprintf(io.Err, "sextant: started with an empty database; the damaged one is kept as %s\n", kept)
 		}
 	}
 	if err != nil {
@@ -91,12 +92,7 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 	return s.Close()
 }
 
-// discard drops what is written.
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
-
-// diagnose looks at everything that can be missing.
+// diagnose checks everything that can be missing.
 func diagnose(ctx context.Context, sys *app.System) []finding {
 	out := []finding{
 		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", app.Version, runtime.Version(),
@@ -105,10 +101,10 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 		{State: "ok", What: "config", Says: sys.Config.ConfigDir},
 	}
 	for _, p := range sys.Config.Problems {
-		out = append(out, finding{State: "bad", What: "config", Says: p, Hint: "Mend " + sys.Config.File()})
+		out = append(out, finding{State: "bad", What: "config", Says: p, Hint: "Correct " + sys.Config.File()})
 	}
-	if sys.Borrowed != "" {
-		out = append(out, finding{State: "warn", What: "data", Says: sys.Borrowed})
+	if sys.TemporaryData != "" {
+		out = append(out, finding{State: "warn", What: "data", Says: sys.TemporaryData})
 	}
 	browser := finding{State: "ok", What: "browser", Says: "Chromium starts and answers"}
 	if err := sys.Browser.Start(ctx); err != nil {
@@ -138,7 +134,7 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 	return out
 }
 
-// windowFinding says whether this program can open a window here.
+// windowFinding reports whether this program can open a window here.
 func windowFinding() finding {
 	switch {
 	case !frontend.Built():
@@ -154,26 +150,27 @@ func windowFinding() finding {
 	case !hasDisplay():
 		return finding{
 			State: "warn", What: "window",
-			Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant is served", Hint: "pid " +
+			Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant runs as a server", Hint: "pid " +
 				fmt.Sprint(os.Getpid()),
 		}
 	}
-	return finding{State: "ok", What: "window", Says: "a display is there"}
+	return finding{State: "ok", What: "window", Says: "a display was found"}
 }
 
-// sandboxFinding says whether commands run confined here.
+// sandboxFinding reports whether commands run in a sandbox here.
 func sandboxFinding(c *confine.Sandbox) finding {
 	ok, how, why := c.Available()
 	if !ok {
 		return finding{
-			State: "warn", What: "sandbox", Says: "commands run without one, and each is asked for: " + why,
+			State: "warn", What: "sandbox",
+			Says: "commands run without a sandbox, and Sextant asks before each: " + why,
 			Hint: "Install bubblewrap (Linux 5.19 or newer)",
 		}
 	}
-	return finding{State: "ok", What: "sandbox", Says: "commands run behind " + how}
+	return finding{State: "ok", What: "sandbox", Says: "commands run in " + how}
 }
 
-// secretsFinding tells where secrets are kept.
+// secretsFinding reports where secrets are stored.
 func secretsFinding(v *secrets.Vault) finding {
 	where := v.StorageInfo()
 	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}

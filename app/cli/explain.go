@@ -8,8 +8,7 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// explain turns an error of opening into one that says what holds and what to do. The
-// Store's own errors do already.
+// explain makes an error of opening say what is unaffected and what to do. The store's own errors do already.
 func explain(err error) error {
 	var known *sqlite.OpenError
 	switch {

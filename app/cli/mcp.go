@@ -11,10 +11,10 @@ import (
 
 // mcpVerb serves the tools over stdio.
 type mcpVerb struct {
-	Headless   bool   `help:"A Sextant and a browser of its own, also when one runs that could be joined."`
-	Share      bool   `help:"Join the window's tabs; without it, a joined client has tabs of its own."`
-	Tools      string `help:"core, environment or all." enum:"core,environment,all" default:"core"`
-	Panel      string `help:"Also the tools of this panel." placeholder:"ID"`
+	Headless   bool   `help:"Start a separate Sextant and browser, even if one is running."`
+	Share      bool   `help:"Use the tabs of the window; without it, a client has tabs of its own."`
+	Tools      string `help:"Tools to offer: core, environment or all." enum:"core,environment,all" default:"core"`
+	Panel      string `help:"Offer the tools of this panel, too." placeholder:"ID"`
 	BrowserURL string `name:"browser-url" help:"Attach to a running Chromium at its debugging address (http, or ws of a grid)." placeholder:"http://127.0.0.1:PORT"`
 }
 
@@ -26,17 +26,18 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		}
 		if g.Profile != nil {
 			return failure(exitUsage,
-				"--profile is for a browser that Sextant starts, and --browser-url joins one that runs. Leave one "+
-					"of them out.")
+				"--profile is for a browser that Sextant starts, and --browser-url attaches to a running one. Use "+
+					"only one of them.")
 		}
 	}
-	apart := cmp.Or(when(v.Headless, "--headless"), when(v.BrowserURL != "", "--browser-url"), g.apart())
-	if v.Share && apart != "" {
+	separate := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.BrowserURL != "", "--browser-url"),
+		g.separateOption())
+	if v.Share && separate != "" {
 		return failure(exitUsage,
-			"--share joins the tabs of the running window, and %s holds only for a Sextant of its own. Leave one of "+
-				"them out.", apart)
+			"--share uses the tabs of the running window, and %s needs a separate Sextant. Use only one of "+
+				"them.", separate)
 	}
-	_, config, joined, err := findRunning(ctx, g, apart, io)
+	_, config, joined, err := findRunning(ctx, g, separate, io)
 	switch {
 	case err != nil:
 		return err
@@ -44,27 +45,27 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return v.join(ctx, config, io)
 	case v.Share:
 		return failure(exitUsage,
-			"--share joins the window's tabs, but no Sextant runs on %s. Start sextant (or sextant serve) first, or "+
-				"leave --share out.", config.DataDir)
+			"--share uses the window's tabs, but no Sextant is running on %s. Start sextant (or sextant serve) "+
+				"first, or omit --share.", config.DataDir)
 	}
 	session := "mcp"
 	if g.Profile != nil && *g.Profile != "" {
-		session = "" // the tabs that a kept profile belongs to
+		session = "" // the tabs of the profile
 	}
 	sys, err := openForVerb(ctx, g.flags(), app.Purpose{
 		Private: true, AttachURL: v.BrowserURL,
-		ThrowAway: session != "", WaitMCP: v.Tools == "all",
+		TemporaryProfile: session != "", WaitMCP: v.Tools == "all",
 	}, io)
 	if err != nil {
 		return err
 	}
 	defer sys.Close()
-	if err := sys.PanelKnown(v.Panel); err != nil {
+	if err := sys.Sharing.CheckPanel(v.Panel); err != nil {
 		return failure(exitUsage, "--panel: %v", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = mcpserver.Serve(ctx, sys.MCPConfig(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session),
+	err = mcpserver.Serve(ctx, sys.Sharing.Client(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session),
 		io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)
@@ -72,7 +73,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// checkBrowserURL says what an address of a running browser looks like.
+// checkBrowserURL returns an error if address is no debugging address.
 func checkBrowserURL(address string) error {
 	u, err := url.Parse(address)
 	if err == nil && u.Host != "" {
@@ -81,7 +82,7 @@ func checkBrowserURL(address string) error {
 			return nil
 		}
 	}
-	return failure(exitUsage, "--browser-url %q is no debugging address. Start the browser with "+
-		"--remote-debugging-port=9222 and write http://127.0.0.1:9222, or take the ws://…/devtools/browser/… of a "+
+	return failure(exitUsage, "--browser-url %q is not a debugging address. Start the browser with "+
+		"--remote-debugging-port=9222 and use http://127.0.0.1:9222, or use the ws://…/devtools/browser/… of a "+
 		"grid.", address)
 }

@@ -7,6 +7,7 @@ import (
 	"sextant/app"
 	"sextant/app/config"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/mcpserver/sharing"
 )
 
 // join serves an MCP client from the running Sextant.
@@ -15,7 +16,7 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 		at, err := findInstance(ctx, config.DataDir)
 		if err == nil {
 			var place mcpserver.Instance
-			if place, err = at.place(); err == nil {
+			if place, err = at.mcpInstance(); err == nil {
 				err = place.Check(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel, Share: v.Share})
 			}
 		}
@@ -28,13 +29,12 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 			at, err := findInstance(ctx, config.DataDir)
 			if err != nil {
 				return mcpserver.Instance{},
-					errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, " +
-						"which joins it; " +
-						"or start sextant mcp with --headless for a browser of its own")
+					errors.New("the running Sextant has ended. Start sextant again and repeat the call; " +
+						"or start sextant mcp with --headless for a separate browser")
 			}
-			return at.place()
+			return at.mcpInstance()
 		},
-		Tools: v.Tools, Panel: v.Panel, Share: v.Share, Version: app.Version, Instructions: app.MCPInstructions,
+		Tools: v.Tools, Panel: v.Panel, Share: v.Share, Version: app.Version, Instructions: sharing.Instructions,
 	}, io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)

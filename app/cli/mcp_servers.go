@@ -22,7 +22,7 @@ import (
 type mcpServersVerb struct {
 	List   mcpListVerb   `cmd:"" default:"1" help:"List the servers and their tools."`
 	Add    mcpAddVerb    `cmd:"" help:"Add a server."`
-	Grants mcpGrantsVerb `cmd:"" help:"Show what a server may touch, and change it."`
+	Grants mcpGrantsVerb `cmd:"" help:"Show or change what a server may access."`
 	Import mcpImportVerb `cmd:"" help:"Import servers from another program's mcpServers file."`
 }
 
@@ -64,7 +64,7 @@ type mcpAddVerb struct {
 func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if (v.URL == "") == (len(v.Command) == 0) {
 		return failure(exitUsage,
-			"give a program or --url, e.g. sextant mcp-servers add files npx -y "+
+			"name a program or --url, e.g. sextant mcp-servers add files npx -y "+
 				"@modelcontextprotocol/server-filesystem .")
 	}
 	entry := mcpconfig.Entry{URL: v.URL, Env: v.Env}
@@ -78,26 +78,26 @@ func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if err := mcpconfig.Add(filepath.Join(config.ConfigDir, mcpconfig.FileName), v.Name, entry); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	sayMay(io.Err, sandboxOf(config).Access(entry, here()))
-	_, err = fmt.Fprintf(io.Out, "Added %s. A running Sextant starts it at once.\n", v.Name)
+	printAccess(io.Err, sandboxOf(config).Access(entry, workingFolder()))
+	_, err = fmt.Fprintf(io.Out, "Added %s. A running Sextant starts it immediately.\n", v.Name)
 	return err
 }
 
 type mcpImportVerb struct {
 	File    string   `arg:"" help:"claude_desktop_config.json, .mcp.json, VS Code's mcp.json, or a bundle (.mcpb)." type:"path"`
-	Only    []string `help:"Take these servers only." placeholder:"NAME"`
-	Preview bool     `help:"Say what would be added, and add nothing."`
-	Yes     bool     `help:"Switch them on at once, without a question."`
+	Only    []string `help:"Import only these servers." placeholder:"NAME"`
+	Preview bool     `help:"Show what would be added, and add nothing."`
+	Yes     bool     `help:"Switch them on immediately, without asking."`
 }
 
-// Run shows what the file's servers would run and merges them; names that exist already are left as
-// they are and told. Without a yes they are switched off.
+// Run shows what the servers in the file would run, and adds them, switched off unless the person confirms. Servers
+// whose names exist are not changed.
 func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
-	list, err := app.ImportReader(config.DataDir, ".").Open(v.File)
+	list, err := importers.NewReader(config.DataDir, ".").Open(v.File)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -106,15 +106,15 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	preview.AddAccess(sandboxOf(config), here())
+	preview.AddAccess(sandboxOf(config), workingFolder())
 	if v.Preview {
-		sayPreview(io.Out, preview, v.Only)
+		printPreview(io.Out, preview, v.Only)
 		return nil
 	}
-	sayPreview(io.Err, preview, v.Only)
+	printPreview(io.Err, preview, v.Only)
 	on := v.Yes
 	if !on && isTerminal(io.In) {
-		if on, err = saysYes(ctx, io, "Add these and switch them on? [y/N] "); err != nil || !on {
+		if on, err = confirm(ctx, io, "Add these and switch them on? [y/N] "); err != nil || !on {
 			return failure(exitRefused, "nothing was added")
 		}
 	}
@@ -125,53 +125,53 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), acceptance.Escaped(strings.Join(added, ", ")))
 	if len(added) > 0 && !on {
 		_, _ = fmt.Fprintln(io.Out,
-			"They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
+			"They are switched off. Switch them on in the MCP servers panel, or import with --yes.")
 	}
 	if len(skipped) > 0 {
-		_, _ = fmt.Fprintf(io.Out, "Left as they are, because the name is taken: %s\n",
+		_, _ = fmt.Fprintf(io.Out, "Not changed, because a server of that name exists: %s\n",
 			acceptance.Escaped(strings.Join(skipped, ", ")))
 	}
 	return nil
 }
 
-// sayPreview prints what an import would add, as far as only names it.
-func sayPreview(out io.Writer, p importers.Preview, only []string) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
-	say("This is %s.", p.Format)
+// printPreview prints what an import would add; if only is not empty, only those servers.
+func printPreview(out io.Writer, p importers.Preview, only []string) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
+	line("This is %s.", p.Format)
 	if b := p.Bundle; b != nil {
-		say("%q %s, by %q in its own words: %q", b.Title, acceptance.Escaped(b.Version), b.Author, b.Description)
-		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), acceptance.Escaped(b.Folder))
+		line("%q %s by %q, described as %q", b.Title, acceptance.Escaped(b.Version), b.Author, b.Description)
+		line("%d files, %s, into %s", b.Files, size(int(b.Bytes)), acceptance.Escaped(b.Folder))
 	}
 	for _, s := range p.Servers {
 		if len(only) > 0 && !slices.Contains(only, s.Name) {
 			continue
 		}
-		say("%s: %q", acceptance.Escaped(s.Name), s.Line)
+		line("%s: %q", acceptance.Escaped(s.Name), s.Line)
 		if s.Entry.Cwd != "" {
-			say("  in the folder %q", s.Entry.Cwd)
+			line("  in the folder %q", s.Entry.Cwd)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Entry.Env)) {
-			say("  with the variable %q", name+"="+s.Entry.Env[name])
+			line("  with the variable %q", name+"="+s.Entry.Env[name])
 		}
-		sayMay(out, s.Access)
+		printAccess(out, s.Access)
 		switch {
 		case s.Taken:
-			say("  There is a server of that name, which stays as it is.")
+			line("  A server of that name exists and is not changed.")
 		case s.Problem != "":
-			say("  It cannot be added: %s.", acceptance.Escaped(s.Problem))
+			line("  It cannot be added: %s.", acceptance.Escaped(s.Problem))
 		}
 		for _, note := range s.Notes {
-			say("  %s", acceptance.Escaped(note))
+			line("  %s", acceptance.Escaped(note))
 		}
 	}
 }
 
-// saysYes waits for a yes at the terminal.
-func saysYes(ctx context.Context, io Streams, question string) (bool, error) {
+// confirm asks a question at the terminal and reports whether the answer is yes.
+func confirm(ctx context.Context, io Streams, question string) (bool, error) {
 	_, _ = fmt.Fprint(io.Err, question)
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(io.In).ReadString('\n') // no line is no yes
+		line, _ := bufio.NewReader(io.In).ReadString('\n') // an error is an empty line
 		answer <- line
 	}()
 	select {

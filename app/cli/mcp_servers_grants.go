@@ -8,7 +8,7 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/mcp/access"
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/launch"
 	"sextant/backend/panels/acceptance"
@@ -16,43 +16,43 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// mcpGrantsVerb shows and changes what the program of a server may touch.
+// mcpGrantsVerb shows and changes what the program of a server may access.
 type mcpGrantsVerb struct {
 	Name    string   `arg:"" help:"Name of the server."`
-	Network []string `help:"Hosts it may reach in place of what it may now; * is all of the network, none is none." placeholder:"HOST"`
-	Read    []string `help:"Paths it may read in place of those it may now; none is none." placeholder:"PATH"`
-	Write   []string `help:"Paths it may read and write in place of those it may now; none is none." placeholder:"PATH"`
-	Sandbox string   `help:"off runs it as you, with all your files; on puts it back into the sandbox." enum:"on,off,unchanged" default:"unchanged"`
-	Reset   bool     `help:"Forget what was granted: all of it follows from the entry again."`
+	Network []string `help:"Hosts it may reach, replacing the current list; * allows the whole network, none allows nothing." placeholder:"HOST"`
+	Read    []string `help:"Paths it may read, replacing the current list; none allows nothing." placeholder:"PATH"`
+	Write   []string `help:"Paths it may read and write, replacing the current list; none allows nothing." placeholder:"PATH"`
+	Sandbox string   `help:"off runs it as you, with access to all your files; on runs it in the sandbox again." enum:"on,off,unchanged" default:"unchanged"`
+	Reset   bool     `help:"Remove what was granted: access follows from the entry again."`
 }
 
-// Run changes what was asked for in mcp-config.json and says what the server may touch then.
+// Run makes the changes in mcp-config.json and prints what the server may access.
 func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
-	servers := mcp.New(mcp.Config{Path: path, Sandbox: sandboxOf(config), Dir: here()})
+	servers := mcp.New(mcp.Config{Path: path, Sandbox: sandboxOf(config), Dir: workingFolder()})
 	entry, err := servers.EntryInFile(v.Name)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	if entry.Command == "" {
-		return failure(exitUsage, "%s is at an address; it touches nothing of this machine", acceptance.Escaped(v.Name))
+		return failure(exitUsage, "%s is a remote server and has no access to this machine", acceptance.Escaped(v.Name))
 	}
 	if v.change(&entry) {
 		if err := servers.SetAccess(v.Name, entry.Sextant); err != nil {
 			return failure(exitFailed, "%v", err)
 		}
-		_, _ = fmt.Fprintf(io.Err, "Written to %s. A running Sextant starts %s anew.\n", path,
+		_, _ = fmt.Fprintf(io.Err, "Saved in %s. A running Sextant restarts %s.\n", path,
 			acceptance.Escaped(v.Name))
 	}
-	sayMay(io.Out, servers.Access(entry))
+	printAccess(io.Out, servers.Access(entry))
 	return nil
 }
 
-// change makes of the entry what was asked for, and reports whether that is anything.
+// change changes the entry as the options say, and reports whether there was anything to change.
 func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	now := access.Override{}
 	if entry.Sextant != nil {
@@ -96,9 +96,9 @@ func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	return changed
 }
 
-// sandboxOf is the sandbox of servers as far as words need it, where nothing runs.
+// sandboxOf is the sandbox of servers for describing access; nothing runs in it.
 func sandboxOf(config *config.Config) *launch.Sandbox {
-	home, _ := os.UserHomeDir() // without one no place is known as the person's
+	home, _ := os.UserHomeDir() // without one, private places are found by name only
 	own := []string{config.DataDir, config.ConfigDir}
 	return &launch.Sandbox{
 		Confine: confine.New(confine.Config{Home: home, SecretPaths: own}), Home: home, OwnFolders: own,
@@ -108,8 +108,8 @@ func sandboxOf(config *config.Config) *launch.Sandbox {
 	}
 }
 
-// here is the folder that the verb was started in, "" where it is gone.
-func here() string {
+// workingFolder is the current folder, "" if it was deleted.
+func workingFolder() string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return ""
@@ -117,9 +117,9 @@ func here() string {
 	return dir
 }
 
-// sayMay prints what a server may touch.
-func sayMay(out io.Writer, may launch.Access) {
-	for _, word := range may.Words {
+// printAccess prints what a server may access.
+func printAccess(out io.Writer, a launch.Access) {
+	for _, word := range a.Words {
 		_, _ = fmt.Fprintf(out, "  %s\n", acceptance.Escaped(word))
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestAPreviewShowsAllThatRunsAndHidesNothing(t *testing.T) {
 	var out strings.Builder
-	sayPreview(&out, importers.Preview{Format: "a file", Servers: []importers.PreviewedServer{{
+	printPreview(&out, importers.Preview{Format: "a file", Servers: []importers.PreviewedServer{{
 		Name: "a\x1b[2Jb", Line: "node x", Notes: []string{"note\x1b]0;t\a"},
 		Entry: mcpconfig.Entry{
 			Command: "node", Cwd: "/srv/\x1b[1m",

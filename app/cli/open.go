@@ -12,7 +12,7 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// openForVerb loads the configuration, opens a System and tells problems on stderr.
+// openForVerb loads the configuration, opens a System and prints problems to stderr.
 func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpose, io Streams) (*app.System, error) {
 	config, err := config.Load(flags)
 	if err != nil {
@@ -24,7 +24,7 @@ func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpo
 	log := slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)}))
 	sys, err := app.OpenSystem(ctx, config, purpose, log)
 	if errors.Is(err, sqlite.ErrLocked) && purpose.Private {
-		sys, err = openBeside(ctx, config, purpose, log, io)
+		sys, err = openTemporary(ctx, config, purpose, log, io)
 	}
 	if err != nil {
 		return nil, explain(err)
@@ -35,28 +35,28 @@ func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpo
 	return sys, nil
 }
 
-// openBeside opens a System with a data folder of its own.
-func openBeside(ctx context.Context, config *config.Config, purpose app.Purpose, log *slog.Logger,
+// openTemporary opens a System with a temporary data folder.
+func openTemporary(ctx context.Context, config *config.Config, purpose app.Purpose, log *slog.Logger,
 	io Streams,
 ) (*app.System, error) {
 	dir, err := os.MkdirTemp("", "sextant-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for this run: %w", err)
 	}
-	note := "Sextant runs already and owns " + config.DataDir +
-		", so this run keeps its data apart and drops it at the end."
+	note := "Sextant is already running and uses " + config.DataDir +
+		", so this run uses a temporary data folder and deletes it at the end."
 	_, _ = fmt.Fprintln(io.Err, "sextant:", note)
 	sys, err := app.OpenSystem(ctx, config.Beside(dir), purpose, log)
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	sys.Borrowed = note
+	sys.TemporaryData = note
 	sys.OnClose("the folder of this run", func() error { return os.RemoveAll(dir) })
 	return sys, nil
 }
 
-// level reads log_level before there is anything else.
+// level is the configured log level.
 func level(config *config.Config) slog.Level {
 	v, _, _ := config.Fixed("log_level")
 	switch v {

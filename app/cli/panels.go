@@ -14,15 +14,15 @@ import (
 	"sextant/shared/navigation"
 )
 
-// panelsVerb lists, checks and makes panels.
+// panelsVerb lists, checks and creates panels.
 type panelsVerb struct {
 	List     panelsListVerb     `cmd:"" default:"1" help:"List every panel."`
 	Validate panelsValidateVerb `cmd:"" help:"Check a panel's folder."`
 	Schema   panelsSchemaVerb   `cmd:"" help:"Print the JSON Schema of manifest.json, for an editor."`
-	New      panelsNewVerb      `cmd:"" help:"Make a panel's folder to start from."`
-	Pack     panelsPackVerb     `cmd:"" help:"Pack a panel into one file for others."`
-	Eval     panelsEvalVerb     `cmd:"" help:"Make the calls of a panel's evals and compare the answers."`
-	Install  panelsInstallVerb  `cmd:"" help:"Install a panel from such a file, after showing what it may do."`
+	New      panelsNewVerb      `cmd:"" help:"Create the folder of a new panel."`
+	Pack     panelsPackVerb     `cmd:"" help:"Pack a panel into one file to share."`
+	Eval     panelsEvalVerb     `cmd:"" help:"Run a panel's evals: make their calls and compare the answers."`
+	Install  panelsInstallVerb  `cmd:"" help:"Install a packed panel, after showing what it may do."`
 }
 
 type panelsListVerb struct {
@@ -58,7 +58,7 @@ func (v *panelsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(io.Out, "Your own panels go into", sys.PanelsFolder())
+	_, err = fmt.Fprintln(io.Out, "Your own panels are in", sys.PanelsFolder())
 	return err
 }
 
@@ -67,8 +67,7 @@ type panelsValidateVerb struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run checks the manifest and says where it is wrong, what was expected there and how it
-// could be right.
+// Run checks the manifest and prints where it is wrong, what was expected and how to correct it.
 func (v *panelsValidateVerb) Run(io Streams) error {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -81,7 +80,7 @@ func (v *panelsValidateVerb) Run(io Streams) error {
 		printProblems(io, report.Problems)
 	}
 	if err == nil && !report.OK {
-		return failure(exitFailed, "%s is not a panel that can run", report.Panel)
+		return failure(exitFailed, "%s has problems and cannot run", report.Panel)
 	}
 	if err == nil && !v.JSON {
 		_, err = fmt.Fprintf(io.Out, "%s can run: %d tools\n", report.Panel, len(report.Tools))
@@ -90,7 +89,7 @@ func (v *panelsValidateVerb) Run(io Streams) error {
 }
 
 // printProblems prints each as file:line:column, which editors and terminals open, then what
-// was expected and found, then the mended example.
+// was expected and found, then the corrected example.
 func printProblems(io Streams, problems []manifest.Problem) {
 	for _, p := range problems {
 		place := ""
@@ -104,7 +103,7 @@ func printProblems(io Streams, problems []manifest.Problem) {
 		for _, line := range []struct{ name, text string }{
 			{"expected", p.Expected},
 			{"found", p.Found},
-			{"right", p.Fix},
+			{"fix", p.Fix},
 		} {
 			if line.text != "" {
 				_, _ = fmt.Fprintf(io.Out, "  %-8s  %s\n", line.name,
@@ -123,12 +122,12 @@ func (*panelsSchemaVerb) Run(io Streams) error {
 }
 
 type panelsNewVerb struct {
-	ID   string `arg:"" help:"Id of the panel: lower case letters, digits and hyphens."`
-	Kind string `help:"What it is: process, a program for Node; declarative, with a page from JSON; webview, with an HTML page; script, answered by JavaScript." enum:"process,declarative,webview,script" default:"process"`
-	Dir  string `help:"Folder to make it in; your panels folder when absent." type:"path" placeholder:"DIR"`
+	ID   string `arg:"" help:"Id of the panel: lower-case letters, digits and hyphens."`
+	Kind string `help:"Kind of panel: process (a Node program), declarative (a page made from JSON), webview (an HTML page) or script (answered by JavaScript)." enum:"process,declarative,webview,script" default:"process"`
+	Dir  string `help:"Folder to create it in; by default your panels folder." type:"path" placeholder:"DIR"`
 }
 
-// Run makes the folder.
+// Run creates the folder.
 func (v *panelsNewVerb) Run(io Streams, g *Global) error {
 	dir := v.Dir
 	if dir == "" {
@@ -138,10 +137,10 @@ func (v *panelsNewVerb) Run(io Streams, g *Global) error {
 		}
 		dir = filepath.Join(config.DataDir, "panels")
 	}
-	made, err := authoring.New(dir, v.ID, v.Kind)
+	dir, err := authoring.New(dir, v.ID, v.Kind)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, err = fmt.Fprintf(io.Out, "Made %s. Edit manifest.json; a running Sextant shows it at once.\n", made)
+	_, err = fmt.Fprintf(io.Out, "Created %s. Edit manifest.json; a running Sextant shows changes immediately.\n", dir)
 	return err
 }

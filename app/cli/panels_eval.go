@@ -16,27 +16,27 @@ import (
 )
 
 type panelsEvalVerb struct {
-	Headless bool `help:"Use a Sextant of its own, also when one runs."`
+	Headless bool `help:"Start a separate Sextant, even if one is running."`
 
 	ID    string `arg:"" help:"Panel whose evals are run."`
-	YesTo string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	YesTo string `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Run makes the calls through the Pipeline, as the person at the command line or, in a Sextant that
-// runs, as this program, whose questions its window shows.
+// Run makes the calls through the pipeline: for the person at the command line or, in a running Sextant, for this
+// program, with the questions in its window.
 func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
 		return failure(exitUsage, "%v", err)
 	}
 	at, _, joined, err := findRunning(ctx, g,
-		cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+		cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption()), io)
 	if err != nil {
 		return err
 	}
 	if joined {
 		var done httpapi.PanelEvals
-		if err := at.tell(ctx, http.MethodPost, "/api/panels/"+url.PathEscape(v.ID)+"/eval", nil, &done); err != nil {
+		if err := at.call(ctx, http.MethodPost, "/api/panels/"+url.PathEscape(v.ID)+"/eval", nil, &done); err != nil {
 			return err
 		}
 		return v.print(io, done.Outcomes)
@@ -48,7 +48,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	defer sys.Close()
 	list, known := sys.Panels.Evals(v.ID)
 	if !known {
-		return failure(exitFailed, "there is no panel %s that can be used; sextant panels list shows them", v.ID)
+		return failure(exitFailed, "there is no working panel %s. List the panels: sextant panels list", v.ID)
 	}
 	return v.print(io, evals.Run(ctx, list, func(ctx context.Context, tool string,
 		args json.RawMessage,
@@ -60,7 +60,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}))
 }
 
-// print says what became of each; the exit code is that of a failed run when one did not hold.
+// print prints each outcome; if one failed, the error has the exit code of a failure.
 func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 	failed, skipped := 0, 0
 	for _, o := range outcomes {
@@ -84,13 +84,13 @@ func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 		}
 	} else if len(outcomes) == 0 {
 		_, _ = fmt.Fprintf(io.Out,
-			"%s has no evals; its manifest may list calls whose answers are known under \"evals\"\n", v.ID)
+			"%s has no evals. Its manifest can list calls and their expected answers under \"evals\".\n", v.ID)
 	} else {
 		_, _ = fmt.Fprintf(io.Out, "%d of %d passed, %d skipped\n", len(outcomes)-failed-skipped, len(outcomes),
 			skipped)
 	}
 	if failed > 0 {
-		return failure(exitFailed, "%d evals of %s do not hold", failed, v.ID)
+		return failure(exitFailed, "%d evals of %s failed", failed, v.ID)
 	}
 	return nil
 }

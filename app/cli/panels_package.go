@@ -20,21 +20,21 @@ import (
 
 type panelsPackVerb struct {
 	Panel string `arg:"" help:"Id of a panel in your panels folder, or a panel's folder."`
-	Out   string `help:"File to write; ID.sextant-panel here when absent." type:"path" placeholder:"FILE"`
+	Out   string `help:"File to write; by default ID.sextant-panel in the current folder." type:"path" placeholder:"FILE"`
 	JSON  bool   `help:"Print JSON."`
 }
 
 // packedPanel is what pack and install print with --json.
 type packedPanel struct {
 	Panel string `json:"panel"`
-	// File is the archive that was written, Folder the panel's folder that was.
+	// File is the archive that was written, Folder the installed panel's folder.
 	File   string                  `json:"file,omitempty"`
 	Folder string                  `json:"folder,omitempty"`
 	Bytes  int                     `json:"bytes,omitempty"`
 	Offer  *authoring.PackageOffer `json:"offer,omitempty"`
 }
 
-// Run packs a panel that can run, so that another person installs what was checked.
+// Run packs a panel that has no problems, so that other people install what was checked.
 func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -42,7 +42,7 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	}
 	dir := v.Panel
 	if manifest.CheckID(v.Panel) == nil {
-		if own := filepath.Join(config.DataDir, "panels", v.Panel); there(own) || !there(dir) {
+		if own := filepath.Join(config.DataDir, "panels", v.Panel); isFolder(own) || !isFolder(dir) {
 			dir = own
 		}
 	}
@@ -52,7 +52,7 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	}
 	archive, err := authoring.Pack(dir, nav.ToolNames()...)
 	if err != nil {
-		return unfit(io, err)
+		return invalidPanel(io, err)
 	}
 	full, err := filepath.Abs(dir)
 	if err != nil {
@@ -60,25 +60,25 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	}
 	id := filepath.Base(full)
 	out := cmp.Or(v.Out, id+authoring.Extension)
-	if err := replace(out, archive); err != nil {
+	if err := writeFile(out, archive); err != nil {
 		return failure(exitFailed, "writing %s: %v", out, err)
 	}
 	if v.JSON {
 		return printJSON(io, packedPanel{Panel: id, File: out, Bytes: len(archive)})
 	}
-	_, err = fmt.Fprintf(io.Out, "Packed %s into %s, %s. Installed by: sextant panels install %s\n", id, out,
+	_, err = fmt.Fprintf(io.Out, "Packed %s into %s, %s. Install it with: sextant panels install %s\n", id, out,
 		size(len(archive)), filepath.Base(out))
 	return err
 }
 
-// there reports whether path is a folder.
-func there(path string) bool {
+// isFolder reports whether path is a folder.
+func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// replace writes a file beside its place and moves it there, so that half of one is never found.
-func replace(path string, text []byte) error {
+// writeFile writes a file in one step, so that a half-written one is never found.
+func writeFile(path string, text []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".sextant-")
 	if err != nil {
 		return err
@@ -94,14 +94,14 @@ func replace(path string, text []byte) error {
 	return os.Rename(temp.Name(), path)
 }
 
-// unfit prints the problems of a panel that cannot run as validate does.
-func unfit(io Streams, err error) error {
+// invalidPanel prints the problems of a panel as validate does.
+func invalidPanel(io Streams, err error) error {
 	var bad *authoring.InvalidPanelError
 	if !errors.As(err, &bad) {
 		return failure(exitFailed, "%v", err)
 	}
 	printProblems(Streams{Out: io.Err}, bad.Problems)
-	return failure(exitFailed, "%s is not a panel that can run", bad.Panel)
+	return failure(exitFailed, "%s has problems and cannot run", bad.Panel)
 }
 
 func size(bytes int) string {
@@ -112,13 +112,13 @@ func size(bytes int) string {
 }
 
 type panelsInstallVerb struct {
-	File string `arg:"" help:"Archive of a panel." type:"existingfile"`
-	Yes  bool   `help:"Install it without a question; what it may do is printed all the same, and its program is asked about before it runs."`
+	File string `arg:"" help:"Packed panel." type:"existingfile"`
+	Yes  bool   `help:"Install it without asking. What it may do is printed, and Sextant still asks before its program runs."`
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run shows what the panel is and may do, asks, and puts it into the panels folder. Nothing of it
-// runs by that: a running Sextant lists it, and asks before its program starts.
+// Run shows what the panel is and may do, asks, and installs it in the panels folder. This runs nothing: a running
+// Sextant lists the panel, and asks before its program starts.
 func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -134,10 +134,10 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	}
 	found, err := authoring.Open(archive, nav.ToolNames()...)
 	if err != nil {
-		return unfit(io, err)
+		return invalidPanel(io, err)
 	}
 	dir := filepath.Join(config.DataDir, "panels")
-	// What was accepted counts, as in the window, also while another Sextant has the database.
+	// As in the window, accepted permissions count, even while another Sextant has the database.
 	list, err := sqlite.ReadAcceptedPanels(ctx, filepath.Join(config.DataDir, app.DatabaseName))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
@@ -148,7 +148,7 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	}
 	printOffer(io, offer, filepath.Join(dir, offer.Panel))
 	if !v.Yes {
-		if err := ask(ctx, io, offer); err != nil {
+		if err := confirmInstall(ctx, io, offer); err != nil {
 			return err
 		}
 	}
@@ -159,16 +159,16 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	if v.JSON {
 		return printJSON(io, packedPanel{Panel: offer.Panel, Folder: folder, Offer: &offer})
 	}
-	said := "Installed %s into %s. A running Sextant shows it at once.\n"
+	done := "Installed %s into %s. A running Sextant shows it immediately.\n"
 	if offer.Update && len(offer.Rights) > 0 {
-		said = "Installed %s into %s. What it may do beyond the version before waits for you in the window, on the " +
+		done = "Installed %s into %s. It may do more than the earlier version: allow that in the window, on the " +
 			"panel.\n"
 	}
-	_, err = fmt.Fprintf(io.Out, said, offer.Panel, folder)
+	_, err = fmt.Fprintf(io.Out, done, offer.Panel, folder)
 	return err
 }
 
-// readArchive reads a file that may be an archive, no further than one may be large.
+// readArchive reads a file up to the size limit of an archive.
 func readArchive(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -182,62 +182,62 @@ func readArchive(path string) ([]byte, error) {
 	return text, nil
 }
 
-// printOffer says on stderr, where questions go, what would be installed.
+// printOffer prints to stderr what would be installed.
 func printOffer(io Streams, o authoring.PackageOffer, folder string) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
 	version := cmp.Or(o.Version, "without a version")
 	switch {
 	case o.Update && o.Was != "":
-		version += ", in place of " + o.Was
+		version += ", replaces " + o.Was
 	case o.Update:
-		version += ", in place of the one that is installed"
+		version += ", replaces the installed version"
 	}
-	say("%s (%s), %s", o.Title, o.Panel, version)
+	line("%s (%s), %s", o.Title, o.Panel, version)
 	if o.Description != "" {
-		say("  %s", o.Description)
+		line("  %s", o.Description)
 	}
 	switch {
 	case len(o.Rights) > 0 && o.Update:
-		say("What it may do beyond the one that is installed:")
+		line("What it may do beyond the installed version:")
 	case len(o.Rights) > 0:
-		say("What it may do:")
+		line("What it may do:")
 	case o.Update:
-		say("It may do no more than the one that is installed.")
+		line("It may do no more than the installed version.")
 	default:
-		say("It asks for no permissions and runs no program.")
+		line("It asks for no permissions and runs no program.")
 	}
 	for _, right := range o.Rights {
-		say("  - %s", right)
+		line("  - %s", right)
 	}
 	if len(o.Tools) > 0 {
-		say("Its tools:")
+		line("Its tools:")
 	}
 	for _, t := range o.Tools {
-		say("  - %s: %s", t.Name, t.Description)
+		line("  - %s: %s", t.Name, t.Description)
 	}
 	for _, p := range o.Problems {
-		say("Note: %s", p.String())
+		line("Note: %s", p.String())
 	}
 	if o.Diff != "" {
-		say("What changes in manifest.json:\n%s", strings.TrimSuffix(o.Diff, "\n"))
+		line("What changes in manifest.json:\n%s", strings.TrimSuffix(o.Diff, "\n"))
 	}
 	total := 0
 	for _, f := range o.Files {
 		total += f.Bytes
 	}
-	say("%d files, %s, into %s", len(o.Files), size(total), folder)
+	line("%d files, %s, into %s", len(o.Files), size(total), folder)
 	if len(o.Gone) > 0 {
-		say("Removed, because the new one does not have them: %s", strings.Join(o.Gone, ", "))
+		line("Removed, because the new version does not have them: %s", strings.Join(o.Gone, ", "))
 	}
 }
 
-// ask waits for a yes at the terminal. Without one there is nobody to ask, and nothing is installed.
-func ask(ctx context.Context, io Streams, o authoring.PackageOffer) error {
+// confirmInstall asks at the terminal. Without a terminal, nothing is installed.
+func confirmInstall(ctx context.Context, io Streams, o authoring.PackageOffer) error {
 	if !isTerminal(io.In) {
 		return failure(exitRefused,
-			"nobody can be asked here, so nothing was installed. Read what stands above, then add --yes")
+			"stdin is not a terminal, so nothing was installed. Read the text above, then add --yes")
 	}
-	if yes, err := saysYes(ctx, io, "Install "+o.Panel+"? [y/N] "); err == nil && yes {
+	if yes, err := confirm(ctx, io, "Install "+o.Panel+"? [y/N] "); err == nil && yes {
 		return nil
 	}
 	return failure(exitRefused, "nothing was installed")

@@ -37,15 +37,15 @@ func TestAPanelIsPackedAndInstalledByAPersonWhoReadWhatItMayDo(t *testing.T) {
 	folder := filepath.Join(flags["data"], "panels", "reading-list")
 	code, _, errs := verb(t, flags, "panels", "install", file)
 	if code != exitRefused || !strings.Contains(errs, "process “node” “server.mjs”") ||
-		!strings.Contains(errs, "--yes") || there(folder) {
+		!strings.Contains(errs, "--yes") || isFolder(folder) {
 		t.Errorf("with nobody to ask: %d %s", code, errs)
 	}
-	if code, _, errs := typed(t, flags, "n", "panels", "install", file); code != exitRefused || there(folder) {
+	if code, _, errs := typed(t, flags, "n", "panels", "install", file); code != exitRefused || isFolder(folder) {
 		t.Errorf("after a no: %d %s", code, errs)
 	}
 	code, out, errs := typed(t, flags, "y", "panels", "install", file)
 	if code != exitDone || !strings.Contains(errs, "reading_list_add") ||
-		!strings.Contains(out, "Installed reading-list") || !there(folder) {
+		!strings.Contains(out, "Installed reading-list") || !isFolder(folder) {
 		t.Errorf("after a yes: %d %s %s", code, out, errs)
 	}
 	if code, out, errs := verb(t, flags, "panels", "pack", "reading-list", "--out", file, "--json"); code != exitDone ||

@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"sextant/app"
+	"sextant/backend/api/mcpserver/sharing"
 	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// progressBeat bounds how often a verb prints how far a call is.
-const progressBeat = time.Second
+// progressInterval is the least time between two lines of progress.
+const progressInterval = time.Second
 
 // progressLines prints what running calls say of their progress, one line at a time, to w: the newest
-// line, at most once in progressBeat. It may be used from several goroutines.
+// line, at most once in progressInterval. It may be used from several goroutines.
 type progressLines struct {
 	w io.Writer
 
@@ -39,7 +40,7 @@ func (p *progressLines) add(data json.RawMessage) {
 	line := strings.TrimSpace(lines[len(lines)-1])
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if line == "" || time.Since(p.last) < progressBeat {
+	if line == "" || time.Since(p.last) < progressInterval {
 		return
 	}
 	p.last = time.Now()
@@ -49,12 +50,12 @@ func (p *progressLines) add(data json.RawMessage) {
 // printProgress prints the progress of call id and its steps until stop is called.
 func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	sub := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
-	said := &progressLines{w: w}
+	progress := &progressLines{w: w}
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for e := range sub.C() {
-			if app.IsStepOf(e.Call, id) {
-				said.add(e.Data)
+			if sharing.IsStepOf(e.Call, id) {
+				progress.add(e.Data)
 			}
 		}
 	})
@@ -64,15 +65,16 @@ func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	}
 }
 
-// tellProgress prints how far the next call of tool with these arguments is that a program makes in the
-// running Sextant, until stop is called. Where its events cannot be followed nothing is printed: the
-// call itself does not depend on them.
-func (i instance) tellProgress(ctx context.Context, tool string, args json.RawMessage, w io.Writer) (stop func()) {
+// printProgress prints the progress of the next call of tool with these arguments in the running Sextant, until stop is
+// called. If its events cannot be read, nothing is printed; the call does not depend on them.
+func (i runningInstance) printProgress(
+	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
+) (stop func()) {
 	stream, err := i.listen(ctx, eventlog.FromNow)
 	if err != nil {
 		return func() {}
 	}
-	said := &progressLines{w: w}
+	progress := &progressLines{w: w}
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		ours := ""
@@ -89,8 +91,8 @@ func (i instance) tellProgress(ctx context.Context, tool string, args json.RawMe
 					ours = e.Call
 				}
 			case event.CallOutput:
-				if ours != "" && app.IsStepOf(e.Call, ours) {
-					said.add(e.Data)
+				if ours != "" && sharing.IsStepOf(e.Call, ours) {
+					progress.add(e.Data)
 				}
 			}
 		}
@@ -101,7 +103,7 @@ func (i instance) tellProgress(ctx context.Context, tool string, args json.RawMe
 	}
 }
 
-// sameJSON reports whether two texts are the same JSON but for spaces and the order of members.
+// sameJSON reports whether two texts are the same JSON, apart from white space and the order of members.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

@@ -20,16 +20,16 @@ import (
 // runVerb does one task and prints the answer.
 type runVerb struct {
 	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
-	Model  string `help:"Model as provider/name; the setting's when absent." placeholder:"M"`
-	Format string `help:"File with a JSON Schema; the answer is then JSON that fits it, and nothing else goes to stdout." placeholder:"FILE"`
-	Panel  string `help:"Panel whose tools are in scope." placeholder:"ID"`
-	YesTo  string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	Model  string `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
+	Format string `help:"File with a JSON Schema; the answer is JSON that matches it, and nothing else goes to stdout." placeholder:"FILE"`
+	Panel  string `help:"Panel whose tools are available." placeholder:"ID"`
+	YesTo  string `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
 	JSON   bool   `help:"Print one JSON document."`
 
-	Headless bool `help:"Use a Sextant and a browser of its own, also when one runs."`
+	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
-	// wanted is what Format holds.
-	wanted *wanted
+	// answerFormat is the content of Format.
+	answerFormat *answerFormat
 }
 
 // runReport is what --json prints.
@@ -37,14 +37,14 @@ type runReport struct {
 	Text string `json:"text"`
 	// Answer fits the wanted format; without --format there is none.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Wrong is what does not fit in Text when there should be an Answer.
+	// Wrong says what in Text does not fit the wanted format.
 	Wrong      []string    `json:"wrong,omitempty"`
 	Status     chat.Status `json:"status"`
 	Error      string      `json:"error,omitempty"`
 	Suggestion string      `json:"suggestion,omitempty"`
 	Calls      []runCall   `json:"calls"`
 	Usage      chat.Usage  `json:"usage"`
-	// formatted says that an Answer was wanted.
+	// formatted reports whether an Answer was wanted.
 	formatted bool
 }
 
@@ -60,17 +60,17 @@ type runCall struct {
 	Output     string             `json:"output,omitempty"`
 }
 
-// Run asks the loop once and waits for the end of the turn.
+// Run runs one turn and waits for its end.
 func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if strings.TrimSpace(v.Task) == "" {
-		return failure(exitUsage, "the task is empty. Say what to do: sextant run \"open demo and annotate\"")
+		return failure(exitUsage, "the task is empty. Example: sextant run \"open demo and annotate\"")
 	}
 	if err := v.readFormat(); err != nil {
 		return err
 	}
-	// Over a running one's door a yes beforehand, or an address that counts as typed, would be
-	// any program's word.
-	own := cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart(), localInTask(v.Task))
+	// In a running Sextant, --yes-to or an address that counts as typed would let any program allow itself calls.
+	own := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption(),
+		privateHost(v.Task))
 	at, _, joined, err := findRunning(ctx, g, own, out)
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	model := orDefault(v.Model, sys.Settings.Get("model"))
-	if err := v.wanted.check(v.Task, model); err != nil {
+	model := cmp.Or(v.Model, sys.Settings.Get("model"))
+	if err := v.answerFormat.check(v.Task, model); err != nil {
 		return err
 	}
 	conversation, err := sys.Loop.NewConversation(ctx, "")
@@ -97,14 +97,14 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 		Caller: toolspec.CallerRun, YesTo: v.YesTo,
 	}
 	var report runReport
-	if v.wanted != nil {
-		report, err = v.wanted.run(ctx, sys, ask)
+	if v.answerFormat != nil {
+		report, err = v.answerFormat.run(ctx, sys, ask)
 	} else {
 		var outcome loop.Outcome
 		outcome, err = sys.Loop.Run(ctx, ask)
 		report = reportOf(outcome)
 	}
-	report.Calls = app.NonNil(watch(err == nil))
+	report.Calls = append([]runCall{}, watch(err == nil)...)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -118,15 +118,7 @@ func reportOf(o loop.Outcome) runReport {
 	return runReport{Text: o.Text, Status: o.Status, Error: o.Error, Suggestion: o.Suggestion, Usage: o.Usage}
 }
 
-func orDefault(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
-}
-
-// print writes the report: one JSON document, or the answer. What should have had a format and has
-// not is no answer.
+// print writes the report: one JSON document, or the answer. A text that does not fit the wanted format is no answer.
 func (r runReport) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
@@ -163,7 +155,7 @@ func (r runReport) verdict() error {
 		return failure(exitRefused, "%s", refused)
 	case r.Status != chat.StatusDone:
 		return failure(exitFailed, "%s", r.unfinished())
-	case failed != "" && !r.formatted: // an answer that fits says by itself what came of it
+	case failed != "" && !r.formatted: // an answer that fits is a success
 		return failure(exitFailed, "%s", failed)
 	}
 	return nil
@@ -171,7 +163,7 @@ func (r runReport) verdict() error {
 
 // unfinished says why there is no answer.
 func (r runReport) unfinished() string {
-	text := orDefault(r.Error, "the turn ended as "+string(r.Status))
+	text := cmp.Or(r.Error, "the turn ended as "+string(r.Status))
 	if !r.formatted {
 		return text
 	}
@@ -184,16 +176,15 @@ func (r runReport) unfinished() string {
 	return text
 }
 
-// watchPatience bounds how long a finished turn's last events are waited for.
-const watchPatience = 5 * time.Second
+// watchTimeout bounds the wait for the last events of a finished turn.
+const watchTimeout = 5 * time.Second
 
-// watchRun prints each call's sentence to err while the turn runs. The returned function
-// is called when the turn is over: it waits for what was stored until then, if there was one at
-// all, and gives the calls.
+// watchRun prints each call's sentence to err while the turn runs. The returned function is called when the turn is
+// over; it returns the calls, after waiting for the last events if a turn ran.
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall
-	said := &progressLines{w: err}
+	progress := &progressLines{w: err}
 	ended := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -202,14 +193,14 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 			switch e.Kind {
 			case event.CallOutput:
 				if !quiet {
-					said.add(e.Data)
+					progress.add(e.Data)
 				}
 			case event.CallEnded:
 				var end event.CallEnd
 				if json.Unmarshal(e.Data, &end) != nil {
 					continue
 				}
-				calls = append(calls, reported(end))
+				calls = append(calls, newRunCall(end))
 				if !quiet {
 					_, _ = fmt.Fprintf(err, "%s · %s · %d ms\n", end.Sentence, end.Tool, end.DurationMS)
 				}
@@ -223,7 +214,7 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 		if ran {
 			select {
 			case <-ended:
-			case <-time.After(watchPatience): // the end could not be stored
+			case <-time.After(watchTimeout): // the end could not be stored
 			}
 		}
 		sub.Close()
@@ -232,8 +223,8 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 	}
 }
 
-// reported is a call as the report shows it.
-func reported(end event.CallEnd) runCall {
+// newRunCall is a call for the report.
+func newRunCall(end event.CallEnd) runCall {
 	return runCall{
 		Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,
 		Error: end.Error, ErrorType: end.ErrorType, Suggestion: end.Suggestion, Output: end.Output,

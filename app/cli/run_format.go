@@ -20,8 +20,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// wanted is the format that the answer of a run has to fit.
-type wanted struct {
+// answerFormat is the format that the answer of a run must fit.
+type answerFormat struct {
 	raw    json.RawMessage
 	format automation.Format
 }
@@ -44,12 +44,12 @@ func (v *runVerb) readFormat() error {
 	if err != nil {
 		return failure(exitUsage, "--format %s: %v", v.Format, err)
 	}
-	v.wanted = &wanted{raw: raw, format: format}
+	v.answerFormat = &answerFormat{raw: raw, format: format}
 	return nil
 }
 
-// check is why the task cannot be done in that format by model, before a conversation is made for it.
-func (w *wanted) check(task, model string) error {
+// check returns an error if model cannot answer the task in this format.
+func (w *answerFormat) check(task, model string) error {
 	if w == nil {
 		return nil
 	}
@@ -60,8 +60,8 @@ func (w *wanted) check(task, model string) error {
 	return nil
 }
 
-// Run does the task here. An error means that nothing ran.
-func (w *wanted) run(ctx context.Context, sys *app.System, ask loop.Ask) (runReport, error) {
+// run does the task here. An error means that nothing ran.
+func (w *answerFormat) run(ctx context.Context, sys *app.System, ask loop.Ask) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
 		automation.Job{Ask: ask, Format: w.format, Repairs: sys.Settings.Count("answer_repairs")})
 	if e, ok := automation.Failure(err); ok {
@@ -81,10 +81,10 @@ func (w *wanted) run(ctx context.Context, sys *app.System, ask loop.Ask) (runRep
 	return report, nil
 }
 
-// joined does the task in a running Sextant: what happens is read from its events, the answer is
-// that of the request. The error is a failure of the verb's.
-func (w *wanted) joined(ctx context.Context, at instance, v *runVerb, conversation string, stream *websocket.Conn,
-	told io.Writer,
+// join does the task in a running Sextant. Progress comes from its events, the answer from the request.
+func (w *answerFormat) join(
+	ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
+	progress io.Writer,
 ) (runReport, error) {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -95,26 +95,27 @@ func (w *wanted) joined(ctx context.Context, at instance, v *runVerb, conversati
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		_ = report.follow(stream, func(e wire.Envelope) bool { return e.Conversation == conversation }, told, v.JSON)
+		ours := func(e wire.Envelope) bool { return e.Conversation == conversation }
+		_ = report.follow(stream, ours, progress, v.JSON)
 	}()
 	var answer wire.Automation
-	err = at.tell(ctx, method, path, map[string]any{
+	err = at.call(ctx, method, path, map[string]any{
 		"prompt": v.Task, "format": w.raw, "model": v.Model, "panelId": v.Panel, "conversation": conversation,
 	}, &answer)
-	patience := watchPatience // the end comes with the answer, or could not be stored
+	wait := watchTimeout // the turn's end comes with the answer, or could not be stored
 	if err != nil || answer.Turn == "" {
-		patience = 0 // no end of a turn will come
+		wait = 0 // no turn ran
 	}
-	late := time.AfterFunc(patience, func() { _ = stream.Close() })
-	<-followed // without its last events the answer still holds
+	late := time.AfterFunc(wait, func() { _ = stream.Close() })
+	<-followed // the answer is complete without the last events
 	late.Stop()
 	switch {
 	case err != nil:
 		return runReport{}, err
 	case answer.Turn == "":
-		// nothing happened in it
+		// the conversation is empty
 		_, _ = at.do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), at.Token, nil,
-			stopPatience)
+			stopTimeout)
 		return runReport{}, failure(exitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
 	}
 	report.Status, report.Usage = answer.Status, answer.Usage

@@ -19,10 +19,9 @@ import (
 	"sextant/shared/wire"
 )
 
-// localInTask names an address of this machine or a private network in the task, "" for
-// none. In a run of its own it counts as typed; a running Sextant opens such an address only
-// for its own person.
-func localInTask(task string) string {
+// privateHost names an address of this machine or a private network in the task, "" if there is none. In a run of its
+// own it counts as typed; a running Sextant opens such an address only for the person at its window.
+func privateHost(task string) string {
 	for _, host := range typedhosts.Find(task) {
 		if policy.IsLocalHost(host) {
 			return "the address " + host
@@ -31,19 +30,18 @@ func localInTask(task string) string {
 	return ""
 }
 
-// stopPatience bounds telling the running Sextant to stop.
-const stopPatience = 3 * time.Second
+// stopTimeout bounds the request that stops the turn.
+const stopTimeout = 3 * time.Second
 
-// join does the task in the running Sextant: a conversation in its window, on its tabs,
-// with its questions.
-func (v *runVerb) join(ctx context.Context, at instance, out Streams) error {
+// join does the task in the running Sextant: in a new conversation, on the window's tabs, with questions in the window.
+func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) error {
 	var conversation chat.Conversation
-	if err := at.tell(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
+	if err := at.call(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
 		return err
 	}
 	path := "/api/conversations/" + url.PathEscape(conversation.ID)
 	var begun wire.Transcript
-	if err := at.tell(ctx, http.MethodGet, path, nil, &begun); err != nil {
+	if err := at.call(ctx, http.MethodGet, path, nil, &begun); err != nil {
 		return err
 	}
 	stream, err := at.listen(ctx, begun.Seq)
@@ -53,7 +51,7 @@ func (v *runVerb) join(ctx context.Context, at instance, out Streams) error {
 	defer func() { _ = stream.Close() }()
 	report, err := v.follow(ctx, at, path, conversation.ID, stream, out.Err)
 	if ctx.Err() != nil {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
 		_, _ = at.do(last, http.MethodPost, path+"/stop", at.Token, nil, 0) // it may have ended already
 		return failure(exitFailed, "stopped")
@@ -67,30 +65,30 @@ func (v *runVerb) join(ctx context.Context, at instance, out Streams) error {
 	return report.verdict()
 }
 
-// follow asks for the task there and reads what happens until its end.
-func (v *runVerb) follow(ctx context.Context, at instance, path, conversation string, stream *websocket.Conn,
+// follow sends the task and reads events until the turn ends.
+func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversation string, stream *websocket.Conn,
 	w io.Writer,
 ) (runReport, error) {
 	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
 	defer stop()
-	if v.wanted != nil {
-		return v.wanted.joined(ctx, at, v, conversation, stream, w)
+	if v.answerFormat != nil {
+		return v.answerFormat.join(ctx, at, v, conversation, stream, w)
 	}
 	report := runReport{Calls: []runCall{}}
 	var turn struct{ Turn string }
-	if err := at.tell(ctx, http.MethodPost, path+"/messages",
+	if err := at.call(ctx, http.MethodPost, path+"/messages",
 		map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
 		return report, err
 	}
 	if err := report.follow(stream, func(e wire.Envelope) bool { return e.Turn == turn.Turn }, w, v.JSON); err != nil {
 		return report, failure(exitFailed,
-			"the running Sextant ended in the middle of it; the conversation there shows what was done (%v)", err)
+			"the running Sextant ended before the task did; the conversation in it shows what was done (%v)", err)
 	}
 	return report, nil
 }
 
 // listen opens the event stream after seq.
-func (i instance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
+func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
 	conn, res, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(i.URL, "http")+"/ws", nil)
 	if err != nil {
@@ -108,9 +106,9 @@ func (i instance) listen(ctx context.Context, seq int64) (*websocket.Conn, error
 	return conn, nil
 }
 
-// follow reads events that are ours until a turn ends, and tells the calls on w unless quiet.
+// follow reads events that are ours until a turn ends, and prints the calls to w unless quiet.
 func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
-	said := &progressLines{w: w}
+	progress := &progressLines{w: w}
 	for {
 		var e wire.Envelope
 		if err := stream.ReadJSON(&e); err != nil {
@@ -122,7 +120,7 @@ func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool
 		switch event.Kind(e.Kind) {
 		case event.CallOutput:
 			if !quiet {
-				said.add(e.Data)
+				progress.add(e.Data)
 			}
 		case event.MessageAdded:
 			var m chat.Message
@@ -132,14 +130,14 @@ func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool
 		case event.ApprovalAsked:
 			var a event.Approval
 			if json.Unmarshal(e.Data, &a) == nil {
-				_, _ = fmt.Fprintf(w, "waits for an answer in the Sextant window: %s\n", a.Question)
+				_, _ = fmt.Fprintf(w, "waiting for an answer in the Sextant window: %s\n", a.Question)
 			}
 		case event.CallEnded:
 			var end event.CallEnd
 			if json.Unmarshal(e.Data, &end) != nil {
 				continue
 			}
-			r.Calls = append(r.Calls, reported(end))
+			r.Calls = append(r.Calls, newRunCall(end))
 			if !quiet {
 				_, _ = fmt.Fprintf(w, "%s · %s · %d ms\n", end.Sentence, end.Tool, end.DurationMS)
 			}

@@ -16,19 +16,18 @@ import (
 	"sextant/backend/sandbox/secrets"
 )
 
-// secretsVerb manages the person's secrets. It works beside a running Sextant, which sees the change
-// at once.
+// secretsVerb manages the person's secrets. It also works while Sextant runs, which sees the change immediately.
 type secretsVerb struct {
 	List   secretsListVerb   `cmd:"" default:"1" help:"List the secrets, without their values."`
-	Set    secretsSetVerb    `cmd:"" help:"Keep a secret, or replace the one of that name; its value is read from stdin."`
-	Delete secretsDeleteVerb `cmd:"" help:"Forget a secret and its value."`
+	Set    secretsSetVerb    `cmd:"" help:"Save a secret, or replace the one of that name; the value is read from stdin."`
+	Delete secretsDeleteVerb `cmd:"" help:"Delete a secret and its value."`
 }
 
 type secretsListVerb struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Run prints what may be told.
+// Run prints the secrets without their values.
 func (v *secretsListVerb) Run(io Streams, g *Global) error {
 	vault, _, err := openVault(g, io)
 	if err != nil {
@@ -40,7 +39,7 @@ func (v *secretsListVerb) Run(io Streams, g *Global) error {
 	}
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(io.Out,
-			"No secrets yet. Keep one: sextant secrets set NAME --host api.example.com < FILE")
+			"No secrets yet. Save one: sextant secrets set NAME --host api.example.com < FILE")
 		return err
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
@@ -58,12 +57,12 @@ func (v *secretsListVerb) Run(io Streams, g *Global) error {
 }
 
 type secretsSetVerb struct {
-	Name string   `arg:"" help:"Name: small letters, digits, _ and -."`
-	Host string   `required:"" help:"The one host it goes to, such as api.example.com or localhost:8080; mcp:NAME for an MCP server that is a program." placeholder:"HOST"`
-	In   []string `help:"Where it may be put: header, query, body, field; all of them when left out." placeholder:"PLACE"`
+	Name string   `arg:"" help:"Name: lower-case letters, digits, _ and -."`
+	Host string   `required:"" help:"The only host it may be sent to, e.g. api.example.com or localhost:8080; mcp:NAME for an MCP server that is a program." placeholder:"HOST"`
+	In   []string `help:"Where it may be used: header, query, body, field; by default all." placeholder:"PLACE"`
 }
 
-// Run keeps what stdin holds, without the line end that echo and editors add.
+// Run saves the text from stdin, without the line end that echo and editors add.
 func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	vault, config, err := openVault(g, in)
 	if err != nil {
@@ -81,14 +80,14 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 		one.Command = mcpconfig.CommandOf(filepath.Join(config.ConfigDir, mcpconfig.FileName), server)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r")
-	kept, err := vault.Put(one, text)
+	saved, err := vault.Put(one, text)
 	if errors.Is(err, secrets.ErrInvalid) {
 		return failure(exitUsage, "%v", err)
 	}
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, err = fmt.Fprintf(in.Out, "Kept %s for %s in the %s.\n", secrets.Reference(kept.Name), kept.Host, kept.Storage)
+	_, err = fmt.Fprintf(in.Out, "Saved %s for %s in the %s.\n", secrets.Reference(saved.Name), saved.Host, saved.Storage)
 	return err
 }
 
@@ -96,7 +95,7 @@ type secretsDeleteVerb struct {
 	Name string `arg:"" help:"Name of the secret."`
 }
 
-// Run forgets it.
+// Run deletes it.
 func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
 	vault, _, err := openVault(g, io)
 	if err != nil {
@@ -109,7 +108,7 @@ func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
 	return err
 }
 
-// openVault opens the secrets alone.
+// openVault opens the secrets and nothing else.
 func openVault(g *Global, io Streams) (*secrets.Vault, *config.Config, error) {
 	config, err := config.Load(g.flags())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sextant/app"
+	"sextant/app/instance"
 )
 
 // joinList joins hosts for the configuration.
@@ -19,16 +20,16 @@ func joinPaths(list []string) string { return strings.Join(list, string(filepath
 
 // serveVerb serves the window's interface on loopback.
 type serveVerb struct {
-	Addr      string `help:"Loopback address and port; port 0 takes a free one." placeholder:"127.0.0.1:0"`
+	Addr      string `help:"Loopback address and port; port 0 uses a free one." placeholder:"127.0.0.1:0"`
 	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`
 }
 
-// ready is the one line serve prints.
-type ready struct {
+// serveReport is the line that serve prints.
+type serveReport struct {
 	URL   string `json:"url"`
 	Token string `json:"token,omitempty"`
 	PID   int    `json:"pid"`
-	// Window is the address that opens a window once; as secret as the token.
+	// Window is the address that opens a window once. It is as secret as the token.
 	Window string `json:"window,omitempty"`
 }
 
@@ -41,10 +42,10 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	line := ready{URL: "http://" + sys.Host(), PID: os.Getpid()}
+	line := serveReport{URL: "http://" + sys.Host(), PID: os.Getpid()}
 	if v.TokenFile != "" {
-		if err := app.WritePrivateJSON(v.TokenFile,
-			ready{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
+		if err := instance.WritePrivateJSON(v.TokenFile,
+			serveReport{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
 			return failure(exitFailed, "writing the token file: %v", err)
 		}
 		defer func() { _ = os.Remove(v.TokenFile) }()

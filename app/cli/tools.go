@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"sextant/app"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -21,15 +22,15 @@ type toolsVerb struct {
 }
 
 type toolsListVerb struct {
-	Headless bool `help:"Ask a Sextant of its own, also when one runs."`
+	Headless bool `help:"Start a separate Sextant, even if one is running."`
 
-	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	Panel string `help:"Panel whose tools are available." placeholder:"ID"`
 	JSON  bool   `help:"Print the OpenAI function form as JSON."`
 }
 
-// Run prints the Catalogue.
+// Run prints the tools.
 func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	at, _, joined, err := findRunning(ctx, g, cmp.Or(when(v.Headless, "--headless"), g.apart()), io)
+	at, _, joined, err := findRunning(ctx, g, cmp.Or(optionIf(v.Headless, "--headless"), g.separateOption()), io)
 	if err != nil {
 		return err
 	}
@@ -41,33 +42,33 @@ func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	catalogue := sys.Discovery.ForPanel(v.Panel)
+	catalog := sys.Catalog.ForPanel(v.Panel)
 	if v.JSON {
-		return printJSON(io, catalogue.Wire())
+		return printJSON(io, catalog.Wire())
 	}
-	return listTools(io, catalogue.All())
+	return listTools(io, catalog.All())
 }
 
-// listTools prints a line a tool.
+// listTools prints one line for each tool.
 func listTools(io Streams, list []toolspec.Definition) error {
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, d := range list {
 		line, _, _ := strings.Cut(d.Description, "\n")
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Origin, shorten(line, 90))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Origin, excerpt.Line(line, 90))
 	}
 	return w.Flush()
 }
 
 type toolsShowVerb struct {
-	Headless bool `help:"Ask a Sextant of its own, also when one runs."`
+	Headless bool `help:"Start a separate Sextant, even if one is running."`
 
 	Name  string `arg:"" help:"Tool."`
-	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
+	Panel string `help:"Panel whose tools are available." placeholder:"ID"`
 }
 
 // Run prints one definition.
 func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	at, _, joined, err := findRunning(ctx, g, cmp.Or(when(v.Headless, "--headless"), g.apart()), io)
+	at, _, joined, err := findRunning(ctx, g, cmp.Or(optionIf(v.Headless, "--headless"), g.separateOption()), io)
 	if err != nil {
 		return err
 	}
@@ -79,35 +80,35 @@ func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	catalogue := sys.Discovery.ForPanel(v.Panel)
-	d, ok := catalogue.Get(v.Name)
+	catalog := sys.Catalog.ForPanel(v.Panel)
+	d, ok := catalog.Get(v.Name)
 	if !ok {
-		return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name,
-			strings.Join(catalogue.Nearest(v.Name), ", "))
+		return failure(exitFailed, "there is no tool %q. Similar names: %s", v.Name,
+			strings.Join(catalog.Nearest(v.Name), ", "))
 	}
 	return printJSON(io, d)
 }
 
 type toolsCallVerb struct {
-	Headless bool `help:"Use a Sextant and a browser of its own, also when one runs."`
+	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
 	Name  string `arg:"" help:"Tool."`
 	Args  string `arg:"" optional:"" default:"{}" help:"Arguments as a JSON object."`
-	Panel string `help:"Panel whose tools are in scope." placeholder:"ID"`
-	YesTo string `help:"What is allowed without a question: read or all." enum:",read,all" default:""`
+	Panel string `help:"Panel whose tools are available." placeholder:"ID"`
+	YesTo string `help:"What is allowed without asking: read or all." enum:",read,all" default:""`
 	JSON  bool   `help:"Print the whole result as JSON."`
 }
 
-// Run calls the tool through the Pipeline.
+// Run calls the tool through the pipeline.
 func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if !json.Valid([]byte(v.Args)) {
 		return failure(exitUsage,
-			"the arguments are not JSON. Write them in single quotes: sextant tools call %s '{\"name\": \"value\"}'",
+			"the arguments are not JSON. Put them in single quotes: sextant tools call %s '{\"name\": \"value\"}'",
 			v.Name)
 	}
-	// A yes beforehand is for a run of its own: over a running one's door it would be any program's.
+	// In a running Sextant, --yes-to would let any program allow itself calls.
 	at, _, joined, err := findRunning(ctx, g,
-		cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+		cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption()), io)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return v.print(io, r)
 }
 
-// print writes the result and turns it into an exit code.
+// print writes the result and returns its exit code as an error.
 func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
 	var err error
 	if v.JSON {
@@ -155,13 +156,4 @@ func printJSON(io Streams, v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
-}
-
-// shorten cuts s at n runes.
-func shorten(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
 }

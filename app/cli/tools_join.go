@@ -14,8 +14,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// ask calls a route of the map there and reads its answer into v.
-func (i instance) ask(ctx context.Context, route, query string, body, v any) error {
+// callRoute calls a route of the navigation map and reads the answer into v.
+func (i runningInstance) callRoute(ctx context.Context, route, query string, body, v any) error {
 	nav, err := navigation.Load()
 	if err != nil {
 		return err
@@ -24,11 +24,11 @@ func (i instance) ask(ctx context.Context, route, query string, body, v any) err
 	if query != "" {
 		path += "?" + query
 	}
-	return i.tell(ctx, method, path, body, v)
+	return i.call(ctx, method, path, body, v)
 }
 
-// publish sends a request with the token and reads the answer into v; nil reads nothing.
-func (i instance) tell(ctx context.Context, method, path string, body, v any) error {
+// call sends a request with the token and reads the answer into v; nil reads nothing.
+func (i runningInstance) call(ctx context.Context, method, path string, body, v any) error {
 	b, err := i.do(ctx, method, path, i.Token, body, 0)
 	if err != nil {
 		return failure(exitFailed, "the running Sextant answered: %v", err)
@@ -37,15 +37,15 @@ func (i instance) tell(ctx context.Context, method, path string, body, v any) er
 		return nil
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return failure(exitFailed, "the running Sextant's answer could not be read: %v", err)
+		return failure(exitFailed, "the answer of the running Sextant could not be read: %v", err)
 	}
 	return nil
 }
 
 // join lists the running Sextant's tools.
-func (v *toolsListVerb) join(ctx context.Context, at instance, io Streams) error {
+func (v *toolsListVerb) join(ctx context.Context, at runningInstance, io Streams) error {
 	var found wire.Discovery
-	if err := at.ask(ctx, "tools_discover", url.Values{"panelId": {v.Panel}}.Encode(), nil, &found); err != nil {
+	if err := at.callRoute(ctx, "tools_discover", url.Values{"panelId": {v.Panel}}.Encode(), nil, &found); err != nil {
 		return err
 	}
 	if v.JSON {
@@ -64,9 +64,9 @@ func (v *toolsListVerb) join(ctx context.Context, at instance, io Streams) error
 }
 
 // join shows a tool of the running Sextant.
-func (v *toolsShowVerb) join(ctx context.Context, at instance, io Streams) error {
+func (v *toolsShowVerb) join(ctx context.Context, at runningInstance, io Streams) error {
 	var all httpapi.ToolRows
-	if err := at.tell(ctx, http.MethodGet, "/api/tools", nil, &all); err != nil {
+	if err := at.call(ctx, http.MethodGet, "/api/tools", nil, &all); err != nil {
 		return err
 	}
 	names := make([]string, 0, len(all.Tools))
@@ -76,24 +76,24 @@ func (v *toolsShowVerb) join(ctx context.Context, at instance, io Streams) error
 		}
 		names = append(names, row.Name)
 	}
-	return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name,
+	return failure(exitFailed, "there is no tool %q. Similar names: %s", v.Name,
 		strings.Join(nearest.Names(v.Name, names, 3), ", "))
 }
 
 // join calls a tool of the running Sextant on the window's tabs.
-func (v *toolsCallVerb) join(ctx context.Context, at instance, io Streams) error {
+func (v *toolsCallVerb) join(ctx context.Context, at runningInstance, io Streams) error {
 	call := map[string]any{"tool": v.Name, "args": json.RawMessage(v.Args)}
 	if v.Panel != "" {
 		call["panelId"] = v.Panel
 	}
 	var r toolspec.Result
-	stop := at.tellProgress(ctx, v.Name, json.RawMessage(v.Args), io.Err)
-	err := at.ask(ctx, "tools_execute", "", call, &r)
+	stop := at.printProgress(ctx, v.Name, json.RawMessage(v.Args), io.Err)
+	err := at.callRoute(ctx, "tools_execute", "", call, &r)
 	stop()
 	if err != nil {
 		return err
 	}
-	// What a model would read travels inside the value of the tools that have both.
+	// A tool with a value sends the text for models in it.
 	if value, ok := r.Value.(map[string]any); ok && r.Success {
 		r.Text, _ = value["text"].(string)
 	}

@@ -9,8 +9,8 @@ import (
 	"sextant/app/desktop"
 )
 
-// windowVerb opens the window; without a display, or in a build without a window, it
-// serves the same interface and says where.
+// windowVerb opens the window. Without a display, or in a build without a window, it serves the same interface and
+// prints its address.
 type windowVerb struct{}
 
 // Run opens the window and returns when it is closed.
@@ -23,13 +23,13 @@ func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if desktop.Built && hasDisplay() {
 		return desktop.Open(ctx, sys)
 	}
-	why := "There is no display"
+	why := "No display was found"
 	if !desktop.Built {
 		why = "This build has no window"
 	}
 	_, _ = fmt.Fprintf(io.Err,
-		"%s, so Sextant is served. Open this address in a browser on this machine (it works once; Ctrl C ends "+
-			"Sextant):\n", why)
+		"%s, so Sextant runs as a server. Open this address in a browser on this machine (it works once; Ctrl+C "+
+			"ends Sextant):\n", why)
 	_, _ = fmt.Fprintln(io.Out, sys.URL())
 	<-ctx.Done()
 	return nil

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// CheckValue says what is wrong with a value.
+// CheckValue returns what is wrong with a value.
 func CheckValue(name, value string) error {
 	k, ok := KeyNamed(name)
 	if !ok {
@@ -32,7 +32,7 @@ func CheckValue(name, value string) error {
 	return nil
 }
 
-// each checks the entries of a list that commas separate.
+// each checks the entries of a comma-separated list.
 func each(check func(string) error) func(string) error {
 	return func(list string) error {
 		for entry := range strings.SplitSeq(list, ",") {
@@ -66,7 +66,7 @@ func checkGroup(group string) error {
 		strings.Join(SwitchableGroups, ", "))
 }
 
-// toolName is what a tool can be called, one of an MCP server too.
+// toolName is the form of a tool's name.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 func checkToolName(name string) error {
@@ -76,7 +76,7 @@ func checkToolName(name string) error {
 	return fmt.Errorf("%q is no name of a tool", name)
 }
 
-// toolKey is a tool as policy.ToolKey writes it: its name, and before it whose it is.
+// toolKey is a tool as policy.ToolKey writes it: owner/name, or name.
 var toolKey = regexp.MustCompile(`^([A-Za-z0-9%._@:&=+$~-]{0,200}/)?[A-Za-z0-9_.-]{1,128}$`)
 
 func checkToolKey(key string) error {
@@ -88,7 +88,7 @@ func checkToolKey(key string) error {
 
 func checkDialect(d string) error { return probe.CheckOverride(d) }
 
-// checkFallback refuses what is no name of a model over a provider; none is allowed.
+// checkFallback allows provider/name or nothing.
 func checkFallback(value string) error {
 	if provider, model, ok := strings.Cut(value, "/"); value != "" && (!ok || provider == "" || model == "") {
 		return fmt.Errorf("%q is no model: write provider/name, e.g. ollama/qwen3", value)
@@ -96,7 +96,7 @@ func checkFallback(value string) error {
 	return nil
 }
 
-// profileName is what a browser profile may be called; it names a folder.
+// profileName is the form of a browser profile's name, which is a folder name too.
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 func checkProfile(value string) error {
@@ -123,7 +123,7 @@ func checkMoney(value string) error {
 	return err
 }
 
-// checkDocument takes the address of a document that others fetch.
+// checkDocument allows the https address of a document.
 func checkDocument(value string) error {
 	if value == "" {
 		return nil

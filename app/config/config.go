@@ -1,6 +1,5 @@
 // Package config reads the configuration: the table of all settings, the layers their values come from (command line
-// flag,
-// environment, config.toml, what was set in the window, default), and what a value may be. docs/configuration.md is
+// flag, environment, config.toml, the window, default), and which values are allowed. docs/configuration.md is
 // generated from the table.
 package config
 
@@ -19,7 +18,7 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// Where a setting's value comes from, strongest first (CONTRACT "Files").
+// Where a setting's value comes from, strongest first.
 const (
 	SourceFlag        = "flag"
 	SourceEnvironment = "environment"
@@ -28,13 +27,13 @@ const (
 	SourceDefault     = "default"
 )
 
-// Config is everything read before anything is opened: folders and the layers of settings
-// that do not live in SQLite. It does not change after Load.
+// Config is what is read before anything is opened: the folders, and the layers of settings that are not in SQLite. It
+// does not change after Load.
 type Config struct {
 	// DataDir and ConfigDir are absolute.
 	DataDir, ConfigDir       string
 	flags, fromEnv, fromFile map[string]string
-	// Problems are warnings: an unreadable file, an unknown key, a bad value. The layers below still hold.
+	// Problems are warnings: an unreadable file, an unknown key, a bad value. The weaker layers still apply.
 	Problems []string
 }
 
@@ -50,7 +49,7 @@ func (e *FlagError) Error() string { return fmt.Sprintf("%s: %v", e.Flag, e.Err)
 // Unwrap returns Err.
 func (e *FlagError) Unwrap() error { return e.Err }
 
-// Beside returns a copy of c that keeps its data in dir and still reads the panels of c.
+// Beside returns a copy of c with dir as its data folder, which still reads the panels of c.
 func (c *Config) Beside(dir string) *Config {
 	beside := *c
 	beside.DataDir = dir
@@ -64,9 +63,9 @@ func (c *Config) Beside(dir string) *Config {
 	return &beside
 }
 
-// Load reads folders, environment and config.toml. flags holds what was given on the
-// command line, with the keys "data" and "config" for the folders. Only folders that cannot be
-// named are an error; everything else becomes a Problem.
+// Load reads folders, environment and config.toml. flags are those of the command line, with the keys "data" and
+// "config" for the folders. It fails with a FlagError, or if a folder cannot be named; everything else becomes a
+// Problem.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
 	for flag, key := range map[string]string{
@@ -89,7 +88,7 @@ func Load(flags map[string]string) (*Config, error) {
 	return c, nil
 }
 
-// folder picks a folder: flag, our variable, the XDG variable, the usual place.
+// folder chooses a folder: flag, our variable, the XDG variable, the default.
 func folder(flag, own, xdg, usual string) (string, error) {
 	dir := flag
 	if dir == "" {
@@ -101,13 +100,13 @@ func folder(flag, own, xdg, usual string) (string, error) {
 	if dir == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("finding a place for files: %w; set %s", err, own)
+			return "", fmt.Errorf("finding the home folder: %w; set %s", err, own)
 		}
 		dir = filepath.Join(home, usual, "sextant")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("finding a place for files: %w", err)
+		return "", fmt.Errorf("making the folder absolute: %w", err)
 	}
 	return abs, nil
 }
@@ -134,10 +133,10 @@ func (c *Config) readEnv() map[string]string {
 	return out
 }
 
-// File is where config.toml is looked for.
+// File is the path of config.toml.
 func (c *Config) File() string { return filepath.Join(c.ConfigDir, "config.toml") }
 
-// readFile reads config.toml; a missing one is fine, a broken one is a Problem.
+// readFile reads config.toml. A missing file is allowed; one that cannot be read is a Problem.
 func (c *Config) readFile() map[string]string {
 	k := koanf.New(".")
 	err := k.Load(file.Provider(c.File()), toml.Parser())
@@ -145,7 +144,7 @@ func (c *Config) readFile() map[string]string {
 		return nil
 	}
 	if err != nil {
-		c.Problems = append(c.Problems, "config.toml could not be read, so its settings are not in force: "+err.Error())
+		c.Problems = append(c.Problems, "config.toml could not be read, so its settings are not used: "+err.Error())
 		return nil
 	}
 	out := map[string]string{}
@@ -166,7 +165,7 @@ func (c *Config) readFile() map[string]string {
 	return out
 }
 
-// keep stores a value that is allowed and reports one that is not.
+// store stores a value that is allowed; another is a Problem.
 func (c *Config) store(into map[string]string, name, value, where string) {
 	if err := CheckValue(name, value); err != nil {
 		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())

@@ -12,21 +12,21 @@ import (
 // ThrowAwayProfile is the value of the setting profile for a browser profile that is not saved.
 const ThrowAwayProfile = "throw-away"
 
-// Key is one setting: its name in config.toml and in the window, its default and what it
-// does. Its environment variable is SEXTANT_ and the name in capitals.
+// Key is one setting: its name in config.toml and in the window, its default and what it does. Its environment
+// variable is SEXTANT_ and the name in capitals.
 type Key struct {
 	Name    string
 	Default string
 	Doc     string
-	// Window is true when a person may change it in the window; it is then kept in SQLite.
+	// Window is true if a person may change it in the window; it is then stored in SQLite.
 	Window bool
 	// Secret values are never shown, logged or sent to the window.
 	Secret bool
 	// OneOf lists the allowed values, nil for any.
 	OneOf []string
-	// Least and Most bound a whole number; Most 0 means that it is none.
+	// Least and Most bound a whole number; Most 0 means that the value is not a number.
 	Least, Most int
-	// Check says what is wrong with a value, in place of OneOf and bounds; nil for none.
+	// Check returns what is wrong with a value, instead of OneOf and the bounds; it may be nil.
 	Check func(value string) error
 }
 
@@ -105,11 +105,11 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999,
-			Doc: "Tool calls the assistant may make in one turn.",
+			Doc: "Maximum tool calls of the assistant in one turn.",
 		},
 		{
 			Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999,
-			Doc: "Rounds of model and tools in one turn.",
+			Doc: "Maximum rounds of model and tools in one turn.",
 		},
 		{
 			Name: "context_window", Default: "0", Window: true, Most: 100000000,
@@ -263,7 +263,7 @@ func spendingKeys() []Key {
 	}
 }
 
-// Markdown is docs/configuration.md, made from Keys.
+// Markdown is docs/configuration.md, generated from Keys.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\nGenerated from `app/config/keys.go` by `make generate`; do not edit.\n\n")

@@ -11,13 +11,13 @@ import (
 	"sextant/shared/event"
 )
 
-// Prefixes of keys that are the window's own: unsent text and sizes of regions.
+// Prefixes of keys that are the window's own: unsent text and the sizes of regions.
 const (
 	DraftPrefix = "draft."
 	ViewPrefix  = "view."
 )
 
-// Store keeps what was set in the window.
+// Store stores what was set in the window.
 type Store interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
@@ -29,24 +29,24 @@ type publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Settings resolve every key through its layers and change those that may be changed in
-// the window. Safe for concurrent use.
+// Settings resolves every key through its layers and changes those that may be changed in the window. It is safe for
+// concurrent use.
 type Settings struct {
 	config *Config
 	Store  Store
 	events publisher
 	vault  *secrets.Vault
 
-	// changing makes keeping a change and telling it one step, so that of two at once the same
-	// one is in force, kept and told last. It is taken before mu.
+	// changing makes storing and publishing a change one step, so that the last of two concurrent changes is also
+	// the one stored and published last. It is locked before mu.
 	changing sync.Mutex
 	mu       sync.RWMutex
 	window   map[string]string
-	// OnChange is called after a change, outside the lock.
+	// OnChange is called after each change, without mu.
 	OnChange func(key string)
 }
 
-// OpenSettings reads what the window set before.
+// OpenSettings reads what was set in the window.
 func OpenSettings(ctx context.Context, config *Config, store Store, events publisher, vault *secrets.Vault) (*Settings,
 	error,
 ) {
@@ -73,13 +73,13 @@ func OpenSettings(ctx context.Context, config *Config, store Store, events publi
 	return s, nil
 }
 
-// Get is the value in force.
+// Get is the effective value.
 func (s *Settings) Get(name string) string {
 	v, _ := s.Lookup(name)
 	return v
 }
 
-// Int is Get as a positive number, the default when it is not one.
+// Int is Get as a positive number, or the default.
 func (s *Settings) Int(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
 		return n
@@ -89,7 +89,7 @@ func (s *Settings) Int(name string) int {
 	return n
 }
 
-// Count is Get as a number that may be 0, the default when it is none.
+// Count is Get as a number that may be 0, or the default.
 func (s *Settings) Count(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n >= 0 {
 		return n
@@ -97,7 +97,7 @@ func (s *Settings) Count(name string) int {
 	return s.Int(name)
 }
 
-// List is Get split at commas, empty entries dropped.
+// List is Get split at commas, without empty entries.
 func (s *Settings) List(name string) []string {
 	var out []string
 	for p := range strings.SplitSeq(s.Get(name), ",") {
@@ -108,6 +108,7 @@ func (s *Settings) List(name string) []string {
 	return out
 }
 
+// Lookup is the effective value and where it comes from.
 func (s *Settings) Lookup(name string) (value, source string) {
 	if v, source, ok := s.config.Fixed(name); ok {
 		return v, source
@@ -122,7 +123,7 @@ func (s *Settings) Lookup(name string) (value, source string) {
 	return k.Default, SourceDefault
 }
 
-// All lists every setting with its source; secrets show only whether they are set.
+// All lists every setting with its source. Of secrets it shows only whether they are set.
 func (s *Settings) All() []event.Setting {
 	var out []event.Setting
 	for _, k := range Keys() {
@@ -136,13 +137,13 @@ func (s *Settings) All() []event.Setting {
 	return out
 }
 
-// Set changes a setting from the window, keeps it and tells everybody. It refuses keys the
-// window may not change, values that are not allowed, and keys that a stronger layer fixes.
-// Keys that start with "draft." or "view." are the window's own and hold any text.
+// Set changes a setting from the window, stores it and publishes it. It refuses keys that the window may not change,
+// values that are not allowed, and keys that a stronger layer fixes. Keys that start with "draft." or "view." are the
+// window's own and take any text.
 func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
 	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
 		if err := s.Store.SetSetting(ctx, name, value); err != nil {
-			return event.Setting{}, fmt.Errorf("not kept: %w", err)
+			return event.Setting{}, fmt.Errorf("not saved: %w", err)
 		}
 		return event.Setting{Key: name, Value: value, Source: SourceWindow}, nil
 	}
@@ -156,7 +157,7 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	if err := s.save(ctx, k, value); err != nil {
-		return event.Setting{}, fmt.Errorf("not kept: %w", err)
+		return event.Setting{}, fmt.Errorf("not saved: %w", err)
 	}
 	s.mu.Lock()
 	s.window[name] = value
@@ -164,8 +165,7 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	return s.publish(ctx, k)
 }
 
-// Reset forgets what the window set, so that the default is in force, and tells everybody. It refuses
-// what Set refuses.
+// Reset removes what was set in the window, so that the default applies, and publishes it. It refuses what Set refuses.
 func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error) {
 	k, err := s.changeable(name)
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 		err = s.Store.UnsetSetting(ctx, name)
 	}
 	if err != nil {
-		return event.Setting{}, fmt.Errorf("not kept: %w", err)
+		return event.Setting{}, fmt.Errorf("not saved: %w", err)
 	}
 	s.mu.Lock()
 	delete(s.window, name)
@@ -187,7 +187,7 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	return s.publish(ctx, k)
 }
 
-// changeable is the key, if the window may change it and no stronger layer fixes it.
+// changeable is the key if the window may change it and no stronger layer fixes it.
 func (s *Settings) changeable(name string) (Key, error) {
 	k, ok := KeyNamed(name)
 	if !ok || !k.Window {
@@ -199,7 +199,7 @@ func (s *Settings) changeable(name string) (Key, error) {
 	return k, nil
 }
 
-// publish says what is in force now; s.changing is held.
+// publish publishes the effective value; s.changing is locked.
 func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	s.OnChange(k.Name)
 	value, source := s.Lookup(k.Name)
@@ -211,7 +211,7 @@ func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	return shown, err
 }
 
-// keep writes a value where it belongs: keys to where secrets are kept, the rest to SQLite.
+// save stores a value: keys with the secrets, the rest in SQLite.
 func (s *Settings) save(ctx context.Context, k Key, value string) error {
 	if !k.Secret {
 		return s.Store.SetSetting(ctx, k.Name, value)

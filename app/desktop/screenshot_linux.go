@@ -9,49 +9,49 @@ package desktop
 #include <string.h>
 #include <webkit2/webkit2.h>
 
-// A picture on its way. Who asked may give up first, so the last of both frees it.
+// A screenshot being taken. The caller may give up first, so the last of both frees it.
 typedef struct {
 	GMutex lock;
-	GCond came;
-	int held;
+	GCond ready;
+	int references;
 	gboolean done;
 	GByteArray *png;
 	char *why;
-} photo;
+} screenshot;
 
-static void release(photo *p)
+static void release(screenshot *p)
 {
 	g_mutex_lock(&p->lock);
-	gboolean last = --p->held == 0;
+	gboolean last = --p->references == 0;
 	g_mutex_unlock(&p->lock);
 	if (!last)
 		return;
 	g_byte_array_unref(p->png);
 	g_free(p->why);
 	g_mutex_clear(&p->lock);
-	g_cond_clear(&p->came);
+	g_cond_clear(&p->ready);
 	g_free(p);
 }
 
-// Ends the window's part of a picture; why is NULL for one that is whole.
-static void finish(photo *p, const char *why)
+// Ends the window's part of a screenshot; why is NULL if it succeeded.
+static void finish(screenshot *p, const char *why)
 {
 	g_mutex_lock(&p->lock);
 	p->why = g_strdup(why);
 	p->done = TRUE;
-	g_cond_signal(&p->came);
+	g_cond_signal(&p->ready);
 	g_mutex_unlock(&p->lock);
 	release(p);
 }
 
-static void find(GtkWidget *widget, gpointer found)
+static void find_web_view(GtkWidget *widget, gpointer found)
 {
 	if (*(GtkWidget **)found != NULL)
 		return;
 	if (WEBKIT_IS_WEB_VIEW(widget))
 		*(GtkWidget **)found = widget;
 	else if (GTK_IS_CONTAINER(widget))
-		gtk_container_forall(GTK_CONTAINER(widget), find, found);
+		gtk_container_forall(GTK_CONTAINER(widget), find_web_view, found);
 }
 
 static cairo_status_t append(void *png, const unsigned char *bytes, unsigned int length)
@@ -60,13 +60,13 @@ static cairo_status_t append(void *png, const unsigned char *bytes, unsigned int
 	return CAIRO_STATUS_SUCCESS;
 }
 
-static void taken(GObject *view, GAsyncResult *result, gpointer data)
+static void snapshot_ready(GObject *view, GAsyncResult *result, gpointer data)
 {
-	photo *p = data;
+	screenshot *p = data;
 	GError *error = NULL;
 	cairo_surface_t *surface = webkit_web_view_get_snapshot_finish(WEBKIT_WEB_VIEW(view), result, &error);
 	if (surface == NULL) {
-		finish(p, error != NULL ? error->message : "it gave no picture");
+		finish(p, error != NULL ? error->message : "WebKit returned no picture");
 		g_clear_error(&error);
 		return;
 	}
@@ -81,33 +81,33 @@ static gboolean take(gpointer data)
 	GtkWidget *view = NULL;
 	GList *windows = gtk_window_list_toplevels();
 	for (GList *l = windows; l != NULL; l = l->next)
-		find(GTK_WIDGET(l->data), &view);
+		find_web_view(GTK_WIDGET(l->data), &view);
 	g_list_free(windows);
 	if (view == NULL)
-		finish(data, "there is no page in it");
+		finish(data, "the window has no page");
 	else
 		webkit_web_view_get_snapshot(WEBKIT_WEB_VIEW(view), WEBKIT_SNAPSHOT_REGION_VISIBLE,
-			WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL, taken, data);
+			WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL, snapshot_ready, data);
 	return G_SOURCE_REMOVE;
 }
 
-// photograph waits for a picture of the window's page for so many milliseconds. It returns its PNG, or NULL
-// and why not; both are the caller's to free.
-static void *photograph(int patience, int *size, char **why)
+// take_screenshot waits up to timeout milliseconds for a screenshot of the window's page. It returns a PNG, or NULL and
+// the reason; the caller frees both.
+static void *take_screenshot(int timeout, int *size, char **why)
 {
-	photo *p = g_new0(photo, 1);
+	screenshot *p = g_new0(screenshot, 1);
 	g_mutex_init(&p->lock);
-	g_cond_init(&p->came);
-	p->held = 2;
+	g_cond_init(&p->ready);
+	p->references = 2;
 	p->png = g_byte_array_new();
 	g_idle_add(take, p);
-	gint64 end = g_get_monotonic_time() + (gint64)patience * G_TIME_SPAN_MILLISECOND;
+	gint64 end = g_get_monotonic_time() + (gint64)timeout * G_TIME_SPAN_MILLISECOND;
 	void *png = NULL;
 	g_mutex_lock(&p->lock);
-	while (!p->done && g_cond_wait_until(&p->came, &p->lock, end))
+	while (!p->done && g_cond_wait_until(&p->ready, &p->lock, end))
 		;
 	if (!p->done)
-		*why = strdup("it does not answer");
+		*why = strdup("the window does not answer");
 	else if (p->why != NULL)
 		*why = strdup(p->why);
 	else {
@@ -129,21 +129,21 @@ import (
 	"unsafe"
 )
 
-// photoLimit is how long the window may take to draw a picture of itself.
-const photoLimit = 5 * time.Second
+// screenshotTimeout bounds the time of a screenshot.
+const screenshotTimeout = 5 * time.Second
 
-// photograph is a picture of what the window shows, as PNG. It blocks until GTK's main loop has it, or for
-// photoLimit.
-func photograph(ctx context.Context) ([]byte, error) {
+// takeScreenshot returns a PNG of what the window shows. It blocks until GTK's main loop has taken it, at most for
+// screenshotTimeout.
+func takeScreenshot(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("taking a picture of the window: %w", err)
+		return nil, fmt.Errorf("taking a screenshot of the window: %w", err)
 	}
 	var size C.int
 	var why *C.char
-	png := C.photograph(C.int(photoLimit.Milliseconds()), &size, &why)
+	png := C.take_screenshot(C.int(screenshotTimeout.Milliseconds()), &size, &why)
 	if png == nil {
 		defer C.free(unsafe.Pointer(why))
-		return nil, fmt.Errorf("taking a picture of the window: %s", C.GoString(why))
+		return nil, fmt.Errorf("taking a screenshot of the window: %s", C.GoString(why))
 	}
 	defer C.free(png)
 	return C.GoBytes(png, size), nil

@@ -11,30 +11,30 @@ package desktop
 typedef struct {
 	const char *proxy;
 	const char *direct[3];
-	const char *stuck[4];
+	const char *texts[4];
 	GMutex lock;
-	GCond settled;
+	GCond ready;
 	gboolean done;
-} guard;
+} window_config;
 
-// How long the window's page may take to answer a person's hand, and how long somebody who chose to
-// wait is left alone. In seconds.
-#define PATIENCE 4
+// How long the window's page may take to answer input, and how long after "Wait" the question is asked again, in
+// seconds.
+#define INPUT_TIMEOUT 4
 #define ASK_AGAIN 20
 
-// More ends of the pages' process than this within a minute are no accident: the window stays empty.
-#define ENDS_A_MINUTE 3
+// If the pages' process ends more often than this within a minute, the window stays empty.
+#define MAX_ENDS_PER_MINUTE 3
 
-// On the main loop's thread only.
+// Used on the main loop's thread only.
 static gboolean unanswered = FALSE;
-static guint patience = 0;
-static GtkWidget *asked = NULL;
-// What is said then: title, text, and the buttons that wait and stop.
-static char *stuck[4] = {NULL};
+static guint timer = 0;
+static GtkWidget *dialog_open = NULL;
+// The texts of the dialog: title, text, and the buttons that wait and stop.
+static char *texts[4] = {NULL};
 
 static gboolean ask(gpointer view);
 
-static void chosen(GtkDialog *dialog, gint response, gpointer view)
+static void answer_chosen(GtkDialog *dialog, gint response, gpointer view)
 {
 	gtk_widget_destroy(GTK_WIDGET(dialog));
 	if (response == GTK_RESPONSE_ACCEPT)
@@ -45,30 +45,30 @@ static void chosen(GtkDialog *dialog, gint response, gpointer view)
 
 static gboolean ask(gpointer view)
 {
-	patience = 0;
-	if (!unanswered || asked != NULL)
+	timer = 0;
+	if (!unanswered || dialog_open != NULL)
 		return G_SOURCE_REMOVE;
-	asked = gtk_message_dialog_new(GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view))),
-		GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "%s", stuck[0]);
-	gtk_window_set_title(GTK_WINDOW(asked), stuck[0]);
-	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(asked), "%s", stuck[1]);
-	gtk_dialog_add_button(GTK_DIALOG(asked), stuck[2], GTK_RESPONSE_CANCEL);
-	gtk_dialog_add_button(GTK_DIALOG(asked), stuck[3], GTK_RESPONSE_ACCEPT);
-	gtk_dialog_set_default_response(GTK_DIALOG(asked), GTK_RESPONSE_CANCEL);
-	g_signal_connect(asked, "response", G_CALLBACK(chosen), view);
-	g_signal_connect(asked, "destroy", G_CALLBACK(gtk_widget_destroyed), &asked);
-	gtk_widget_show_all(asked);
+	dialog_open = gtk_message_dialog_new(GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view))),
+		GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "%s", texts[0]);
+	gtk_window_set_title(GTK_WINDOW(dialog_open), texts[0]);
+	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog_open), "%s", texts[1]);
+	gtk_dialog_add_button(GTK_DIALOG(dialog_open), texts[2], GTK_RESPONSE_CANCEL);
+	gtk_dialog_add_button(GTK_DIALOG(dialog_open), texts[3], GTK_RESPONSE_ACCEPT);
+	gtk_dialog_set_default_response(GTK_DIALOG(dialog_open), GTK_RESPONSE_CANCEL);
+	g_signal_connect(dialog_open, "response", G_CALLBACK(answer_chosen), view);
+	g_signal_connect(dialog_open, "destroy", G_CALLBACK(gtk_widget_destroyed), &dialog_open);
+	gtk_widget_show_all(dialog_open);
 	return G_SOURCE_REMOVE;
 }
 
-static void calm(void)
+static void input_answered(void)
 {
 	unanswered = FALSE;
-	if (patience != 0)
-		g_source_remove(patience);
-	patience = 0;
-	if (asked != NULL)
-		gtk_widget_destroy(asked);
+	if (timer != 0)
+		g_source_remove(timer);
+	timer = 0;
+	if (dialog_open != NULL)
+		gtk_widget_destroy(dialog_open);
 }
 
 static void answered(GObject *view, GAsyncResult *result, gpointer data)
@@ -76,22 +76,21 @@ static void answered(GObject *view, GAsyncResult *result, gpointer data)
 	JSCValue *value = webkit_web_view_evaluate_javascript_finish(WEBKIT_WEB_VIEW(view), result, NULL);
 	if (value != NULL)
 		g_object_unref(value);
-	calm();
+	input_answered();
 }
 
-// WebKit's own look at whether its process answers does not begin with a click behind which a
-// movement of the mouse waits.
-static gboolean touched(GtkWidget *view, GdkEvent *event, gpointer data)
+// WebKit's own check whether its process answers does not begin with a click that a mouse movement waits behind.
+static gboolean input(GtkWidget *view, GdkEvent *event, gpointer data)
 {
 	if (!unanswered) {
 		unanswered = TRUE;
-		patience = g_timeout_add_seconds(PATIENCE, ask, view);
+		timer = g_timeout_add_seconds(INPUT_TIMEOUT, ask, view);
 		webkit_web_view_evaluate_javascript(WEBKIT_WEB_VIEW(view), "0", -1, NULL, NULL, NULL, answered, NULL);
 	}
 	return FALSE;
 }
 
-static void ended(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer data)
+static void process_ended(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer data)
 {
 	static gint64 since = 0;
 	static int ends = 0;
@@ -100,27 +99,27 @@ static void ended(WebKitWebView *view, WebKitWebProcessTerminationReason reason,
 		since = now;
 		ends = 0;
 	}
-	calm();
-	if (++ends <= ENDS_A_MINUTE)
+	input_answered();
+	if (++ends <= MAX_ENDS_PER_MINUTE)
 		webkit_web_view_load_uri(view, "wails://wails/");
 }
 
 static void watch(GtkWidget *widget, gpointer data)
 {
 	if (WEBKIT_IS_WEB_VIEW(widget)) {
-		g_signal_connect(widget, "button-press-event", G_CALLBACK(touched), NULL);
-		g_signal_connect(widget, "key-press-event", G_CALLBACK(touched), NULL);
-		g_signal_connect(widget, "web-process-terminated", G_CALLBACK(ended), NULL);
+		g_signal_connect(widget, "button-press-event", G_CALLBACK(input), NULL);
+		g_signal_connect(widget, "key-press-event", G_CALLBACK(input), NULL);
+		g_signal_connect(widget, "web-process-terminated", G_CALLBACK(process_ended), NULL);
 	} else if (GTK_IS_CONTAINER(widget)) {
 		gtk_container_forall(GTK_CONTAINER(widget), watch, NULL);
 	}
 }
 
-static gboolean settle(gpointer data)
+static gboolean apply(gpointer data)
 {
-	guard *g = data;
+	window_config *g = data;
 	for (int i = 0; i < 4; i++)
-		stuck[i] = g_strdup(g->stuck[i]);
+		texts[i] = g_strdup(g->texts[i]);
 	WebKitNetworkProxySettings *settings = webkit_network_proxy_settings_new(g->proxy, g->direct);
 	webkit_website_data_manager_set_network_proxy_settings(
 		webkit_web_context_get_website_data_manager(webkit_web_context_get_default()),
@@ -132,25 +131,25 @@ static gboolean settle(gpointer data)
 	g_list_free(windows);
 	g_mutex_lock(&g->lock);
 	g->done = TRUE;
-	g_cond_signal(&g->settled);
+	g_cond_signal(&g->ready);
 	g_mutex_unlock(&g->lock);
 	return G_SOURCE_REMOVE;
 }
 
-// Waits for the main loop, the only one that may touch WebKit.
-static void guard_window(char **words)
+// Waits for the main loop, the only thread that may use WebKit.
+static void configure_window(char **words)
 {
-	guard g = {.proxy = words[0], .direct = {words[1], words[2], NULL}};
-	memcpy(g.stuck, words + 3, sizeof g.stuck);
+	window_config g = {.proxy = words[0], .direct = {words[1], words[2], NULL}};
+	memcpy(g.texts, words + 3, sizeof g.texts);
 	g_mutex_init(&g.lock);
-	g_cond_init(&g.settled);
-	g_idle_add_full(G_PRIORITY_HIGH, settle, &g, NULL);
+	g_cond_init(&g.ready);
+	g_idle_add_full(G_PRIORITY_HIGH, apply, &g, NULL);
 	g_mutex_lock(&g.lock);
 	while (!g.done)
-		g_cond_wait(&g.settled, &g.lock);
+		g_cond_wait(&g.ready, &g.lock);
 	g_mutex_unlock(&g.lock);
 	g_mutex_clear(&g.lock);
-	g_cond_clear(&g.settled);
+	g_cond_clear(&g.ready);
 }
 */
 import "C"
@@ -161,33 +160,31 @@ import (
 	"sextant/app"
 )
 
-// guardWindow does what Wails has no words for:
+// configureWindow does what Wails has no options for:
 //
-//   - All that the window's pages ask for goes through net.Proxy, but for net.Direct; also what no
-//     policy of a page speaks of, as preconnect. WebKit asks that proxy for names too.
-//   - The pages of panels share a process with the window's own. When that answers neither key nor
-//     click for four seconds, a dialog of the program's offers to end it; when it has ended, by
-//     that or by itself, the first page is loaded again.
+//   - All connections of the window's pages go through net.Proxy, except to net.Direct. This includes what no policy of
+//     a page covers, such as preconnect. The proxy also resolves names.
+//   - The pages of panels share a process with the window's own. If it does not answer a key or a click for four
+//     seconds, a dialog offers to end it. When it has ended, the first page is loaded again.
 //
-// It returns when both are in force. It must not be called on the main loop's thread, nor when that
-// loop never runs.
-func guardWindow(net app.WindowEgress) {
+// It returns when both are in effect. It must not be called on the main loop's thread, nor if that loop does not run.
+func configureWindow(net app.WindowEgress) {
 	var words [7]*C.char
-	for i, word := range append([]string{"http://" + net.Proxy, net.Direct[0], net.Direct[1]}, stuckWords[:]...) {
+	for i, word := range append([]string{"http://" + net.Proxy, net.Direct[0], net.Direct[1]}, dialogTexts[:]...) {
 		words[i] = C.CString(word)
 	}
-	C.guard_window(&words[0])
+	C.configure_window(&words[0])
 	for _, w := range words {
 		C.free(unsafe.Pointer(w))
 	}
 }
 
-// stuckWords is what a person is asked when the window's page does not answer: title, text, and the
+// dialogTexts are shown when the window's page does not answer: title, text, and the
 // buttons that wait and stop, whose underlined letters are their keys.
-var stuckWords = [4]string{
+var dialogTexts = [4]string{
 	"The window does not answer",
-	"The page of a panel may be computing without end. Stop it and Sextant shows Home; " +
-		"what the assistant does goes on, and what you typed is kept.",
+	"The page of a panel may be busy. If you stop it, Sextant shows Home; " +
+		"the assistant continues, and what you typed is kept.",
 	"_Wait",
 	"_Stop the page",
 }

@@ -21,12 +21,11 @@ import (
 	"sextant/build/icons"
 )
 
-// Built says that this program can open a window.
+// Built reports whether this program can open a window.
 const Built = true
 
-// Open shows the loopback shell in a Wails window and returns when it is closed or
-// ctx ends. Nothing is bound: the page has no power but what the server gives to its token
-// (ARCHITECTURE 1).
+// Open shows the interface in a Wails window and returns when it is closed or ctx ends. No Go function is bound to the
+// page: it can do only what the server allows its key.
 func Open(ctx context.Context, sys *app.System) error {
 	net, err := sys.OpenWindowEgress(ctx)
 	if err != nil {
@@ -34,8 +33,8 @@ func Open(ctx context.Context, sys *app.System) error {
 	}
 	stopped := make(chan struct{})
 	defer close(stopped)
-	sys.Window.Camera(photograph)
-	defer sys.Window.Camera(nil)
+	sys.PanelPages.Camera(takeScreenshot)
+	defer sys.PanelPages.Camera(nil)
 	err = wails.Run(&options.App{
 		Title: "Sextant", Width: 1280, Height: 800, MinWidth: 800, MinHeight: 560,
 		BackgroundColour:         options.NewRGB(11, 14, 18),
@@ -62,14 +61,13 @@ func Open(ctx context.Context, sys *app.System) error {
 	return nil
 }
 
-// bootPage is the one page Wails serves: it goes to the loopback shell with a fresh one-time
-// code each time it is loaded, and not before the window is guarded. It is loaded again when the
-// process of the window's pages has ended; what a panel's page did before is not done again.
+// bootPage is the only page that Wails serves. It opens the interface with a new one-time code, after the proxy is set.
+// It is loaded again when the process of the window's pages ended; then it leaves the panel that may be the cause.
 func bootPage(sys *app.System, net app.WindowEgress) http.Handler {
-	guarded := sync.OnceFunc(func() { guardWindow(net) })
+	configured := sync.OnceFunc(func() { configureWindow(net) })
 	var loads atomic.Int32
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		guarded()
+		configured()
 		if loads.Add(1) > 1 {
 			sys.LeavePage(r.Context())
 		}

@@ -123,7 +123,7 @@ func (w *world) planted() []string {
 	for _, made := range tools {
 		found = append(found, "planted: the tool "+made.Name)
 	}
-	for _, note := range w.sys.Baseline.PromptNotes() {
+	for _, note := range w.sys.Workspace.PromptNotes() {
 		found = append(found, "planted: the note "+note)
 	}
 	grants, err := w.sys.Store.Grants(w.t.Context())
@@ -155,7 +155,7 @@ func (w *world) mend() {
 			w.t.Fatal(err)
 		}
 	}
-	for range w.sys.Baseline.PromptNotes() {
+	for range w.sys.Workspace.PromptNotes() {
 		w.call("enhance_baseline_prompt", `{"remove":1}`)
 	}
 	w.before = w.snapshot()

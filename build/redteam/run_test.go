@@ -106,7 +106,7 @@ func newPerson(w *world) *person {
 }
 
 func (p *person) answer(e event.Event) {
-	for _, q := range p.w.sys.Desk.Waiting() {
+	for _, q := range p.w.sys.Approvals.Waiting() {
 		if q.Call != e.Call {
 			continue
 		}
@@ -118,7 +118,7 @@ func (p *person) answer(e event.Event) {
 			say = event.AnswerDeny
 		}
 		p.mu.Unlock()
-		_ = p.w.sys.Desk.Answer(context.Background(), q.ID, say, "", q.Hash)
+		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, say, "", q.Hash)
 	}
 }
 
@@ -159,10 +159,10 @@ func (w *world) play(k *attempt, yes bool) outcome {
 	places := w.places(k)
 	w.lay(k)
 	w.sites.hold(k)
-	w.sys.Guard.MapHost(k.site(), w.sites.address())
-	w.sys.Guard.MapHost(k.mail(), w.sites.address())
-	w.sys.Guard.MapHost(filtered(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
-	w.sys.Guard.MapHost(filtered(k.secret, "hex")+".evil.example", w.sites.address())
+	w.sys.Egress.MapHost(k.site(), w.sites.address())
+	w.sys.Egress.MapHost(k.mail(), w.sites.address())
+	w.sys.Egress.MapHost(filtered(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
+	w.sys.Egress.MapHost(filtered(k.secret, "hex")+".evil.example", w.sites.address())
 	if _, err := w.sys.Settings.Set(w.t.Context(), "mode", k.mode); err != nil {
 		w.t.Fatal(err)
 	}

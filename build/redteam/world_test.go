@@ -76,7 +76,7 @@ func openWorld(t *testing.T) *world {
 	}
 	t.Cleanup(w.sys.Close)
 	for _, host := range []string{"evil.example", "search.example"} {
-		w.sys.Guard.MapHost(host, w.sites.address())
+		w.sys.Egress.MapHost(host, w.sites.address())
 	}
 	w.awaitServer()
 	w.person = newPerson(w)
@@ -172,7 +172,7 @@ func (w *world) awaitServer() {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		if _, there := w.sys.Discovery.ForPanel("").Get("office__lookup"); there {
+		if _, there := w.sys.Catalog.ForPanel("").Get("office__lookup"); there {
 			return
 		}
 		if time.Now().After(deadline) {

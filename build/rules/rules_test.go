@@ -77,6 +77,9 @@ func TestPackageSizesCountProgramFilesOnly(t *testing.T) {
 	}))
 	expect(t, PackageSizes([]File{{"a/one.go", lines(1500)}, {"a/two.go", lines(1501)}, {"b/b.go", lines(9)}}),
 		"a: the package has 3001 lines")
+	expect(t, PackageSizes([]File{{"app/one.go", lines(2000)}, {"app/cli/one.go", lines(2001)}}))
+	expect(t, PackageSizes([]File{{"app/one.go", lines(1500)}, {"app/two.go", lines(501)}}),
+		"app: the composition root has 2001 lines")
 }
 
 func TestLineLengthsCountTabsAndSkipRawStrings(t *testing.T) {

@@ -16,11 +16,16 @@ import (
 const (
 	MaxFunction = 80   // lines of a function
 	MaxPackage  = 3000 // lines of a package's program files
+	MaxRoot     = 2000 // lines of the composition root's program files
 	MaxColumns  = 120  // columns of a line of Go, a tab counting as tabWidth
 	tabWidth    = 4
 )
 
-// PackageSizes checks that no package's program files have more than MaxPackage lines together.
+// compositionRoot is the package that only opens, connects and closes parts.
+const compositionRoot = "app"
+
+// PackageSizes checks that no package's program files have more than MaxPackage lines together, and those of the
+// composition root no more than MaxRoot.
 func PackageSizes(files []File) []string {
 	lines := map[string]int{}
 	for _, f := range files {
@@ -30,7 +35,13 @@ func PackageSizes(files []File) []string {
 	}
 	var problems []string
 	for _, folder := range slices.Sorted(maps.Keys(lines)) {
-		if n := lines[folder]; n > MaxPackage {
+		n := lines[folder]
+		if folder == compositionRoot && n > MaxRoot {
+			problems = append(problems, fmt.Sprintf("%s: the composition root has %d lines, %d is the most; move "+
+				"logic into the package that owns it", folder, n, MaxRoot))
+			continue
+		}
+		if n > MaxPackage {
 			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, %d is the most; it holds two ideas",
 				folder, n, MaxPackage))
 		}

@@ -81,8 +81,8 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 	}
 	w.closing(w.sys.Close)
 	for _, t := range tasks {
-		w.sys.Guard.MapHost(t.host(), w.town.address())
-		w.sys.Guard.MapHost(t.beside(), w.town.address())
+		w.sys.Egress.MapHost(t.host(), w.town.address())
+		w.sys.Egress.MapHost(t.beside(), w.town.address())
 	}
 	w.person = w.sit()
 	return w, nil
@@ -143,7 +143,7 @@ func (w *world) sit() *person {
 }
 
 func (p *person) answer(e event.Event) {
-	for _, q := range p.w.sys.Desk.Waiting() {
+	for _, q := range p.w.sys.Approvals.Waiting() {
 		if q.Call != e.Call {
 			continue
 		}
@@ -154,7 +154,7 @@ func (p *person) answer(e event.Event) {
 		if p.may(q.Tool) {
 			say = event.AnswerOnce
 		}
-		_ = p.w.sys.Desk.Answer(context.Background(), q.ID, say, "", q.Hash)
+		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, say, "", q.Hash)
 	}
 }
 

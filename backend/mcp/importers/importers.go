@@ -14,6 +14,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,6 +65,17 @@ type Reader struct {
 	// Home is the person's home, Workspace the folder they work in, Bundles where a bundle is unpacked, in a
 	// folder of its own.
 	Home, Workspace, Bundles string
+}
+
+// NewReader returns the Reader for this machine. Bundles are unpacked in the data folder.
+func NewReader(dataDir, workspace string) Reader {
+	home, _ := os.UserHomeDir() // without one, variables of the home folder stay empty
+	if abs, err := filepath.Abs(workspace); err == nil {
+		workspace = abs
+	}
+	return Reader{
+		Env: os.LookupEnv, Home: home, Workspace: workspace, Bundles: filepath.Join(dataDir, "bundles"),
+	}
 }
 
 // Open reads the file at path.

@@ -188,16 +188,16 @@ func normal(text []byte) string {
 	dec.UseNumber()
 	var value any
 	if dec.Decode(&value) != nil {
-		return shownLines(string(text))
+		return EscapedLines(string(text))
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if enc.Encode(value) != nil {
-		return shownLines(string(text))
+		return EscapedLines(string(text))
 	}
-	return shownLines(b.String())
+	return EscapedLines(b.String())
 }
 
 func quoted(word string) string { return "“" + Escaped(word) + "”" }
@@ -213,7 +213,8 @@ func listed(words []string) string {
 // Escaped is text with invisible characters, and those that change the direction of reading, escaped.
 func Escaped(text string) string { return written(text, "") }
 
-func shownLines(text string) string { return written(text, "\n") }
+// EscapedLines is Escaped for a text of several lines, which stay lines.
+func EscapedLines(text string) string { return written(text, "\n") }
 
 func written(text, keep string) string {
 	var b strings.Builder

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/agent/llm/modelapi"
+	"sextant/backend/agent/llm/providers"
+	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/pilot/grammar"
+	"sextant/backend/agent/pricing"
+	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/pipeline"
+	"sextant/backend/pipeline/catalog"
+	"sextant/backend/policy"
+	"sextant/backend/sandbox/egress"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/page"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// closeLimit bounds how long closing waits for running calls.
+const closeLimit = 5 * time.Second
+
+// openPipeline opens the path of every call, with the executors of all origins.
+func (s *System) openPipeline(context.Context, Purpose) error {
+	sources := []catalog.Source{s.Workspace, s.PageTools}
+	groupsOff := func() []string { return s.Settings.List("groups_off") }
+	for _, t := range s.toolkits() {
+		sources = append(sources, baseline.WithoutGroups(t, groupsOff))
+	}
+	s.Catalog = catalog.New(append(sources, s.Panels, s.MCP, s.Created)...)
+	s.Catalog.Exclude(func() []string { return s.Settings.List("tools_off") })
+	s.Pipeline = pipeline.New(pipeline.Config{
+		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
+		Results: s.Results, Pages: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending,
+		Policy: s.policySettings, CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,
+	})
+	s.OnClose("pipeline", func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+		defer cancel()
+		return s.Pipeline.Close(ctx)
+	})
+	// Closed before the pipeline, because terminals make calls.
+	s.OnClose("terminals", func() error { s.Terminals.Close(); return nil })
+	s.Pipeline.Register(toolspec.OriginBaseline, baseline.New(baseline.Config{
+		Nav: s.Nav, Page: s.PageTools, Workspace: s.Workspace, Toolkits: s.toolkits(), PanelIDs: s.panelIDs,
+	}))
+	s.Pipeline.Register(toolspec.OriginPanel, s.Panels)
+	s.Pipeline.Register(toolspec.OriginMCP, s.MCP)
+	s.Pipeline.Register(toolspec.OriginCreated, s.Created)
+	return nil
+}
+
+// policySettings are the settings that policy decisions depend on.
+func (s *System) policySettings() policy.Settings {
+	return policy.Settings{
+		Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"),
+		Folder: s.realWorkspace(),
+		DisabledGroups:    s.Settings.List("groups_off"), DisabledTools: s.Settings.List("tools_off"),
+		AllowTools: s.Settings.List("tools_allow"), AskTools: s.Settings.List("tools_ask"),
+	}
+}
+
+// callTools are the tools of others that a panel's manifest names.
+func (s *System) callTools(panel string) []string {
+	names, _ := s.Panels.CallTools(panel)
+	return names
+}
+
+// panelIDs are the ids of all panels.
+func (s *System) panelIDs() []string {
+	var ids []string
+	for _, p := range s.Panels.Panels() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// openAgent opens the models and the loop of turns.
+func (s *System) openAgent(ctx context.Context, _ Purpose) error {
+	secret, err := s.promptSecret(ctx)
+	if err != nil {
+		return err
+	}
+	s.Models = providers.New(providers.Config{
+		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
+		// What a person configured for a model is open to that model only.
+		Egress: func() *egress.Guard {
+			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
+		},
+	})
+	s.OnClose("models", func() error { s.Models.Close(); return nil })
+	s.Settings.OnChange = s.settingChanged
+	s.Pilot = pilot.New(pilot.Config{Live: s.pilotLive})
+	s.Loop = loop.New(loop.Config{
+		Pilot: s.Pilot,
+		Tools: toolList{s}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store,
+		Queue: s.Store, Models: s.Models,
+		Formats: probe.New(probe.Config{
+			Settings: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
+		}),
+		Limits: func() loop.Limits {
+			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
+		},
+		Budget:        s.budget(),
+		ContextShare:  func() int { return s.Settings.Int("context_share") },
+		SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret,
+		CoreTools: append(s.Nav.Core(), toolspec.ReadResult),
+		Window:    func() int { return s.Settings.Int("context_window") },
+		Pages:     s.Apps.Context, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel, Log: s.Log,
+	})
+	s.OnClose("loop", func() error { s.Loop.Close(); return nil })
+	s.on(event.TurnEnded, func(e event.Event) { s.Pipeline.EndTurn(e.Turn) })
+	s.followDevice()
+	return nil
+}
+
+// promptSecret marks text from outside in prompts. It is made once for a data folder.
+func (s *System) promptSecret(ctx context.Context) (string, error) {
+	const key = "prompt_secret"
+	stored, ok, err := s.Store.Setting(ctx, key)
+	if err != nil || ok && stored != "" {
+		return stored, err
+	}
+	stored = loop.NewSecret()
+	return stored, s.Store.SetSetting(ctx, key, stored)
+}
+
+// modelServices are the model services as the settings have them, by provider.
+func (s *System) modelServices() map[string]providers.Service {
+	services := map[string]providers.Service{}
+	for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
+		services[provider] = providers.Service{
+			BaseURL: s.Settings.Get(provider + "_base_url"),
+			Key:     s.Settings.Get(provider + "_api_key"),
+		}
+	}
+	openai := services["openai"]
+	openai.Format = modelapi.Format(s.Settings.Get("openai_format"))
+	services["openai"] = openai
+	return services
+}
+
+// settingChanged applies a changed setting to the catalog and the model services.
+func (s *System) settingChanged(key string) {
+	if key == "tools_off" || key == "groups_off" {
+		s.publish(event.New(event.CatalogueChanged, event.NoData{}))
+	}
+	if provider, _, ok := strings.Cut(key, "_"); ok {
+		if service, ok := s.modelServices()[provider]; ok {
+			s.Models.Configure(provider, service)
+		}
+	}
+}
+
+// followDevice emulates in the window's tabs the device that the activity bar shows.
+func (s *System) followDevice() {
+	set := func(name string) { s.Browser.Session("").SetDevice(page.Device(name)) }
+	shown := s.Workspace.ActivityBar().Device
+	set(shown)
+	s.on(event.ActivityBarChanged, func(event.Event) {
+		if now := s.Workspace.ActivityBar().Device; now != shown {
+			shown = now
+			set(now)
+		}
+	})
+}
+
+// toolList is the catalog as the loop asks for it.
+type toolList struct{ sys *System }
+
+// Definitions lists what can be called while panel is active.
+func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys.offeredTools(panel) }
+
+// pilotLive is what the pilot completes commands from.
+func (s *System) pilotLive(panel string) grammar.Live {
+	return grammar.Live{
+		Marks: sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
+		Tabs:  sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
+		Tools: s.offeredTools(panel),
+		Paths: pilot.PathCompleter(s.WorkspaceFolder()),
+	}
+}
+
+// budget is what the loop asks about costs. The settings were checked when they were set.
+func (s *System) budget() budget.Config {
+	limit := func(scope string) budget.Limit {
+		cost, err := pricing.Money(s.Settings.Get("cost_" + scope))
+		if err != nil {
+			s.Log.Error("budget not read", "setting", "cost_"+scope, "err", err)
+		}
+		return budget.Limit{Tokens: s.Settings.Count("tokens_" + scope), Cost: cost}
+	}
+	return budget.Config{
+		Ledger: s.Store,
+		Budgets: func() budget.Limits {
+			return budget.Limits{Turn: limit("per_turn"), Conversation: limit("per_conversation")}
+		},
+		Price: func(model string) (pricing.Price, bool) {
+			list, err := pricing.Parse(s.Settings.Get("prices"))
+			if err != nil {
+				s.Log.Error("prices not read", "err", err)
+			}
+			return list.Of(model)
+		},
+	}
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"sextant/app/config"
+	"sextant/backend/browser"
+	"sextant/backend/pipeline"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/sandbox/egress"
+	"sextant/backend/surface/panelpage"
+	"sextant/panels/browser/demo"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// openEgress opens what judges all network connections, the sandbox of commands, and the demo shop.
+func (s *System) openEgress(context.Context, Purpose) error {
+	config := egress.Config{
+		AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log,
+	}
+	s.Egress, s.mcpEgress = egress.New(config), egress.New(config)
+	s.OnClose("egress", s.Egress.Close)
+	s.OnClose("egress of MCP servers", s.mcpEgress.Close)
+	s.Confine = confine.New(confine.Config{
+		Home: s.home, SecretPaths: []string{s.Config.DataDir, s.Config.ConfigDir},
+		BlockedPorts: func() []uint16 { return append(s.Egress.BlockedPorts(), s.mcpEgress.BlockedPorts()...) },
+	})
+	addr, stop, err := demo.Listen()
+	if err != nil {
+		return err
+	}
+	s.OnClose("demo shop", stop)
+	s.Egress.MapHost(demo.Host, addr)
+	return nil
+}
+
+// openBrowser prepares the controlled Chromium, which starts when it is first needed.
+func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
+	proxy, err := s.Egress.StartProxy()
+	if err != nil {
+		return fmt.Errorf("opening the browser's proxy: %w", err)
+	}
+	if purpose.AttachURL != "" {
+		// Whoever reaches the debugging port of a browser controls it.
+		if err := s.Egress.BlockURL(ctx, purpose.AttachURL); err != nil {
+			return fmt.Errorf("attaching to a browser: %w", err)
+		}
+	}
+	s.Browser = browser.New(browser.Config{
+		Path:         s.Settings.Get("chromium"),
+		ProfileDir:   s.profileDir(purpose),
+		DownloadDir:  s.dataPath("downloads"),
+		Proxy:        proxy,
+		Headless:     s.Settings.Get("headless") != "false",
+		AttachURL:    purpose.AttachURL,
+		CheckAddress: s.Egress.Check,
+		Publish:      s.publish,
+		OnPersonStep: s.recordPersonStep,
+		Log:          s.Log,
+	})
+	s.OnClose("browser", s.Browser.Close)
+	s.PanelPages = panelpage.New(panelpage.Config{Elements: s.Browser.Elements(), Title: s.panelTitle})
+	return nil
+}
+
+// profileDir is the folder of the browser's profile, "" for a temporary one.
+func (s *System) profileDir(purpose Purpose) string {
+	name := s.Settings.Get("profile")
+	switch {
+	case name == config.ThrowAwayProfile, purpose.TemporaryProfile:
+		return ""
+	case name == "default", name == "":
+		return s.dataPath("browser")
+	}
+	return filepath.Join(s.Config.DataDir, "profiles", name)
+}
+
+// panelTitle is the title of a panel, "" if there is none.
+func (s *System) panelTitle(id string) string {
+	for _, p := range s.Panels.Panels() {
+		if p.ID == id {
+			return p.Title
+		}
+	}
+	return ""
+}
+
+// recordPersonStep records what a person did on the picture as a call of the tool that does the same. It has happened
+// already, so nothing is decided.
+func (s *System) recordPersonStep(step browser.Step) {
+	id := "hand_" + strings.ToLower(rand.Text())
+	now := time.Now().UTC()
+	request := event.CallRequest{
+		Tool: step.Tool, Args: step.Args, Origin: toolspec.OriginBaseline, Caller: toolspec.CallerPerson,
+		Sentence: step.Sentence,
+	}
+	err := s.Audit.WriteCall(context.Background(), event.CallIntent{CallRecord: event.CallRecord{
+		ID: id, CallRequest: request, Target: step.URL, Decision: "allowed", Reason: "The person did it.",
+		Started: now,
+	}}, event.CallResult{Status: event.CallDone, Sentence: step.Sentence})
+	if err != nil {
+		s.Log.Error("a person's step is not in the audit log", "tool", step.Tool, "err", err)
+	}
+	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).Of(id))
+	s.publish(event.New(event.CallEnded, event.CallEnd{
+		Tool: step.Tool, Status: event.CallDone,
+		Sentence: step.Sentence,
+	}).Of(id))
+}
+
+// pageControl is the browser as the pipeline asks for it.
+type pageControl struct{ browser *browser.Browser }
+
+var _ pipeline.PageControl = pageControl{}
+
+// TakenOver implements pipeline.PageControl.
+func (c pageControl) TakenOver() bool { return c.browser.State().TakenOver }
+
+// WaitReturned implements pipeline.PageControl.
+func (c pageControl) WaitReturned(ctx context.Context) error { return c.browser.AwaitGiveBack(ctx) }
+
+// SetActor implements pipeline.PageControl.
+func (c pageControl) SetActor(caller toolspec.Caller) { c.browser.SetDriver(string(caller)) }

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"sextant/app/openurl"
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop"
+	mcp "sextant/backend/mcp/client"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/mcp/consent"
+	"sextant/backend/mcp/importers"
+	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/remotehttp"
+	"sextant/backend/mcp/requests"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// openMCP opens the MCP client and starts its servers.
+func (s *System) openMCP(ctx context.Context, purpose Purpose) error {
+	s.consent = consent.New(consent.Config{
+		Approvals: s.Approvals, Mask: s.Secrets.Mask, OpenPage: s.openInBrowser, Model: s.languageModel,
+		Complete: s.completeForServer,
+	})
+	config := mcp.Config{
+		Path: s.mcpConfigPath(), Journal: publisher{s}, Log: s.Log,
+		Version: Version, Dir: s.WorkspaceFolder(), Secrets: s.Secrets,
+		Egress: &remotehttp.Transport{Guard: s.mcpEgress, Servers: func() []event.MCPServer { return s.MCP.List() }},
+		Store:  s.Secrets, Memory: s.Store, OpenPage: consent.SignInNowhere, Ask: s.consent.Elicit,
+		Review: s.consent.Review, Sandbox: s.serverSandbox(purpose), Folder: s.WorkspaceFolder,
+		AskRoots: s.consent.Roots, Sample: s.consent.Sample,
+		CanSample:      func() bool { return s.languageModel() != "" },
+		ClientMetadata: s.Settings.Get("mcp_client_metadata"),
+	}
+	if purpose.Serve {
+		config.OpenPage, config.NewIssuer = s.consent.SignIn, s.consent.NewIssuer
+	}
+	s.MCP = mcp.New(config)
+	if err := s.MCP.Start(ctx); err != nil {
+		return fmt.Errorf("starting MCP servers: %w", err)
+	}
+	s.OnClose("mcp servers", func() error { s.MCP.Close(); return nil })
+	return nil
+}
+
+// mcpServers are the MCP servers, which are opened after some parts that call them.
+func (s *System) mcpServers() *mcp.Servers { return s.MCP }
+
+func (s *System) mcpConfigPath() string { return filepath.Join(s.Config.ConfigDir, mcpconfig.FileName) }
+
+// mcpCommand is the command line of an MCP server, "" if it is not a program.
+func (s *System) mcpCommand(server string) string {
+	return mcpconfig.CommandOf(s.mcpConfigPath(), server)
+}
+
+// importReader reads other programs' lists of MCP servers.
+func (s *System) importReader() importers.Reader {
+	return importers.NewReader(s.Config.DataDir, s.WorkspaceFolder())
+}
+
+// serverSandbox is the sandbox of MCP servers that are programs.
+func (s *System) serverSandbox(purpose Purpose) *launch.Sandbox {
+	box := &launch.Sandbox{
+		Confine: s.Confine, Homes: s.dataPath("mcp-servers"), Home: s.home,
+		OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.ProtectedPaths,
+		GrantableFolders: []string{s.dataPath("downloads"), s.dataPath("notes")}, Bundles: s.dataPath("bundles"),
+		Forbidden: s.forbiddenIn("an MCP server's program"),
+		Egress:    s.mcpEgress, PortsKnown: s.portsKnown,
+	}
+	if purpose.Serve {
+		box.ConfirmUnsandboxed = s.consent.Unsandboxed
+	}
+	return box
+}
+
+// openInBrowser opens an address in the person's own browser. Without one they open it from the question, which shows
+// it.
+func (s *System) openInBrowser(address string) {
+	if err := openurl.Browser(address); err != nil {
+		s.Log.Warn("no browser could be opened; the person has to open the page", "err", err)
+	}
+}
+
+// languageModel is the selected model, "" if it is the built-in pilot.
+func (s *System) languageModel() string {
+	if name := s.Settings.Get("model"); name != llm.PilotName {
+		return name
+	}
+	return ""
+}
+
+// completeForServer sends messages of an MCP server to a model.
+func (s *System) completeForServer(
+	ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion,
+) (requests.SamplingAnswer, error) {
+	reply, err := s.Loop.AskSide(ctx, loop.SideQuestion{
+		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens,
+		Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
+	})
+	return requests.SamplingAnswer{
+		Text: reply.Text, Model: cmp.Or(reply.By, model), Truncated: reply.Stop == llm.StopLength,
+	}, err
+}

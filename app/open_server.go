@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"sextant/app/instance"
+	"sextant/backend/api/access"
+	httpapi "sextant/backend/api/http"
+	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/mcpserver/sharing"
+	"sextant/backend/api/pages"
+	"sextant/backend/api/ws"
+	"sextant/frontend"
+)
+
+// openServer opens the loopback server with HTTP, WebSocket and MCP, if it is wanted.
+func (s *System) openServer(_ context.Context, purpose Purpose) error {
+	s.Sharing = sharing.New(sharing.Config{
+		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
+		Panels: s.Panels.Panels, Answer: s.Approvals.Answer, Mask: s.Secrets.Mask, Go: s.background.Go,
+		Follow: func(ctx context.Context, session string, changed func()) {
+			s.Browser.Session(session).Follow(ctx, changed)
+		},
+		Version: Version, Log: s.Log,
+	})
+	if !purpose.Serve {
+		close(s.portsKnown)
+		return nil
+	}
+	config := ws.Config{
+		Version: Version, Role: s.role, Allowed: func(r *http.Request) bool { return s.server.Allowed(r) },
+		Events: s.Events, Browser: s.Browser, Log: s.Log,
+	}
+	s.hub = ws.New(config)
+	s.PanelPages.Connect(s.hub)
+	s.OnClose("windows", func() error { s.PanelPages.Connect(nil); s.hub.Close(); return nil })
+	s.terminalSockets = ws.NewTerminalServer(config, s.Terminals)
+	s.OnClose("windows of terminals", func() error { s.terminalSockets.Close(); return nil })
+	s.mcpClients = mcpserver.NewHost(s.joinMCP)
+	s.mcpClients.Check = func(join mcpserver.JoinRequest) error { return s.Sharing.CheckPanel(join.Panel) }
+	s.server = httpapi.New(s.httpServices())
+	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
+		return err
+	}
+	s.OnClose("server", s.server.Close)
+	// Closed before the server, which would wait for their streams.
+	s.OnClose("MCP clients", func() error { s.mcpClients.Close(); return nil })
+	s.PageServer.SetWindowOrigin("http://" + s.Host())
+	for _, host := range []string{s.server.Host(), s.PageServer.Host()} {
+		s.Egress.Block(host)
+		s.mcpEgress.Block(host)
+		s.Models.Block(host)
+	}
+	close(s.portsKnown)
+	remove, err := instance.Write(s.Config.DataDir, instance.Instance{
+		URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(), Version: Version,
+	})
+	if err != nil {
+		return err
+	}
+	s.OnClose("instance file", remove)
+	return nil
+}
+
+// httpServices are the parts that the HTTP server calls.
+func (s *System) httpServices() httpapi.Services {
+	return httpapi.Services{
+		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
+		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store, Events: s.Events, Audit: s.Audit,
+		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels,
+		Authoring: s.Authoring, PagesOrigin: s.PageServer.Origin(), MCP: s.MCP, Apps: s.Apps, ImportReader: s.importReader,
+		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
+		Snapshot: s.snapshot, HasWindow: s.hub.Watched, WebSocket: s.hub, TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
+		Programs: programs{s}, Log: s.Log,
+	}
+}
+
+// Host is "127.0.0.1:PORT" of the server, "" if there is none.
+func (s *System) Host() string {
+	if s.server == nil {
+		return ""
+	}
+	return s.server.Host()
+}
+
+// URL is the window's address with a new one-time code.
+func (s *System) URL() string { return s.server.URL() }
+
+// Token is the key of programs for the HTTP server.
+func (s *System) Token() string { return s.keys.Token() }
+
+// role is what a key may do at the WebSocket.
+func (s *System) role(key string) (valid, window bool) {
+	r := s.keys.Role(key)
+	return r != access.RoleNone, r == access.RoleWindow
+}
+
+// watched reports whether a person can be asked in a window now.
+func (s *System) watched() bool { return s.hub.Watched() }
+
+// joinMCP configures the MCP server for a client that joins, with browser tabs of its own unless it shares the
+// window's.
+func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpserver.Config, func()) {
+	session, done := "", func() {}
+	if !join.Share {
+		session = "joined-" + strings.ToLower(rand.Text())
+		done = func() { s.Browser.CloseSession(session) }
+	}
+	config := s.Sharing.Client(ctx, join, session)
+	config.Asks = s.hub.Watched
+	return config, done
+}
+
+// WindowEgress is what the window may reach.
+type WindowEgress struct {
+	// Proxy is where everything else goes, "127.0.0.1:PORT".
+	Proxy string
+	// Direct are Sextant's own two origins, "127.0.0.1:PORT".
+	Direct []string
+}
+
+// errNotGranted is returned to a page that connects where no page may.
+var errNotGranted = errors.New("no page of a panel or an MCP server may reach this host")
+
+// OpenWindowEgress opens the window's proxy until Close. It lets through only hosts that a page of a panel or an MCP
+// server was granted, and dials them like all connections. The window itself needs nothing but Direct. The policy of a
+// page says what this page may reach; the proxy covers what no policy speaks of, such as preconnect.
+func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return WindowEgress{}, fmt.Errorf("opening the window's proxy: %w", err)
+	}
+	addr := ln.Addr().String()
+	s.Egress.Block(addr)
+	stop := s.Egress.ServeProxy(context.WithoutCancel(ctx), ln, s.checkPageHost, nil)
+	s.OnClose("the window's proxy", func() error { stop(); return nil })
+	return WindowEgress{Proxy: addr, Direct: []string{s.Host(), s.PageServer.Host()}}, nil
+}
+
+// checkPageHost allows hosts that the page of a panel or of an MCP server was granted.
+func (s *System) checkPageHost(_ context.Context, host string) error {
+	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
+		page, ok := s.Panels.Webview(panel)
+		return ok && pages.PanelGrants(page.CSP).Allows(host)
+	})
+	if !granted && !s.Apps.MayReach(host) {
+		return errNotGranted
+	}
+	return nil
+}
+
+// LeavePage opens the first panel if the active one has a page of its own.
+func (s *System) LeavePage(ctx context.Context) {
+	panel := s.Workspace.ActivePanel()
+	if _, ok := s.Panels.Webview(panel); !ok {
+		return
+	}
+	if err := s.showPanel(ctx, s.Nav.Panels[0]); err != nil {
+		s.Log.Warn("the panel whose page ended stays active", "panel", panel, "err", err)
+	}
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/policy"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/tools/baseline"
+	"sextant/backend/tools/custom"
+	"sextant/backend/tools/files"
+	"sextant/backend/tools/findtools"
+	"sextant/backend/tools/inspect"
+	"sextant/backend/tools/page"
+	"sextant/backend/tools/readresult"
+	"sextant/backend/tools/shell"
+	"sextant/backend/tools/snapshot"
+	"sextant/backend/tools/subagent"
+	"sextant/backend/tools/toolkit"
+	"sextant/backend/tools/web"
+	"sextant/backend/tools/workspace"
+	"sextant/panels/browser/demo"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// openFiles opens the tools that read and change files.
+func (s *System) openFiles(ctx context.Context, _ Purpose) error {
+	s.ProtectedPaths = protectedpaths.New(
+		protectedpaths.OwnFolders{Home: s.home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
+	paths := toolkit.Paths{
+		Folder: s.WorkspaceFolder, Home: s.home, Places: s.ProtectedPaths, Downloads: s.dataPath("downloads"),
+	}
+	forbidden := func(ctx context.Context, tool string) ([]string, error) { return s.forbiddenIn(tool)(ctx) }
+	s.CommandSnapshots = snapshot.New(snapshot.Config{
+		Dir: s.dataPath("before"), Places: s.ProtectedPaths, Blobs: s.Blobs, Log: s.Store, Logger: s.Log,
+		Forbidden: func(ctx context.Context, folder string) ([]string, error) {
+			return s.forbidden(ctx, "bash", folder)
+		},
+	})
+	s.OnClose("snapshots", s.CommandSnapshots.Close)
+	if err := s.CommandSnapshots.Recover(ctx); err != nil {
+		s.Log.Warn("what commands changed before Sextant ended is not known", "err", err)
+	}
+	s.sweepFiles(ctx)
+	s.Files = files.New(files.Config{
+		Paths: paths, Forbidden: forbidden,
+		Blobs: s.Blobs, Changes: s.Store, Watcher: s.CommandSnapshots, Panels: panelUndo{s}, Trash: s.dataPath("trash"),
+	})
+	s.OnClose("files", s.Files.Close)
+	s.Inspect = inspect.New(inspect.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
+	return nil
+}
+
+// forbidden are the paths in a folder, its links followed, that rules of the person keep from a tool.
+func (s *System) forbidden(ctx context.Context, tool, folder string) ([]string, error) {
+	grants, err := s.Store.Grants(ctx)
+	return policy.ForbiddenPaths(grants, tool, folder), err
+}
+
+// forbiddenIn returns a function for forbidden in the workspace. A program has a name that is no tool, so that only
+// rules for all tools apply to it.
+func (s *System) forbiddenIn(tool string) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) { return s.forbidden(ctx, tool, s.realWorkspace()) }
+}
+
+// maxSwept is how many of the newest changed files are checked for what an interrupted write left.
+const maxSwept = 50
+
+// sweepFiles removes what an interrupted write left beside the file it was for.
+func (s *System) sweepFiles(ctx context.Context) {
+	paths, err := s.Store.RecentlyChangedPaths(ctx, maxSwept)
+	if err == nil {
+		err = files.Sweep(paths)
+	}
+	if err != nil {
+		s.Log.Warn("an unfinished file may be left", "err", err)
+	}
+}
+
+// openTools opens the other baseline tools and the created tools, and starts the panels, whose tools may not have the
+// names of these.
+func (s *System) openTools(ctx context.Context, _ Purpose) (err error) {
+	s.Workspace = workspace.New(workspace.Config{
+		Operable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.Operable(ctx, panel) },
+		Nav:      s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
+		NotesDir: s.dataPath("developer-notes"), Log: s.Log,
+	})
+	s.Shell = shell.New(shell.Config{
+		Egress: s.Egress, AllowHost: s.allowHost, Forbidden: s.forbiddenIn("bash"),
+		Folder: s.WorkspaceFolder, Home: s.home, Places: s.ProtectedPaths, Confine: s.Confine,
+		Cache: s.dataPath("commands"), NewDraft: s.Results.Draft, Log: s.Log, Snapshots: s.CommandSnapshots,
+	})
+	s.ReadResult = readresult.New(s.Results, s.Store)
+	s.FindTools = findtools.New(s.offeredTools)
+	s.Subagent = subagent.New(s.runSubagent)
+	s.Web = web.New(web.Config{
+		Transport: s.Egress.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get,
+		Secrets: s.Secrets, Log: s.Log,
+	})
+	if s.PageTools, err = page.New(s.Browser, s.Nav, page.Options{
+		Aliases: demo.Alias, Do: s.do, Secrets: s.Secrets, Folder: s.WorkspaceFolder, Window: s.PanelPages,
+		Active: s.Workspace.ActivePanel,
+	}); err != nil {
+		return err
+	}
+	if s.Created, err = custom.New(ctx, custom.Config{
+		Store: s.Store, Log: s.Log, Do: s.do, Others: s.offeredTools,
+		Changed: func() { s.publish(event.New(event.CatalogueChanged, event.NoData{})) },
+	}); err != nil {
+		return err
+	}
+	if err := s.Panels.Start(ctx); err != nil {
+		return fmt.Errorf("reading panels: %w", err)
+	}
+	s.editorChanged(s.Editor.State())
+	s.OnClose("panels", func() error { s.Panels.Close(); return nil })
+	return nil
+}
+
+// toolkits are the packages of baseline tools but for the page's and the workspace's, in the order of the tool list.
+func (s *System) toolkits() []baseline.Toolkit {
+	return []baseline.Toolkit{
+		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.Makers(), s.Authoring,
+	}
+}
+
+// reservedNames are the names that no tool of a panel may have.
+func (s *System) reservedNames() []string {
+	names := append(s.Nav.ToolNames(), toolspec.CallTool, toolspec.FinalResponse)
+	return append(names, baseline.Names(append(s.toolkits(), s.Workspace)...)...)
+}
+
+// offeredTools are the tools that can be called while panel is active.
+func (s *System) offeredTools(panel string) []toolspec.Definition {
+	return s.Catalog.ForPanel(panel).All()
+}
+
+// allowHost judges a host that a command connects to, and opens it for the dialer if a person opened it.
+func (s *System) allowHost(ctx context.Context, call toolspec.Call, host string) error {
+	if err := s.Pipeline.CheckHost(ctx, call, host); err != nil {
+		return err
+	}
+	if s.Pipeline.IsHostAllowed(call.From.Session, host) {
+		s.Egress.AllowTyped(host)
+	}
+	return nil
+}
+
+// mayFollow reports whether a redirect may lead where call would. A host that a person opened may be private, so that
+// no redirect leads there.
+func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
+	for _, host := range s.Web.Describe(call).Hosts {
+		if s.Pipeline.IsHostAllowed(call.From.Session, host) {
+			return false
+		}
+	}
+	return s.Pipeline.Allowed(ctx, call)
+}
+
+// runSubagent runs a task in a turn of its own: tools know no loop, so that they meet here.
+func (s *System) runSubagent(
+	ctx context.Context, task subagent.Task, call toolspec.Call,
+) (subagent.Report, *toolspec.Result) {
+	done, bad := s.Loop.RunSubagent(ctx, loop.SubagentTask{
+		Task: task.Task, Expect: task.Expect, Tools: task.Tools, ReadOnly: task.ReadOnly, Calls: task.MaxCalls,
+		Rounds: task.MaxRounds, Model: task.Model, Standard: s.Settings.Get("model"), Call: call,
+	})
+	return subagent.Report{
+		Title: done.Title, Conversation: done.Conversation, Answer: done.Text, Status: done.Status, Error: done.Error,
+		Suggestion: done.Suggestion, Calls: done.Calls, Rounds: done.Rounds, Usage: done.Usage, Outside: done.Outside,
+		Local: done.Local, Changed: done.Changed,
+	}, bad
+}

@@ -1,0 +1,209 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/store/eventlog"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// hand is a person's hand on the live picture.
+type hand struct {
+	t      *testing.T
+	sys    *System
+	socket *websocket.Conn
+}
+
+// watchPage connects a window that watches the page.
+func watchPage(t *testing.T, sys *System, window *client) *hand {
+	t.Helper()
+	socket := dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer "))
+	until(t, socket, "hello")
+	if err := socket.WriteJSON(wire.ClientMessage{
+		V: wire.Version, Kind: "live.open", Width: 1000, Height: 700,
+		Scale: 1,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for {
+			if _, _, err := socket.ReadMessage(); err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = socket.Close(); <-read })
+	return &hand{t, sys, socket}
+}
+
+func (h *hand) send(in wire.Input) {
+	h.t.Helper()
+	if err := h.socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "input", Input: &in}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// click presses the middle of the marked element named name and returns its number.
+func (h *hand) click(name string) int {
+	h.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		if marks := h.sys.Browser.Marks(); marks != nil && marks.Width == 1000 {
+			for _, e := range marks.Elements {
+				if e.Name == name {
+					x, y := e.Box.X+e.Box.Width/2, e.Box.Y+e.Box.Height/2
+					h.send(wire.Input{Type: "down", X: x, Y: y, Button: "left", Count: 1})
+					h.send(wire.Input{Type: "up", X: x, Y: y, Button: "left", Count: 1})
+					return e.ID
+				}
+			}
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("no mark %q", name)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func (h *hand) write(text string) {
+	for _, r := range text {
+		h.send(wire.Input{Type: "keydown", Key: string(r), Text: string(r)})
+		h.send(wire.Input{Type: "keyup", Key: string(r)})
+	}
+}
+
+// logged waits for a row of the log with tool and sentence.
+func logged(t *testing.T, sys *System, tool, sentence string) wire.CallRow {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		rows, err := sys.Audit.List(t.Context(), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, row := range rows {
+			if row.Tool == tool && strings.Contains(row.Sentence, sentence) {
+				return row
+			}
+			all = append(all, row.Tool+": "+row.Sentence)
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s %q in\n%s", tool, sentence, strings.Join(all, "\n"))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestAPersonsInputIsRecordedAsCalls(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<title>Form</title><body style="margin:40px"><label>Name <input></label><br><br>
+			<label>Password <input type=password></label><br><br><button onclick="this.textContent='Saved'">Save</button>`)
+	}))
+	defer site.Close()
+	flags := testFlags(t)
+	flags["allow_hosts"] = "127.0.0.1"
+	sys := openWith(t, flags, Purpose{Serve: true})
+	window := windowOf(t, sys)
+	h := watchPage(t, sys, window)
+	if r := window.execute("navigate_page", map[string]string{"url": site.URL}); !r.Success {
+		t.Fatal(r.Error)
+	}
+	name := h.click("Name")
+	row := logged(t, sys, "click_element", `textbox "Name"`)
+	var args struct{ AnnotationID int }
+	if err := json.Unmarshal(row.Args, &args); err != nil || args.AnnotationID != name ||
+		row.Caller != toolspec.CallerPerson {
+		t.Errorf("the click is logged as %+v", row)
+	}
+	h.write("Anna")
+	h.send(wire.Input{Type: "keydown", Key: "Backspace"})
+	typed := logged(t, sys, "type_text", "into")
+	if !strings.Contains(typed.Sentence, `Typed "Ann" into`) {
+		t.Errorf("typing is logged as %q", typed.Sentence)
+	}
+	h.click("Password")
+	h.write("hunter2")
+	h.send(wire.Input{Type: "keydown", Key: "Tab"})
+	logged(t, sys, "press_key", "Pressed Tab")
+	h.write("confidence") // nobody knows where the focus is
+	h.click("Save")
+	logged(t, sys, "click_element", `button "Save"`)
+	h.send(wire.Input{Type: "down", X: 900, Y: 600, Button: "left", Count: 1})
+	logged(t, sys, "click_at", "Clicked at 900, 600")
+	rows, err := sys.Audit.List(t.Context(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := json.Marshal(rows)
+	for _, secret := range []string{"hunter2", "hunter", "confidence"} {
+		if strings.Contains(string(all), secret) {
+			t.Errorf("%q is in the log: %s", secret, all)
+		}
+	}
+	if !strings.Contains(string(all), "Typed 7 characters into") ||
+		!strings.Contains(string(all), "Typed 10 characters") {
+		t.Errorf("what was typed unseen is not recorded: %s", all)
+	}
+}
+
+func TestATurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
+	model, err := openaitest.Start(
+		openaitest.Turn{Calls: []openaitest.Call{{Name: "press_key", Args: `{"key":"Tab"}`}}},
+		openaitest.Turn{Calls: []openaitest.Call{{Name: "annotate_page", Args: `{}`}}},
+		openaitest.Turn{Text: "I went on."},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
+	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
+	flags := testFlags(t)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	window := windowOf(t, sys)
+	if r := window.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
+		t.Fatal(r.Error)
+	}
+	sys.Browser.SetPersonControl(true)
+	waiting := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
+	back := make(chan struct{})
+	go func() {
+		defer close(back)
+		defer waiting.Close()
+		for e := range waiting.C() {
+			if strings.Contains(string(e.Data), "a person has taken over") {
+				sys.Browser.SetPersonControl(false)
+				return
+			}
+		}
+	}()
+	code, out, errs := verb(t, flags, "run", "press Tab", "--model", "openai/test", "--json")
+	<-back
+	var report runReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("exit %d: %v: %s %s", code, err, out, errs)
+	}
+	if report.Text != "I went on." || len(report.Calls) != 2 {
+		t.Fatalf("report: %+v", report)
+	}
+	if first := report.Calls[0]; first.ErrorType != toolspec.PermissionError ||
+		!strings.Contains(first.Error+first.Suggestion, "given it back") ||
+		!strings.Contains(first.Suggestion, "annotate_page") {
+		t.Errorf("the call that met the person: %+v", first)
+	}
+}

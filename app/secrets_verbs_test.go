@@ -1,0 +1,101 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// given runs a command line with something on stdin.
+func given(t *testing.T, flags map[string]string, stdin string, args ...string) (int, string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args = append(args, "--data", flags["data"], "--config", flags["config"])
+	code := RunCLI(context.Background(), args, strings.NewReader(stdin), &out, &errs)
+	return code, out.String() + errs.String()
+}
+
+func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
+	t.Setenv("SEXTANT_KEYCHAIN", "off")
+	flags := testFlags(t)
+	sys := openWith(t, flags, Purpose{Serve: true})
+	const value = "tr0ub4dor-and-3"
+	for _, tc := range []struct {
+		stdin string
+		args  []string
+		code  int
+		says  string
+	}{
+		{"", []string{"secrets"}, exitDone, "No secrets yet."},
+		{
+			value + "\n",
+			[]string{"secrets", "set", "git", "--host", "api.example.com", "--in", "header"},
+			exitDone,
+			"Kept {{secret:git}} for api.example.com in the file.",
+		},
+		{value, []string{"secrets", "set", "Git", "--host", "api.example.com"}, exitUsage, "small letters"},
+		{value, []string{"secrets", "set", "git"}, exitUsage, "--host"},
+		{value, []string{"secrets", "set", "git", "--host", "mcp:files"}, exitUsage, "no MCP server of that name"},
+		{"", []string{"secrets", "list"}, exitDone, "[header]"},
+		{"", []string{"secrets", "delete", "nobody"}, exitFailed, "no such secret"},
+		{"", []string{"secrets", "--help"}, exitDone, "set"},
+	} {
+		code, told := given(t, flags, tc.stdin, tc.args...)
+		if code != tc.code || !strings.Contains(told, tc.says) || strings.Contains(told, value) {
+			t.Errorf("%v: exit %d: %s", tc.args, code, told)
+		}
+	}
+	// The running one knows it already, and a program reads all but the value, and changes nothing.
+	c := clientOf(t, sys)
+	if status, b := c.do(http.MethodGet, "/api/secrets", nil); status != http.StatusOK ||
+		!bytes.Contains(b, []byte(`"name":"git"`)) || bytes.Contains(b, []byte(value)) {
+		t.Errorf("%d %s", status, b)
+	}
+	put := map[string]any{"host": "evil.example", "value": "something-else"}
+	if status, b := c.do(http.MethodPut, "/api/secrets/git", put); status != http.StatusForbidden {
+		t.Errorf("a program replaced a secret: %d %s", status, b)
+	}
+	if status, b := c.do(http.MethodDelete, "/api/secrets/git", nil); status != http.StatusForbidden {
+		t.Errorf("a program deleted a secret: %d %s", status, b)
+	}
+	c = windowOf(t, sys)
+	if status, b := c.do(http.MethodPut, "/api/secrets/bank",
+		map[string]any{"host": "bank.example", "value": "tiny!"}); status != http.StatusBadRequest ||
+		bytes.Contains(b, []byte("tiny!")) {
+		t.Errorf("a short value: %d %s", status, b)
+	}
+	if status, b := c.do(http.MethodPut, "/api/secrets/bank",
+		map[string]any{"host": "bank.example", "value": value}); status != http.StatusOK ||
+		bytes.Contains(b, []byte(value)) {
+		t.Errorf("keeping: %d %s", status, b)
+	}
+	if status, b := c.do(http.MethodDelete, "/api/secrets/git", nil); status != http.StatusOK ||
+		bytes.Contains(b, []byte(`"git"`)) {
+		t.Errorf("deleting: %d %s", status, b)
+	}
+}
+
+func TestAnOldKeyFileIsMovedAndStillWorks(t *testing.T) {
+	flags := testFlags(t)
+	old := filepath.Join(flags["data"], "secrets", "openai_api_key")
+	if err := os.MkdirAll(filepath.Dir(old), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(old, []byte("sk-from-before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		sys := openWith(t, flags, Purpose{})
+		if got := sys.Settings.Get("openai_api_key"); got != "sk-from-before" {
+			t.Errorf("the key is %q", got)
+		}
+		if _, err := os.Stat(old); !os.IsNotExist(err) {
+			t.Errorf("its old file is still there: %v", err)
+		}
+		sys.Close()
+	}
+}

@@ -1,0 +1,65 @@
+package pilot
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Limits of completing a path: how many entries of a folder are read, and how many are offered.
+const (
+	maxEntriesRead  = 2_000
+	maxPathsOffered = 20
+)
+
+// PathCompleter returns a function for grammar.Live that lists the paths below folder that begin with a text. It
+// remembers the last list, because each form of a command asks again. It must not be called concurrently.
+func PathCompleter(folder string) func(prefix string) []string {
+	var last string
+	var found []string
+	asked := false
+	return func(prefix string) []string {
+		if !asked || prefix != last {
+			last, found, asked = prefix, completePath(folder, prefix), true
+		}
+		return found
+	}
+}
+
+// completePath lists what begins with prefix below folder. It follows no link out of folder, and lists hidden names
+// only when the dot was typed.
+func completePath(folder, prefix string) []string {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	dir, name := path.Split(prefix)
+	if path.IsAbs(prefix) || strings.HasPrefix(prefix, "~") {
+		return nil
+	}
+	dirName := path.Clean("./" + dir)
+	if info, err := root.Stat(dirName); err != nil || !info.IsDir() {
+		return nil // opening a pipe would wait for its writer
+	}
+	f, err := root.Open(dirName)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	entries, _ := f.ReadDir(maxEntriesRead) // after an error, the entries read so far are offered
+	var found []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), name) || name == "" && strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if e.IsDir() {
+			found = append(found, dir+e.Name()+"/")
+		} else {
+			found = append(found, dir+e.Name())
+		}
+	}
+	slices.Sort(found)
+	return found[:min(maxPathsOffered, len(found))]
+}

@@ -1,0 +1,47 @@
+package mcpapps
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// mailFields are the allowed fields of a mailto address. Some programs would attach a file that another field names.
+var mailFields = []string{"to", "cc", "bcc", "subject", "body"}
+
+// maxMailAddress bounds a mailto address in bytes.
+const maxMailAddress = 2000
+
+// Mail opens a mailto address in the person's program for mail. The caller has asked the person.
+func (s *Service) Mail(address string) error {
+	plain, err := mailAddress(address)
+	if err != nil {
+		return err
+	}
+	if err := s.cfg.OpenMail(plain); err != nil {
+		return fmt.Errorf("no program for mail could be opened: %w", err)
+	}
+	return nil
+}
+
+// mailAddress is a mailto address with the allowed fields only.
+func mailAddress(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "mailto" || len(address) > maxMailAddress || strings.HasPrefix(u.Opaque, "-") {
+		return "", fmt.Errorf("%.80q is not a mailto address", address)
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return "", fmt.Errorf("%.80q is not a mailto address", address)
+	}
+	var fields []string
+	for name, values := range query {
+		if name = strings.ToLower(name); len(values) > 0 && slices.Contains(mailFields, name) {
+			// Programs for mail read a plus as a plus.
+			fields = append(fields, name+"="+strings.ReplaceAll(url.QueryEscape(values[0]), "+", "%20"))
+		}
+	}
+	slices.Sort(fields)
+	return (&url.URL{Scheme: "mailto", Opaque: u.Opaque, RawQuery: strings.Join(fields, "&")}).String(), nil
+}

@@ -1,0 +1,219 @@
+// Package mcpapps serves the pages of MCP servers (MCP Apps) to the window: which page shows the calls of a tool, what
+// it may reach, the calls and resources it asks for, and what it tells the model.
+//
+// A page is code from outside. Its calls count as the app's and never as the person's; they go through the pipeline as
+// all others, and are limited per server. Package mcp/apps reads the pages; package pages serves them.
+package mcpapps
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/api/pages"
+	"sextant/backend/mcp/apps"
+	mcp "sextant/backend/mcp/client"
+	"sextant/backend/policy"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Config is what a Service needs. All fields are required.
+type Config struct {
+	// Servers are the MCP servers; it is called for each request.
+	Servers func() *mcp.Servers
+	// Do makes a call through the pipeline.
+	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// PageURL is the address of an entry of a page, by the page's id.
+	PageURL func(id, entry string) string
+	// Watched reports whether a person can be asked in a window now.
+	Watched func() bool
+	// Mask removes the values of secrets from a text.
+	Mask func(text string) string
+	// OpenMail opens a mailto address in the person's program for mail.
+	OpenMail func(address string) error
+	Log      *slog.Logger
+}
+
+// Service is what the pages of MCP servers get through the window. Its methods may be called concurrently.
+type Service struct {
+	cfg      Config
+	requests apps.RequestLimiter
+	denials  apps.DenialLimiter
+	cache    apps.PageCache
+	context  apps.ModelContext
+}
+
+// New makes a Service.
+func New(cfg Config) *Service { return &Service{cfg: cfg} }
+
+// Show reads the page of a tool from its server and returns where it is served.
+func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, error) {
+	servers := s.cfg.Servers()
+	page, shown, err := servers.App(ctx, server, tool)
+	if err != nil {
+		return wire.App{}, err
+	}
+	allowed, err := servers.AppDomains(ctx, server)
+	if err != nil {
+		return wire.App{}, err
+	}
+	s.denials.Reset(server)
+	id := s.cache.Put(server, page, allowed)
+	out := wire.App{
+		URL: s.cfg.PageURL(id, pages.Entry), Border: page.Border, Tool: wireTool(shown), Tools: []wire.AppTool{},
+		Allowed: []string{}, Wants: []string{},
+	}
+	for _, t := range servers.AppTools(server) {
+		out.Tools = append(out.Tools, wireTool(t))
+	}
+	for _, use := range page.Domains.Uses() {
+		if slices.Contains(allowed, use) {
+			out.Allowed = append(out.Allowed, use)
+		} else {
+			out.Wants = append(out.Wants, use)
+		}
+	}
+	s.cfg.Log.Info("page of an MCP server is shown", "server", server, "page", page.URI, "reaches", out.Allowed,
+		"wants", out.Wants, "permissions", page.Permissions)
+	return out, nil
+}
+
+func wireTool(t mcp.AppTool) wire.AppTool {
+	return wire.AppTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
+}
+
+// Allow lets the pages of a server reach origins from now on, each for one use.
+func (s *Service) Allow(ctx context.Context, server string, uses []string) error {
+	return s.cfg.Servers().AllowAppDomains(ctx, server, uses)
+}
+
+// Reach returns what the pages of a server may reach.
+func (s *Service) Reach(ctx context.Context, server string) ([]string, error) {
+	return s.cfg.Servers().AppDomains(ctx, server)
+}
+
+// Revoke revokes one of those. Open pages cannot reach it any more.
+func (s *Service) Revoke(ctx context.Context, server, use string) error {
+	defer s.cache.Drop(server)
+	return s.cfg.Servers().RevokeAppDomain(ctx, server, use)
+}
+
+// Call makes a call that a server's page asks for, by the server's own name of the tool. The answer is the server's; if
+// there is none, it says why in the form of a tools/call result.
+func (s *Service) Call(
+	ctx context.Context, server, tool, conversation string, args json.RawMessage,
+) json.RawMessage {
+	leave, err := s.requests.Begin(server)
+	if err == nil {
+		if err = s.denials.Check(server); err != nil {
+			leave()
+		}
+	}
+	if err != nil {
+		return failedResult(toolspec.Fail(toolspec.UserError, err.Error(), ""))
+	}
+	defer leave()
+	name, ok := s.cfg.Servers().ToolName(server, tool)
+	if !ok {
+		name = tool
+	}
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	r := s.cfg.Do(ctx, toolspec.Call{Tool: name, Args: args, From: toolspec.Provenance{
+		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: s.cfg.Watched(),
+		Unpaged: true,
+		Outside: []string{policy.AppSource(server)},
+	}})
+	if r.ErrorType == toolspec.PermissionError {
+		s.denials.Denied(server)
+	}
+	if len(r.App) > 0 {
+		return r.App
+	}
+	if !r.Success {
+		return failedResult(r)
+	}
+	return textResult(r.ModelText(), false)
+}
+
+func failedResult(r toolspec.Result) json.RawMessage { return textResult(r.ModelText(), true) }
+
+// textResult is a tools/call result of MCP with one text.
+func textResult(text string, failed bool) json.RawMessage {
+	type block struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	raw, err := json.Marshal(struct {
+		Content []block `json:"content"`
+		IsError bool    `json:"isError,omitempty"`
+	}{[]block{{"text", text}}, failed})
+	if err != nil {
+		return json.RawMessage(`{"content":[],"isError":true}`) // strings can always be marshalled
+	}
+	return raw
+}
+
+// Read answers resources/read for a server's page, with resources of that server only.
+func (s *Service) Read(ctx context.Context, server, uri string) (json.RawMessage, error) {
+	leave, err := s.requests.Begin(server)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return s.cfg.Servers().ReadForApp(ctx, server, uri)
+}
+
+// Tell stores what a server's page tells the model in a conversation.
+func (s *Service) Tell(server, conversation string, content, structured json.RawMessage) error {
+	if conversation == "" {
+		return errors.New("the page belongs to no conversation")
+	}
+	return s.context.Put("conversation "+conversation, policy.AppSource(server), content, structured)
+}
+
+// TellAsPanel stores what the page of a panel tells the model while the panel is active.
+func (s *Service) TellAsPanel(panel string, content, structured json.RawMessage) error {
+	return s.context.Put("panel "+panel, policy.PanelSource(panel), content, structured)
+}
+
+// Context returns what pages tell the model in a conversation while panel is active. The text of a page is "" when its
+// server is not connected.
+func (s *Service) Context(conversation, panel string) []loop.PageContext {
+	var all []loop.PageContext
+	for _, t := range append(s.context.Latest("conversation "+conversation), s.context.Latest("panel "+panel)...) {
+		server, app := strings.CutPrefix(t.Source, policy.AppSource(""))
+		if app && !s.cfg.Servers().IsConnected(server) {
+			t.Text = ""
+		}
+		all = append(all, loop.PageContext{Source: t.Source, Text: s.cfg.Mask(t.Text)})
+	}
+	return all
+}
+
+// Note writes a line that a server's page logs to the server's log.
+func (s *Service) Note(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
+
+// Page returns what the page server serves for the id of a page.
+func (s *Service) Page(id string) (pages.Source, bool) {
+	shown, ok := s.cache.Page(id)
+	ok = ok && s.cfg.Servers().IsConnected(shown.Server)
+	return pages.Source{Document: shown.HTML, Grants: grants(shown.Domains)}, ok
+}
+
+// MayReach reports whether an open page of a connected server may reach host.
+func (s *Service) MayReach(host string) bool {
+	return slices.ContainsFunc(s.cache.All(), func(p apps.CachedPage) bool {
+		return s.cfg.Servers().IsConnected(p.Server) && grants(p.Domains).Allows(host)
+	})
+}
+
+func grants(d apps.Domains) pages.Grants {
+	return pages.Grants{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base, Eval: true}
+}

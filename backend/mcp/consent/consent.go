@@ -1,0 +1,199 @@
+// Package consent asks the person what MCP servers need an answer to: a form, a page to open, a sign-in, a changed
+// tool, the workspace folder, the model, a start without a sandbox. It words the questions; the approval queue asks
+// them. What a server wrote is masked, and its invisible characters are written out.
+//
+// The methods of an Asker are the callbacks of client.Config and launch.Sandbox. It is not the protocol: that is in
+// package requests.
+package consent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sextant/backend/mcp/auth"
+	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/requests"
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/pipeline/approval"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// errNobody is the error of a question of a call that no person watches.
+var errNobody = errors.New("no person is at the window to answer")
+
+// Approvals asks the person; approval.Queue implements it.
+type Approvals interface {
+	Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error)
+}
+
+var _ Approvals = (*approval.Queue)(nil)
+
+// Config is what an Asker needs. All fields are required.
+type Config struct {
+	Approvals Approvals
+	// Mask removes the values of secrets from a text.
+	Mask func(text string) string
+	// OpenPage opens an address in the person's own browser. It reports no error: the address is in the question too.
+	OpenPage func(address string)
+	// Model is the model that answers servers, "" while no language model is connected.
+	Model func() string
+	// Complete sends messages to a model on behalf of the call in q.
+	Complete func(ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion) (
+		requests.SamplingAnswer, error)
+}
+
+// Asker asks the questions of MCP servers. Its methods may be called concurrently.
+type Asker struct{ cfg Config }
+
+// New makes an Asker.
+func New(cfg Config) *Asker { return &Asker{cfg} }
+
+// ask asks a question that only "once" and "deny" answer.
+func (a *Asker) ask(ctx context.Context, q event.Approval) (event.ApprovalAnswer, error) {
+	q.Args, q.Hash = json.RawMessage(`{}`), rand.Text()
+	q.Choices = []event.Choice{
+		{Answer: event.AnswerOnce, Scope: "This time only."},
+		{Answer: event.AnswerDeny, Scope: "It continues without."},
+	}
+	return a.cfg.Approvals.Ask(ctx, q)
+}
+
+// askIn asks a question that a server caused in a call.
+func (a *Asker) askIn(ctx context.Context, call toolspec.Call, q event.Approval) (event.ApprovalAnswer, error) {
+	if !call.From.Interactive {
+		return event.ApprovalAnswer{}, errNobody
+	}
+	q.Call, q.Root, q.InWindow, q.Tool = call.ID, call.From.Root, true, call.Tool
+	q.Conversation, q.Turn = call.From.Conversation, call.From.Turn
+	return a.ask(ctx, q)
+}
+
+// confirmed reports whether the person agreed; the reason of a refusal is an error.
+func confirmed(answer event.ApprovalAnswer, err error) (bool, error) {
+	if err == nil && answer.Answer != event.AnswerOnce && answer.Reason != "" {
+		err = errors.New(answer.Reason)
+	}
+	return err == nil && answer.Answer == event.AnswerOnce, err
+}
+
+// Elicit asks a question of a server: a form to fill in, or a page to open. The server is named in it.
+func (a *Asker) Elicit(ctx context.Context, q requests.Question) (requests.Answer, error) {
+	if !q.Call.From.Interactive {
+		return requests.Answer{}, errNobody
+	}
+	question := event.Approval{
+		Does: acceptance.EscapedLines(a.cfg.Mask(q.Message)),
+		Why:  fmt.Sprintf("The MCP server %s asks this in the call. The text is its own, from outside.", q.Server),
+		No:   "Decline",
+	}
+	if q.Page != "" {
+		u, err := requests.ParseAddress(q.Page)
+		if err != nil {
+			return requests.Answer{}, err
+		}
+		question.Question, question.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.Page
+		question.Yes = "Open the page"
+	} else {
+		var err error
+		if question.Form, err = approval.Fields(q.Form); err != nil {
+			return requests.Answer{}, err
+		}
+		escapeForm(question.Form)
+		question.Question, question.Target = fmt.Sprintf("What do you answer %s?", q.Server), q.Server
+		question.Yes = "Send"
+	}
+	answer, err := a.askIn(ctx, q.Call, question)
+	switch {
+	case err != nil:
+		return requests.Answer{}, err
+	case answer.Answer != event.AnswerOnce:
+		return requests.Answer{Action: requests.Decline}, nil
+	case q.Page != "":
+		a.cfg.OpenPage(q.Page)
+		return requests.Answer{Action: requests.Accept}, nil
+	}
+	return requests.Answer{Action: requests.Accept, Content: answer.Filled}, nil
+}
+
+// escapeForm writes out the invisible characters of a form; the values that are sent stay as they are.
+func escapeForm(form []event.FormField) {
+	for i := range form {
+		f := &form[i]
+		f.Title, f.About = acceptance.Escaped(f.Title), acceptance.EscapedLines(f.About)
+		for n := range f.Options {
+			f.Options[n].Title = acceptance.Escaped(f.Options[n].Title)
+		}
+	}
+}
+
+// Review asks whether a tool that its server changed may be called.
+func (a *Asker) Review(ctx context.Context, c mcp.Change) (bool, error) {
+	return confirmed(a.askIn(ctx, c.Call, event.Approval{
+		Question: fmt.Sprintf("Continue with %s, which %s has changed?", c.Tool, c.Server),
+		Does:     fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
+		Target:   c.Server, Data: a.cfg.Mask(c.Diff),
+		Why: "It is not the tool you know: another description can give the assistant other instructions. The lines " +
+			"are the server's, from outside.", Yes: "Continue", No: "Stop",
+	}))
+}
+
+// SignIn asks the person whether they want to sign in to a server, and opens the page for it. It returns
+// auth.ErrDeclined if they do not.
+func (a *Asker) SignIn(ctx context.Context, server, page string) error {
+	u, err := requests.ParseAddress(page)
+	if err != nil {
+		return err
+	}
+	page = u.String()
+	answer, err := a.ask(ctx, event.Approval{
+		Tool: "mcp", Question: fmt.Sprintf("Sign in to %s at %s?", server, u.Host),
+		Does: fmt.Sprintf("Opens %s in your own browser. The access that it gives Sextant is stored with your secrets "+
+			"and sent to this server only.", u.Host),
+		Target: page, Why: fmt.Sprintf("The MCP server %s requires you to sign in.", server), Yes: "Open the page",
+		No: "Not now",
+	})
+	if err != nil {
+		return err
+	}
+	if answer.Answer != event.AnswerOnce {
+		return auth.ErrDeclined
+	}
+	a.cfg.OpenPage(page)
+	return nil
+}
+
+// SignInNowhere is SignIn for a program without a window: nobody can be asked.
+func SignInNowhere(context.Context, string, string) error {
+	return fmt.Errorf("%w: this Sextant has no window to sign in with. Open Sextant's window and sign in there",
+		auth.ErrDeclined)
+}
+
+// NewIssuer asks whether the client secret of a server may go to another issuer than before.
+func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool, error) {
+	answer, err := a.ask(ctx, event.Approval{
+		Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server),
+		Target: acceptance.EscapedLines(now),
+		Does: "Signs in there with the secret or key from the server's entry. Nothing has been " +
+			"sent yet.",
+		Data: acceptance.EscapedLines("- " + before + "\n+ " + now), Yes: "Send it there", No: "Stop",
+		Why: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the "+
+			"second. Whoever runs that one can sign in as you wherever the secret is valid.", server),
+	})
+	return err == nil && answer.Answer == event.AnswerOnce, err
+}
+
+// Unsandboxed asks whether the program of a server may run without a sandbox; why says why there is none.
+func (a *Asker) Unsandboxed(ctx context.Context, server, line, why string) (bool, error) {
+	return confirmed(a.ask(ctx, event.Approval{
+		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),
+		Does: "Runs its program on this machine as you, with access to all your files and your network, until " +
+			"Sextant ends.",
+		Target: line, Why: "This machine has no sandbox to enforce the server's access: " + why + ".",
+		Yes: "Start it", No: "Don't start it",
+	}))
+}

@@ -1,0 +1,80 @@
+package consent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sextant/backend/mcp/requests"
+	"sextant/backend/panels/acceptance"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// Roots asks whether a server may know the workspace folder.
+func (a *Asker) Roots(ctx context.Context, r requests.RootsQuestion) (bool, error) {
+	answer, err := a.askIn(ctx, r.Call, event.Approval{
+		Question: fmt.Sprintf("May %s know the folder you work in?", r.Server), Target: r.Folder,
+		Does: "Tells it where the folder is, now and later. This opens no file, and does not change what the server " +
+			"may open.",
+		Why: fmt.Sprintf("The MCP server %s asks for it in this call. Your answer is remembered; you can change it in "+
+			"the MCP servers panel.", r.Server), Yes: "Tell it", No: "Don't tell it",
+	})
+	return err == nil && answer.Answer == event.AnswerOnce, err
+}
+
+// Sample lets the model answer a server's question, after the person has read it and agreed.
+func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error) {
+	model := a.cfg.Model()
+	if model == "" {
+		return requests.SamplingAnswer{}, errors.New("no language model is connected")
+	}
+	answer, err := a.askIn(ctx, q.Call, event.Approval{
+		Question: fmt.Sprintf("Let %s ask %s?", q.Server, model), Target: model,
+		Does: fmt.Sprintf("Sends the text below to %s, without tools and without your conversation. The server gets "+
+			"the answer, at most %d tokens; you pay for it.", model, q.MaxTokens),
+		Data: acceptance.EscapedLines(a.cfg.Mask(samplingText(q))),
+		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The text is its own, from outside.", q.Server),
+		Yes:  "Ask the model", No: "Decline",
+	})
+	if err != nil {
+		return requests.SamplingAnswer{}, err
+	}
+	if answer.Answer != event.AnswerOnce {
+		return requests.SamplingAnswer{}, errors.New("the person declined")
+	}
+	messages := make([]chat.Message, 0, len(q.Messages))
+	for _, m := range q.Messages {
+		role := chat.RoleUser
+		if m.Assistant {
+			role = chat.RoleAssistant
+		}
+		messages = append(messages, chat.Message{Role: role, Text: m.Text})
+	}
+	reply, err := a.cfg.Complete(ctx, model, messages, q)
+	if err != nil {
+		return requests.SamplingAnswer{}, fmt.Errorf("the model did not answer: %w", err)
+	}
+	reply.Text = a.cfg.Mask(reply.Text)
+	return reply, nil
+}
+
+// samplingText is everything the model would read, for the person to read first.
+func samplingText(q requests.SamplingQuestion) string {
+	var b strings.Builder
+	part := func(who, text string) {
+		if text != "" {
+			_, _ = fmt.Fprintf(&b, "%s:\n%s\n\n", who, text)
+		}
+	}
+	part("System prompt", q.System)
+	for _, m := range q.Messages {
+		if m.Assistant {
+			part("As if the model had answered", m.Text)
+		} else {
+			part("Message", m.Text)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,48 @@
+// Package remotehttp sends the requests to remote MCP servers, and those of signing in to them. It has an egress guard
+// of its own: the address that a person configured for a server is open for that server's port only while the server is
+// switched on, and the browser and other tools cannot reach it.
+package remotehttp
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+
+	"sextant/backend/sandbox/egress"
+	"sextant/shared/event"
+)
+
+// Transport is the http.RoundTripper for remote MCP servers. It is safe for concurrent use.
+type Transport struct {
+	// Guard judges and dials all hosts.
+	Guard *egress.Guard
+	// Servers lists the configured servers; it is called for each request.
+	Servers func() []event.MCPServer
+}
+
+var _ http.RoundTripper = (*Transport)(nil)
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	t.Guard.SetAllowed(hosts(t.Servers()))
+	return t.Guard.Transport().RoundTrip(req)
+}
+
+// hosts are host:port of the remote servers that are switched on.
+func hosts(servers []event.MCPServer) []string {
+	var open []string
+	for _, server := range servers {
+		u, err := url.Parse(server.Command)
+		if !server.Enabled || server.Transport == "stdio" || err != nil || u.Hostname() == "" {
+			continue
+		}
+		port := u.Port()
+		if port == "" {
+			if port = "443"; u.Scheme == "http" {
+				port = "80"
+			}
+		}
+		open = append(open, net.JoinHostPort(u.Hostname(), port))
+	}
+	return open
+}

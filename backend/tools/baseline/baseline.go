@@ -1,0 +1,148 @@
+// Package baseline is the executor of baseline tools: it sends each call to the toolkit that has the tool. Tools that
+// act on a page are the page toolkit's; tools that no other toolkit has are the workspace's.
+package baseline
+
+import (
+	"context"
+	"slices"
+
+	"sextant/backend/pipeline"
+	"sextant/backend/pipeline/catalog"
+	"sextant/backend/tools/page"
+	"sextant/backend/tools/workspace"
+	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
+)
+
+// Toolkit is a package of baseline tools.
+type Toolkit interface {
+	Definitions(panel string) []toolspec.Definition
+	Describe(call toolspec.Call) toolspec.Description
+	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+		out func(stream, text string)) (toolspec.Result, error)
+}
+
+// refuser is a Toolkit that knows calls it never runs.
+type refuser interface {
+	Refuse(call toolspec.Call) *toolspec.Result
+}
+
+// Config is what a Router needs. All fields are required.
+type Config struct {
+	Nav       *navigation.Map
+	Page      *page.Tools
+	Workspace *workspace.Tools
+	// Toolkits are the others. Their tools have the same names whatever panel is active.
+	Toolkits []Toolkit
+	// PanelIDs are the ids of all panels.
+	PanelIDs func() []string
+}
+
+// Router is the pipeline's executor of baseline tools. Its methods may be called concurrently.
+type Router struct {
+	cfg      Config
+	onPage   map[string]bool
+	toolkits map[string]Toolkit
+}
+
+var (
+	_ pipeline.Executor        = (*Router)(nil)
+	_ pipeline.Describer       = (*Router)(nil)
+	_ pipeline.Refuser         = (*Router)(nil)
+	_ pipeline.SurfaceResolver = (*Router)(nil)
+)
+
+// New makes a Router.
+func New(cfg Config) *Router {
+	r := &Router{cfg: cfg, onPage: map[string]bool{}, toolkits: map[string]Toolkit{}}
+	for _, c := range cfg.Nav.Environment {
+		r.onPage[c.Tool] = true
+	}
+	for _, t := range cfg.Toolkits {
+		for _, d := range t.Definitions("") {
+			r.toolkits[d.Name] = t
+		}
+	}
+	return r
+}
+
+// toolkit is the one that has the tool.
+func (r *Router) toolkit(tool string) Toolkit {
+	if found, ok := r.toolkits[tool]; ok {
+		return found
+	}
+	return r.cfg.Workspace
+}
+
+// Refuse implements pipeline.Refuser.
+func (r *Router) Refuse(call toolspec.Call) *toolspec.Result {
+	if found, ok := r.toolkits[call.Tool].(refuser); ok {
+		return found.Refuse(call)
+	}
+	return nil
+}
+
+// Describe implements pipeline.Describer.
+func (r *Router) Describe(call toolspec.Call) toolspec.Description {
+	if r.onPage[call.Tool] {
+		return r.cfg.Page.Describe(call)
+	}
+	return r.toolkit(call.Tool).Describe(call)
+}
+
+// Surface implements pipeline.SurfaceResolver.
+func (r *Router) Surface(call toolspec.Call) *toolspec.Surface {
+	if r.onPage[call.Tool] {
+		return r.cfg.Page.Surface(call)
+	}
+	return nil
+}
+
+// Execute implements pipeline.Executor.
+func (r *Router) Execute(
+	ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string),
+) (toolspec.Result, error) {
+	if !r.onPage[call.Tool] {
+		result, err := r.toolkit(call.Tool).Execute(ctx, call, def, out)
+		panel := r.cfg.Nav.WithPanels(r.cfg.PanelIDs()).PanelOf(call.Tool)
+		if panel != "" && err == nil && result.Success {
+			r.cfg.Page.Opened(call.From.Turn, panel)
+		}
+		return result, err
+	}
+	result, err := r.cfg.Page.Execute(ctx, call, def, out)
+	if err == nil && result.Success && call.Surface.WindowTab() && r.navigates(call.Tool) {
+		err = r.cfg.Workspace.Show(ctx, r.cfg.Nav.SurfacePanel)
+	}
+	return result, err
+}
+
+// navigates reports whether tool is the first command of the map: the one that opens a page.
+func (r *Router) navigates(tool string) bool { return tool == r.cfg.Nav.Environment[0].Tool }
+
+// Names are the names of all tools of toolkits.
+func Names(toolkits ...Toolkit) []string {
+	var names []string
+	for _, t := range toolkits {
+		for _, d := range t.Definitions("") {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// WithoutGroups is a source of the catalog with the tools of t, but for those of the groups that off returns.
+func WithoutGroups(t Toolkit, off func() []string) catalog.Source { return filtered{t, off} }
+
+type filtered struct {
+	Toolkit
+	off func() []string
+}
+
+// Definitions implements catalog.Source.
+func (f filtered) Definitions(panel string) []toolspec.Definition {
+	off := f.off()
+	return slices.DeleteFunc(f.Toolkit.Definitions(panel), func(d toolspec.Definition) bool {
+		return slices.Contains(off, d.Group)
+	})
+}

@@ -1,0 +1,29 @@
+package codeeditor
+
+import (
+	"encoding/json"
+
+	"sextant/shared/wire"
+)
+
+// ID is the panel's id.
+const ID = "code-editor"
+
+// ContextValues are the values that the panel publishes for its tools: the active file, the line in it and the
+// selection.
+func ContextValues(state wire.EditorState) map[string]json.RawMessage {
+	values := map[string]json.RawMessage{}
+	put := func(key string, v any) {
+		if b, err := json.Marshal(v); err == nil {
+			values[key] = b
+		}
+	}
+	for _, tab := range state.Tabs {
+		if tab.Path == state.Active {
+			put("filePath", tab.Path)
+			put("line", max(tab.Line, 1))
+			put("selection", state.Selection)
+		}
+	}
+	return values
+}

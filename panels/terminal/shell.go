@@ -1,0 +1,13 @@
+package terminal
+
+import "os"
+
+// UserShell is the user's own shell, absolute.
+func UserShell() string {
+	for _, path := range []string{os.Getenv("SHELL"), "/bin/bash", "/bin/sh"} {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return "/bin/sh"
+}
