@@ -62,8 +62,8 @@ func (s *System) openPipeline(context.Context, Purpose) error {
 func (s *System) policySettings() policy.Settings {
 	return policy.Settings{
 		Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"),
-		Folder: s.realWorkspace(),
-		DisabledGroups:    s.Settings.List("groups_off"), DisabledTools: s.Settings.List("tools_off"),
+		Folder:         s.realWorkspace(),
+		DisabledGroups: s.Settings.List("groups_off"), DisabledTools: s.Settings.List("tools_off"),
 		AllowTools: s.Settings.List("tools_allow"), AskTools: s.Settings.List("tools_ask"),
 	}
 }

@@ -19,7 +19,7 @@ const panelSourcePrefix = "panel:"
 // message quotes.
 type MessageSources struct {
 	Attached []resources.ServerAttachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
-	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
+	From     []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
 // addSources adds g to ask. The source is set here and not by the client: a server must exist.
