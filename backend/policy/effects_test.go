@@ -70,7 +70,7 @@ func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
 		d := wantVerdict(t, in.mode(mode).unconfined(),
 			map[Mode]Verdict{ReadOnly: Refuse, Ask: Question, Workspace: Question, Full: Question}[mode])
 		if mode != ReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
-			t.Errorf("%s does not say why: %q", mode, d.Approval.Why)
+			t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 		for _, mode := range []Mode{Ask, Workspace, Full} {
 			if d := wantVerdict(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
 				"the sandbox does not limit to a.example") {
-				t.Errorf("%s does not say so: %q", mode, d.Approval.Why)
+				t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 			}
 		}
 	}
