@@ -12,8 +12,8 @@ import (
 
 var at = Place{Folder: "/home/ana/flat", Home: "/home/ana"}
 
-// verdictOf names the outcome of a reading: "harmless", or those of writes, deletes, network and warns that apply, in that
-// order.
+// verdictOf names the outcome of a reading: "harmless", or those of writes, deletes, network and warns that apply, in
+// that order.
 func verdictOf(r Reading) string {
 	if r.Harmless {
 		return "harmless"

@@ -93,7 +93,8 @@ func FuzzCopiedFrom(f *testing.F) {
 		m := New()
 		m.Record("t", "s", read)
 		_ = m.CopiedFrom("t", data, noSource)
-		if got := m.CopiedFrom("t", read, noSource); len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
+		got := m.CopiedFrom("t", read, noSource)
+		if len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
 			t.Errorf("the text itself is not found: %q", read)
 		}
 	})
