@@ -127,7 +127,7 @@ func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
 	person := windowOf(t, sys)
 	if status, b := person.do(http.MethodPost, "/api/rules",
 		map[string]any{"paths": []string{"relative"}}); status != http.StatusBadRequest ||
-		!strings.Contains(string(b), "no absolute path") {
+		!strings.Contains(string(b), "not an absolute path") {
 		t.Errorf("a rule that cannot be read: %d %s", status, b)
 	}
 	if status, b := person.do(http.MethodPost, "/api/rules",

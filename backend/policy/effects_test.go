@@ -70,7 +70,7 @@ func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
 		d := wantVerdict(t, in.mode(mode).unconfined(),
 			map[Mode]Verdict{ReadOnly: Refuse, Ask: Question, Workspace: Question, Full: Question}[mode])
 		if mode != ReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
-			t.Errorf("%s does not say why: %q", mode, d.Approval.Why)
+			t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 		for _, mode := range []Mode{Ask, Workspace, Full} {
 			if d := wantVerdict(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
 				"the sandbox does not limit to a.example") {
-				t.Errorf("%s does not say so: %q", mode, d.Approval.Why)
+				t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 			}
 		}
 	}
@@ -147,7 +147,8 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	gone := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(Full)
 	wantVerdict(t, gone, Allow)
 	wantVerdict(t, gone.read(shop), Question)
-	d := wantVerdict(t, bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
+	d := wantVerdict(t,
+		bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
 		Question)
 	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
 		d.Approval.Target != "rm a b" {
@@ -163,8 +164,8 @@ func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 		"read what it runs; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
 	}
-	plain := grantFor(t, wantVerdict(t, bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a"), Question),
-		event.AnswerLike)
+	touch := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a")
+	plain := grantFor(t, wantVerdict(t, touch, Question), event.AnswerLike)
 	if strings.Contains(plain.Text, "does not read") {
 		t.Errorf("touch runs nothing: %q", plain.Text)
 	}
@@ -261,12 +262,14 @@ func TestRuleRefusesDespiteGrantsAndModes(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	wantVerdict(t, push.with(rule, yes).caller(toolspec.CallerPerson), Refuse)
-	wantVerdict(t, bashCall("git pull", toolspec.CommandUse{Program: "git pull"}).network("a.example").with(rule), Question)
+	pull := bashCall("git pull", toolspec.CommandUse{Program: "git pull"})
+	wantVerdict(t, pull.network("a.example").with(rule), Question)
 	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(rule), Allow)
-	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(forbidRule(toolspec.Grant{Commands: []string{"git"}})), Refuse)
+	git := forbidRule(toolspec.Grant{Commands: []string{"git"}})
+	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(git), Refuse)
 	wantVerdict(t, bashCall("/opt/x/rm",
 		toolspec.CommandUse{Program: "/opt/x/rm"}).with(forbidRule(toolspec.Grant{Commands: []string{"rm"}})), Refuse)
-	wantVerdict(t, bashCall("gitk", harmlessUse("gitk")).with(forbidRule(toolspec.Grant{Commands: []string{"git"}})), Allow)
+	wantVerdict(t, bashCall("gitk", harmlessUse("gitk")).with(git), Allow)
 	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(Full).with(rule), Question)
 	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(Full), Allow)
 
@@ -387,11 +390,13 @@ func TestJudgesBuiltInPanelToolByItsFiles(t *testing.T) {
 }
 
 func TestYesToReadAllowsReadingCommand(t *testing.T) {
-	in := bashCall("cat ~/a", harmlessUse("cat")).uses(toolspec.UseRead, "/home/ana/a").alone().caller(toolspec.CallerRun)
+	in := bashCall("cat ~/a", harmlessUse("cat")).uses(toolspec.UseRead, "/home/ana/a").alone().
+		caller(toolspec.CallerRun)
 	wantVerdict(t, in, Refuse)
 	in.Call.From.YesTo = "read"
 	wantVerdict(t, in, Allow)
-	change := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a").alone().caller(toolspec.CallerRun)
+	change := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a").alone().
+		caller(toolspec.CallerRun)
 	change.Call.From.YesTo = "read"
 	wantVerdict(t, change, Refuse)
 }

@@ -68,7 +68,7 @@ func wantVerdict(t *testing.T, in Input, want Verdict) Decision {
 		t.Fatalf("%s: a decision without a reason", in.Call.Tool)
 	}
 	if want == Refuse && (d.ErrorType == "" || d.Suggestion == "") {
-		t.Fatalf("%s: a refusal without kind or way out: %+v", in.Call.Tool, d)
+		t.Fatalf("%s: a refusal without error type or suggestion: %+v", in.Call.Tool, d)
 	}
 	return d
 }

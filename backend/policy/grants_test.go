@@ -109,7 +109,7 @@ func TestStoredGrantCoversSameCall(t *testing.T) {
 			again.Grants = []toolspec.Grant{g}
 			again.Call.ID, again.Call.From.Turn = "c2", "t2"
 			if got := Decide(again); got.Verdict != Allow || got.Grant != string(answer) {
-				t.Fatalf("granted %q, and it comes to %s: %s", g.Text, got.Verdict, got.Reason)
+				t.Fatalf("granted %q, got %s: %s", g.Text, got.Verdict, got.Reason)
 			}
 		}
 	})
@@ -191,7 +191,7 @@ func FuzzNormalizeHost(f *testing.F) {
 			t.Fatalf("%q is %q and then %q", s, once, twice)
 		}
 		if IsLocalHost(s) != IsLocalHost(once) {
-			t.Fatalf("%q and its written form %q are not in the same place", s, once)
+			t.Fatalf("%q and its normalized form %q differ in IsLocalHost", s, once)
 		}
 	})
 }

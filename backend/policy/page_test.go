@@ -66,7 +66,7 @@ func TestQuestionHidesSecret(t *testing.T) {
 	}
 	if len(d.Grants) > 0 || len(a.Choices) != 2 || a.Choices[0].Answer != event.AnswerOnce ||
 		a.Choices[1].Answer != event.AnswerDeny {
-		t.Errorf("the secret would be kept: %+v %+v", d.Grants, a.Choices)
+		t.Errorf("a grant would store the secret: %+v %+v", d.Grants, a.Choices)
 	}
 }
 

@@ -86,6 +86,6 @@ func TestAsksForUnconfinedProgramAtEachStart(t *testing.T) {
 	}
 	in.Description.Unconfined = ""
 	if d := wantVerdict(t, in, Question); len(d.Grants) == 0 {
-		t.Error("the start of a confined one cannot be allowed for good")
+		t.Error("the start of a confined program offers no grant")
 	}
 }

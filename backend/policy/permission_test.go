@@ -88,7 +88,7 @@ func TestAskingToolAsksInEveryModeAndStoresNoGrant(t *testing.T) {
 		beforehand.Call.From.YesTo = yes
 		wantVerdict(t, beforehand, Question)
 		if d := wantVerdict(t, beforehand.alone(), Refuse); strings.Contains(d.Suggestion, "--yes-to") {
-			t.Errorf("it names what does not help: %s", d.Suggestion)
+			t.Errorf("the suggestion does not help: %s", d.Suggestion)
 		}
 	}
 	// A call by the person in the window does not ask.

@@ -74,7 +74,7 @@ func TestTypedAddressOpensHost(t *testing.T) {
 	wantVerdict(t, in.typedHosts("127.0.0.1:9090"), Refuse)
 	in.OpenedHosts = d.Opens
 	if d := wantVerdict(t, in, Allow); len(d.Opens) != 0 {
-		t.Fatalf("nobody typed it in this turn, and still it opens %v", d.Opens)
+		t.Fatalf("it opens %v, which nobody typed in this turn", d.Opens)
 	}
 }
 

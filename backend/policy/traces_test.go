@@ -114,7 +114,7 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 			same := in.with(g)
 			same.Call.ID, same.Call.From.Turn = "c2", "t2"
 			if got := Decide(same); got.Verdict != Allow || got.Grant != string(answer) {
-				t.Fatalf("seed %d: granted %q, and it is asked again: %s %s", seed, g.Text, got.Verdict, got.Reason)
+				t.Fatalf("seed %d: granted %q, but it asks again: %s %s", seed, g.Text, got.Verdict, got.Reason)
 			}
 			again++
 			other := c.call()
@@ -141,7 +141,7 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 	t.Logf("%d traces: %d questions, %d answers kept and not asked again, %d other calls covered, %d refused by a rule",
 		traces, asked, again, covered, refused)
 	if asked < traces/4 || covered < traces/20 {
-		t.Fatalf("too little happened to say anything")
+		t.Fatalf("too few calls were asked about, covered or refused")
 	}
 }
 

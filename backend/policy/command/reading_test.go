@@ -12,8 +12,8 @@ import (
 
 var at = Place{Folder: "/home/ana/flat", Home: "/home/ana"}
 
-// verdictOf names the outcome of a reading: "harmless", or those of writes, deletes, network and warns that apply, in that
-// order.
+// verdictOf names the outcome of a reading: "harmless", or those of writes, deletes, network and warns that apply, in
+// that order.
 func verdictOf(r Reading) string {
 	if r.Harmless {
 		return "harmless"
@@ -67,7 +67,7 @@ func TestReadVerdicts(t *testing.T) {
 	seen := map[string]int{}
 	for _, c := range all {
 		if before, twice := seen[c.command]; twice {
-			t.Errorf("line %d: the command of line %d again", c.line, before)
+			t.Errorf("line %d: the same command as in line %d", c.line, before)
 		}
 		seen[c.command] = c.line
 		r := Read(c.command, at)
@@ -76,12 +76,12 @@ func TestReadVerdicts(t *testing.T) {
 				c.verdict, r.Warnings, r.Files, r.Hosts)
 		}
 		if r.Sentence == "" || !r.Harmless && len(r.Commands) == 0 && len(r.Files) == 0 && len(r.Warnings) == 0 {
-			t.Errorf("line %d: nothing is said of it: %+v", c.line, r)
+			t.Errorf("line %d: it has no sentence or no facts: %+v", c.line, r)
 		}
 	}
 	t.Logf("%d commands", len(all))
 	if len(all) < 400 {
-		t.Fatalf("%d commands, and 400 were promised", len(all))
+		t.Fatalf("%d commands, want at least 400", len(all))
 	}
 }
 
@@ -148,13 +148,13 @@ func TestReadGrantNames(t *testing.T) {
 func TestReadTracksPossibleFolders(t *testing.T) {
 	r := Read("cd build; rm a", at)
 	if len(r.Files) != 2 || r.Files[1].Path != "/home/ana/flat/build/a" {
-		t.Errorf("after ; both folders are possible: %v", r.Files)
+		t.Errorf("after ; got %v, want both folders", r.Files)
 	}
 	if r := Read("cd build && rm a", at); len(r.Files) != 1 || r.Files[0].Path != "/home/ana/flat/build/a" {
-		t.Errorf("after && only the new one is: %v", r.Files)
+		t.Errorf("after && got %v, want only the new folder", r.Files)
 	}
 	if r := Read("(cd build && ls); rm a", at); r.Files[len(r.Files)-1].Path != "/home/ana/flat/a" {
-		t.Errorf("a subshell keeps its folder to itself: %v", r.Files)
+		t.Errorf("after a subshell got %v, want the folder of before", r.Files)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestReadWarnsAboutLimits(t *testing.T) {
 		"a zero byte": "ls\x00",
 	} {
 		if r := Read(command, at); len(r.Warnings) == 0 {
-			t.Errorf("too many %s: nothing is said", name)
+			t.Errorf("too many %s: no warning", name)
 		}
 	}
 }

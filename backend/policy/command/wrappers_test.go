@@ -87,7 +87,7 @@ func TestWrappersNeverMakeCommandHarmless(t *testing.T) {
 	}
 	t.Logf("%d wrapped commands", n)
 	if n < 10_000 {
-		t.Fatalf("only %d wrapped commands", n)
+		t.Fatalf("%d wrapped commands, want at least 10000", n)
 	}
 }
 
@@ -116,13 +116,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command string) {
 		r := Read(command, at)
 		if r.Sentence == "" {
-			t.Fatalf("%q: nothing is said of it", command)
+			t.Fatalf("%q: no sentence", command)
 		}
 		if r.Harmless && (len(r.Warnings) > 0 || r.Network || changesFiles(r.Files)) {
-			t.Fatalf("%q is called harmless: %+v", command, r)
+			t.Fatalf("%q is harmless in spite of its facts: %+v", command, r)
 		}
 		if again := Read(command, at); !reflect.DeepEqual(r, again) {
-			t.Fatalf("%q is read in two ways", command)
+			t.Fatalf("%q is read differently the second time", command)
 		}
 		for _, file := range r.Files {
 			if !strings.HasPrefix(file.Path, "/") {

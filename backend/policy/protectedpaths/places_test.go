@@ -52,7 +52,7 @@ func wantKind(t *testing.T, p *protectedpaths.Places, path string, want protecte
 		t.Errorf("%s: %s (%q), want %s", path, kindName(got.Kind), got.Description, kindName(want))
 	}
 	if (got.Description == "") != (got.Kind == protectedpaths.Ordinary) {
-		t.Errorf("%s: what it is called is %q", path, got.Description)
+		t.Errorf("%s: the description is %q", path, got.Description)
 	}
 }
 
@@ -287,11 +287,11 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path string) {
 		got := p.Judge(path)
 		if got.Kind < p.Judge(path+"/.").Kind && filepath.IsAbs(path) {
-			t.Errorf("%q is %v, and more with a dot behind it", path, got)
+			t.Errorf("%q is %v, and graver with a dot at its end", path, got)
 		}
 		if secret := p.Judge("/home/ana/.ssh/" +
 			strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.Secret {
-			t.Errorf("below the keys, %q is %v", path, secret)
+			t.Errorf("%q below .ssh is %v", path, secret)
 		}
 	})
 }

@@ -103,7 +103,7 @@ func TestBodyHidesSecrets(t *testing.T) {
 		}
 		if n, kinds := v.Hidden(); n != strings.Count(c.want, "•••")+
 			strings.Count(c.want, "%E2%80%A2%E2%80%A2%E2%80%A2") || n > 0 && len(kinds) == 0 {
-			t.Errorf("%s: %d hidden values are told, %q", name, n, kinds)
+			t.Errorf("%s: %d values count as hidden, of the kinds %q", name, n, kinds)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestHidesKnownSecretInEveryEncoding(t *testing.T) {
 		}
 	}
 	if got := New([]string{"abc"}).Text("abc", "x"); got != "abc" {
-		t.Errorf("a word too short to be looked for: %s", got)
+		t.Errorf("a secret that is too short is hidden: %s", got)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestCopiedFromFindsSource(t *testing.T) {
 		}
 	}
 	if got := m.CopiedFrom("t2", letter, noSource); len(got) != 0 {
-		t.Errorf("another conversation knows it: %v", got)
+		t.Errorf("another conversation has it: %v", got)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestCopiedFromIgnoresOwnText(t *testing.T) {
 	m.Record("t", "file:/home/a/letter.txt", letter)
 	own := func(source string) bool { return source == "https://shop.example" }
 	if got := m.CopiedFrom("t", "ghp_k3Jd8sLq02mXw9", own); len(got) != 0 {
-		t.Errorf("it stands on the target's own page: %v", got)
+		t.Errorf("text of the target's own page counts as copied: %v", got)
 	}
 }
 
@@ -93,7 +93,8 @@ func FuzzCopiedFrom(f *testing.F) {
 		m := New()
 		m.Record("t", "s", read)
 		_ = m.CopiedFrom("t", data, noSource)
-		if got := m.CopiedFrom("t", read, noSource); len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
+		got := m.CopiedFrom("t", read, noSource)
+		if len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
 			t.Errorf("the text itself is not found: %q", read)
 		}
 	})

@@ -9,9 +9,9 @@ package programs
 
 import "maps"
 
-// Program is what is known of one program. Operands are the roles of its operands in order ("t r*"), Options its options
-// as ParseOptions reads them, and Warning follows its name in a sentence for the person. Options that are left out take
-// no value and only change how it reads or shows.
+// Program is what is known of one program. Operands are the roles of its operands in order ("t r*"), Options its
+// options as ParseOptions reads them, and Warning follows its name in a sentence for the person. Options that are left
+// out take no value and only change how it reads or shows.
 type Program struct {
 	Operands, Options, Warning string
 	// Grantable says that the name of the program says enough for a grant.
