@@ -270,8 +270,8 @@ func spendingKeys() []Key {
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\nGenerated from `app/config/keys.go` by `make generate`; do not edit.\n\n")
-	b.WriteString("The strongest source wins: command line flag, environment variable, `config.toml`, the setting in the " +
-		"window, default.\n\n")
+	b.WriteString("The strongest source wins: command line flag, environment variable, `config.toml`, the setting " +
+		"in the window, default.\n\n")
 	b.WriteString("`config.toml` and `mcp-config.json` are read from `$SEXTANT_CONFIG`, else " +
 		"`$XDG_CONFIG_HOME/sextant`, else `~/.config/sextant`.\n")
 	b.WriteString("Data (SQLite, browser profile, pictures, your panels) is stored in `$SEXTANT_DATA`, else " +
