@@ -278,7 +278,7 @@ func TestAnImportIsPreviewed(t *testing.T) {
 	}
 	code, out, errs := verb(t, flags, "mcp-servers", "import", file, "--preview")
 	if code != exitDone || !strings.Contains(out, "VS Code's mcp.json") || !strings.Contains(out, `a: "nosuch x"`) ||
-		!strings.Contains(out, "stays as it is") {
+		!strings.Contains(out, "is not changed") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 	code, out, errs = verb(t, flags, "mcp-servers", "import", file)

@@ -327,7 +327,7 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 		t.Errorf("the running Sextant's conversations: %+v (%v)", list, err)
 	}
 	if code, _, errs = verb(t, flags, "run", "open demo", "--yes-to", "all"); code != exitDone ||
-		!strings.Contains(errs, "--yes-to holds only for one of its own") {
+		!strings.Contains(errs, "--yes-to needs an instance of its own") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 }

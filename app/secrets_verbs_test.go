@@ -35,7 +35,7 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 			value + "\n",
 			[]string{"secrets", "set", "git", "--host", "api.example.com", "--in", "header"},
 			exitDone,
-			"Kept {{secret:git}} for api.example.com in the file.",
+			"Saved {{secret:git}} for api.example.com in the file.",
 		},
 		{value, []string{"secrets", "set", "Git", "--host", "api.example.com"}, exitUsage, "small letters"},
 		{value, []string{"secrets", "set", "git"}, exitUsage, "--host"},

@@ -69,7 +69,7 @@ func TestAFileThatIsNoPanelIsRefusedWithItsProblems(t *testing.T) {
 	}
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "panels", "pack", dir, "--out", filepath.Join(dir, "x"))
-	if code != exitFailed || !strings.Contains(errs, "manifest.json:3:3:") || !strings.Contains(errs, "right") {
+	if code != exitFailed || !strings.Contains(errs, "manifest.json:3:3:") || !strings.Contains(errs, "fix       ") {
 		t.Errorf("pack: %d %s", code, errs)
 	}
 	code, _, errs = verb(t, flags, "panels", "install", filepath.Join(dir, "manifest.json"), "--yes")
