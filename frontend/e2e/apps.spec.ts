@@ -173,7 +173,7 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   const question = page.getByRole('alertdialog', { name: 'Open an address for the board app?' });
   await expect(question.getByText('https://example.com/board')).toBeVisible();
   await question.getByRole('button', { name: 'No' }).click();
-  await expect(app.locator('#said')).toHaveText('refused The person did not want that.');
+  await expect(app.locator('#said')).toHaveText('refused The person declined.');
 
   await app.locator('#stage').click();
   await expect(app.locator('#said')).toHaveText('now fullscreen');

@@ -134,7 +134,7 @@ test('branches cannot be switched while a turn runs, and an unsent edit survives
     await expect(switches(page)).toHaveCount(1);
     await userMessage(page, 'one').hover();
     await userMessage(page, 'one').getByRole('button', { name: 'Edit message' }).click();
-    await page.getByRole('textbox', { name: 'Edit message' }).fill('one, mended');
+    await page.getByRole('textbox', { name: 'Edit message' }).fill('one, edited');
     await sendMessage(page, 'two');
     await expect(conversation(page)).toContainText('Wait for it.');
     for (const name of ['Previous branch', 'Ask again'])
@@ -143,7 +143,7 @@ test('branches cannot be switched while a turn runs, and an unsent edit survives
     await send.hover();
     await expect(page.getByText('Wait for the answer to finish, or stop it.')).toBeVisible();
     await page.reload();
-    await expect(page.getByRole('textbox', { name: 'Edit message' })).toHaveValue('one, mended');
+    await expect(page.getByRole('textbox', { name: 'Edit message' })).toHaveValue('one, edited');
     open();
     await expect(send).not.toHaveAttribute('aria-disabled', 'true');
     await send.click();

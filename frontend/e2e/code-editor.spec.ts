@@ -126,10 +126,10 @@ test('what the assistant opens and saves shows at once and never replaces unsave
     await expect(conversation(page)).toContainText('Done.');
     await expect(text(page, 'plan.md')).toContainText('by the assistant');
     await text(page, 'plan.md').click();
-    const kept = page.waitForResponse((answer) => answer.url().includes('/api/desk/editor/draft'));
+    const saved = page.waitForResponse((answer) => answer.url().includes('/api/desk/editor/draft'));
     await page.keyboard.type('mine ');
     await expect(tab(page, 'plan.md, unsaved')).toBeVisible();
-    await kept;
+    await saved;
     await sendMessage(page, 'again');
     await expect(conversation(page)).toContainText('Not written.');
     await expect(conversation(page)).toContainText('has unsaved changes in the editor');

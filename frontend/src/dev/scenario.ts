@@ -188,7 +188,7 @@ export function transcript(scenario: string): StoredEvent[] {
     ),
   ];
   if (scenario === 'states') return [...list, ...states()];
-  if (scenario === 'files') return [...list, ...wrote()];
+  if (scenario === 'files') return [...list, ...changedFiles()];
   list.push(
     started('c4', 'bash', 'Look for bulbs in your notes', { command: 'rg -n "E14|E27" notes/' }, 1.8),
     event(
@@ -225,7 +225,7 @@ function states(): StoredEvent[] {
     started('d4', 'http_request', 'Posting to api.example'),
     ended('d4', 'http_request', 'Posting to api.example', 0, { status: 'interrupted' }),
     started('d5', 'bash', 'Counting words'),
-    ended('d5', 'bash', 'Counting words', 4100, { status: 'stopped', preview: ['12 lines of output kept'] }),
+    ended('d5', 'bash', 'Counting words', 4100, { status: 'stopped', preview: ['12 lines of output'] }),
     event('approval.asked', approval, 'd5'),
     event('approval.answered', { id: 'a1', call: 'd5', answer: 'once' }, 'd5'),
     ...[1, 2, 3, 4, 5, 6].flatMap((n) => [
@@ -360,7 +360,7 @@ export const created: CreatedTool[] = [
 ];
 
 /** A turn that changed files. */
-function wrote(): StoredEvent[] {
+function changedFiles(): StoredEvent[] {
   return [
     started('c4', 'edit_file', 'Editing notes/house.md', { path: 'notes/house.md', old: 'E27', new: 'E14' }),
     ended('c4', 'edit_file', 'Edited notes/house.md: 1 place replaced', 6, { changed: ['/home/ana/notes/house.md'] }),

@@ -3,10 +3,10 @@ import type { Input } from '../../shared/api/types';
 import { PageInput } from './pageinput';
 
 let sent: Input[];
-let hand: PageInput;
+let pageInput: PageInput;
 beforeEach(() => {
   sent = [];
-  hand = new PageInput(
+  pageInput = new PageInput(
     (input) => sent.push(input),
     (x, y) => ({ x: x / 2, y: y / 2 }),
   );
@@ -15,34 +15,34 @@ const key = (init: KeyboardEventInit) => new KeyboardEvent('keydown', init);
 
 describe('input on the live picture', () => {
   it('reports a press in CSS pixels of the page', () => {
-    hand.press(
+    pageInput.press(
       new MouseEvent('mousedown', { clientX: 100, clientY: 40, button: 2, detail: 2, shiftKey: true }),
       'down',
     );
     expect(sent).toEqual([{ type: 'down', x: 50, y: 20, button: 'right', count: 2, modifiers: 8 }]);
   });
   it('sends letters as keys with text', () => {
-    expect(hand.key(key({ key: 'ä', code: 'Quote' }), 'keydown')).toBe(true);
+    expect(pageInput.key(key({ key: 'ä', code: 'Quote' }), 'keydown')).toBe(true);
     expect(sent[0]).toMatchObject({ type: 'keydown', key: 'ä', text: 'ä', modifiers: 0 });
   });
   it('sends no text with Control held, but does with AltGr', () => {
-    hand.key(key({ key: 'a', ctrlKey: true }), 'keydown');
+    pageInput.key(key({ key: 'a', ctrlKey: true }), 'keydown');
     expect(sent[0]?.text).toBeUndefined();
-    hand.key(key({ key: '@', ctrlKey: true, altKey: true }), 'keydown');
+    pageInput.key(key({ key: '@', ctrlKey: true, altKey: true }), 'keydown');
     expect(sent[1]).toMatchObject({ text: '@', modifiers: 0 });
   });
   it('leaves composition and dead keys to the input method', () => {
-    expect(hand.key(key({ key: 'Dead' }), 'keydown')).toBe(false);
-    expect(hand.key(key({ key: 'a', isComposing: true }), 'keydown')).toBe(false);
-    expect(hand.key(key({ key: 'Process', keyCode: 229 }), 'keydown')).toBe(false);
+    expect(pageInput.key(key({ key: 'Dead' }), 'keydown')).toBe(false);
+    expect(pageInput.key(key({ key: 'a', isComposing: true }), 'keydown')).toBe(false);
+    expect(pageInput.key(key({ key: 'Process', keyCode: 229 }), 'keydown')).toBe(false);
     expect(sent).toEqual([]);
-    hand.text('日本');
+    pageInput.text('日本');
     expect(sent).toEqual([{ type: 'text', text: '日本' }]);
   });
   it('merges wheel events and sends them before the next press', () => {
-    hand.wheel(new WheelEvent('wheel', { deltaY: 100 }));
-    hand.wheel(new WheelEvent('wheel', { deltaY: 20 }));
-    hand.press(new MouseEvent('mousedown', { detail: 1 }), 'down');
+    pageInput.wheel(new WheelEvent('wheel', { deltaY: 100 }));
+    pageInput.wheel(new WheelEvent('wheel', { deltaY: 20 }));
+    pageInput.press(new MouseEvent('mousedown', { detail: 1 }), 'down');
     expect(sent.map((i) => [i.type, i.dy])).toEqual([
       ['wheel', 120],
       ['down', undefined],

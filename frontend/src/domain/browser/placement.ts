@@ -15,7 +15,7 @@ export interface Markable {
   box: Rect;
 }
 
-type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'led' | 'stack';
+type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'withLeader' | 'stack';
 
 /** A placed label. A stack has several ids. */
 export interface Label extends Rect {
@@ -195,13 +195,13 @@ function candidatesOf(element: Markable, anchor: Rect): Label[] {
     near.unshift(make('corner', Math.max(0, box.x - width + x), Math.max(0, box.y - height + y)));
   }
   const cx = box.x + Math.min(box.width / 2, 24);
-  const led = [
-    make('led', cx - width / 2, box.y - height - LEAD, { x1: cx, y1: box.y - LEAD, x2: cx, y2: box.y }),
-    make('led', box.x - width - LEAD, middle, { x1: box.x - LEAD, y1: middle + 7, x2: box.x, y2: middle + 7 }),
-    make('led', right + LEAD, middle, { x1: right, y1: middle + 7, x2: right + LEAD, y2: middle + 7 }),
-    make('led', cx - width / 2, bottom + LEAD, { x1: cx, y1: bottom, x2: cx, y2: bottom + LEAD }),
+  const withLeader = [
+    make('withLeader', cx - width / 2, box.y - height - LEAD, { x1: cx, y1: box.y - LEAD, x2: cx, y2: box.y }),
+    make('withLeader', box.x - width - LEAD, middle, { x1: box.x - LEAD, y1: middle + 7, x2: box.x, y2: middle + 7 }),
+    make('withLeader', right + LEAD, middle, { x1: right, y1: middle + 7, x2: right + LEAD, y2: middle + 7 }),
+    make('withLeader', cx - width / 2, bottom + LEAD, { x1: cx, y1: bottom, x2: cx, y2: bottom + LEAD }),
   ];
-  return [...near, ...led];
+  return [...near, ...withLeader];
 }
 
 /** The largest part of its own element that a label may cover. */

@@ -16,7 +16,7 @@ function apply(kind: EventKind, data: unknown, turn = '', call = ''): void {
   reduce(state, { is: 'event', event });
 }
 const usage = { input: 0, output: 0 };
-/** A turn that answers `answer`, to a message `me` of its own unless the question stands there already. */
+/** Adds a turn with the answer `answer` to the message `me`, which is added unless it exists. */
 function turn(id: string, me: string, answer: string, calls: { readOnly?: boolean; changed?: string[] }[] = []): void {
   const message = { turn: id, conversation: 'c', status: 'done', time: '' };
   if (me) apply('message.added', { ...message, id: me, role: 'user', text: me }, id);

@@ -5,7 +5,7 @@ import { Completions, Sent } from './completions.svelte';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A box whose questions are answered when the test says so. */
+/** Completions whose requests are answered when the test calls `answer`. */
 function box() {
   const asked: { text: string; answer: (c: Completion) => void; fail: () => void }[] = [];
   const complete = (text: string) =>

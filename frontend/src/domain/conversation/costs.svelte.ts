@@ -10,7 +10,7 @@ export class CostTracker {
   of = $state('');
   bill = $state.raw<Spending | null>(null);
   failed = $state('');
-  #asked = 0;
+  #request = 0;
 
   constructor(
     private readonly conversations: Conversations,
@@ -33,7 +33,7 @@ export class CostTracker {
 
   /** Reads the cost; an outdated answer is dropped. */
   async read(): Promise<void> {
-    const mine = ++this.#asked;
+    const request = ++this.#request;
     const id = this.conversations.currentId;
     if (!id) {
       this.bill = null;
@@ -42,12 +42,12 @@ export class CostTracker {
     }
     try {
       const bill = await this.actions.backend.bill(id);
-      if (mine !== this.#asked) return;
+      if (request !== this.#request) return;
       this.bill = bill;
       this.of = id;
       this.failed = '';
     } catch (error) {
-      if (mine === this.#asked) this.failed = failureText(error);
+      if (request === this.#request) this.failed = failureText(error);
     }
   }
 }

@@ -25,7 +25,7 @@ test('reports 0 percent cached without input', () => {
 
 test('does not show a late answer for another conversation', async () => {
   const answers: ((bill: Spending) => void)[] = [];
-  const talk = { currentId: 'a', running: false } as Conversations;
+  const conversations = { currentId: 'a', running: false } as Conversations;
   const asked: string[] = [];
   const backend = {
     bill: (id: string) => {
@@ -33,16 +33,16 @@ test('does not show a late answer for another conversation', async () => {
       return new Promise<Spending>((resolve) => answers.push(resolve));
     },
   };
-  const bills = new CostTracker(talk, { backend } as unknown as Actions);
+  const bills = new CostTracker(conversations, { backend } as unknown as Actions);
   const spending = (input: number): Spending => ({ conversation: bill(input, 0), turn: bill(0, 0), budgets: [] });
   const first = bills.read();
-  (talk as { currentId: string }).currentId = 'b';
+  (conversations as { currentId: string }).currentId = 'b';
   const second = bills.read();
   answers[1]!(spending(2));
   answers[0]!(spending(1));
   await Promise.all([first, second]);
   expect(bills.shown?.conversation.input).toBe(2);
-  (talk as { currentId: string }).currentId = 'c';
+  (conversations as { currentId: string }).currentId = 'c';
   expect(bills.shown).toBeNull();
 
   const event = (kind: string, conversation: string) => ({ kind, conversation }) as StoredEvent;

@@ -3,9 +3,9 @@ import { Drafts } from './drafts';
 
 const program: { [key: string]: string } = {};
 const open = () => {
-  const had = { ...program };
+  const saved = { ...program };
   return new Drafts(
-    (key) => had[key] ?? '',
+    (key) => saved[key] ?? '',
     async (key, text) => void (program[key] = text),
   );
 };

@@ -12,13 +12,13 @@ export class Metrics {
   /** The selected tool and its history. */
   tool = $state<{ name: string; origin: string } | null>(null);
   history = $state.raw<ToolHistory | null>(null);
-  #asked = 0;
+  #request = 0;
 
   constructor(private readonly actions: Actions) {}
 
   /** Reads the figures; an outdated answer is dropped. */
   async read(): Promise<void> {
-    const mine = ++this.#asked;
+    const request = ++this.#request;
     const { backend } = this.actions;
     const tool = this.tool;
     try {
@@ -26,12 +26,12 @@ export class Metrics {
         backend.metrics(this.range, this.origin),
         tool ? backend.toolHistory(tool.name, tool.origin, this.range) : null,
       ]);
-      if (mine !== this.#asked) return;
+      if (request !== this.#request) return;
       this.figures = figures;
       this.history = history;
       this.failed = '';
     } catch (error) {
-      if (mine === this.#asked) this.failed = failureText(error);
+      if (request === this.#request) this.failed = failureText(error);
     }
   }
 

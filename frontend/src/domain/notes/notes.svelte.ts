@@ -49,7 +49,7 @@ export class Notes {
   note = $state.raw<OpenNote | null>(null);
   writing = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #asked = 0;
+  #request = 0;
   #shown = 0;
   #saving: Promise<boolean> | null = null;
 
@@ -64,16 +64,16 @@ export class Notes {
 
   /** Reads the list; an answer older than the shown one is dropped. */
   async load(): Promise<void> {
-    const mine = ++this.#asked;
+    const request = ++this.#request;
     try {
       const list = await this.api.notes(this.words.trim());
-      if (mine < this.#shown) return;
-      this.#shown = mine;
+      if (request < this.#shown) return;
+      this.#shown = request;
       this.list = list;
       this.failed = '';
       this.loaded = true;
     } catch (error) {
-      if (mine === this.#asked) this.failed = failureText(error);
+      if (request === this.#request) this.failed = failureText(error);
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RateLimiter } from './ratelimiter';
 
-/** A flood whose clock stands until it is moved, in milliseconds. */
+/** A rate limiter with a clock, in milliseconds, that only the test moves. */
 function clocked(burst: number, rate: number, patience: number) {
   let now = 0;
   const flood = new RateLimiter(burst, rate, patience, () => now);

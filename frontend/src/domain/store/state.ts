@@ -10,7 +10,7 @@ import type {
   Disk,
   ErrorType,
   Json,
-  Kept,
+  StoredResult,
   MCPServer,
   Marks,
   Model,
@@ -64,7 +64,7 @@ export interface CallView {
   app: string;
   answerBlob: string;
   /** Where the whole result is stored when it was too long for one answer. */
-  storedResult: Kept | null;
+  storedResult: StoredResult | null;
 }
 
 /** An entry of a conversation, in the order of arrival. */

@@ -106,8 +106,8 @@ export class Surface {
     const stage = await loadedStage();
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
     if (name === 'marks') {
-      const [told] = (args ?? []) as SurfaceMarks[];
-      if (told) this.marks.take(panel, told);
+      const [marks] = (args ?? []) as SurfaceMarks[];
+      if (marks) this.marks.take(panel, marks);
       return { v: true };
     }
     if (name === 'pose') return this.#beginScreenshot(stage);
@@ -115,7 +115,7 @@ export class Surface {
     if (name === 'press') this.#point((args as Json[])[1], true, place);
     if (frame) {
       const asked = this.#frames.get(panel);
-      if (!asked) throw new Error('its frame does not answer.');
+      if (!asked) throw new Error('its frame is not responding.');
       const answer = await asked({ name, args: args ?? [] });
       if (name === 'aim') this.#point((answer as { v?: Json } | null)?.v, false, place);
       return answer;

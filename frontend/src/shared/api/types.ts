@@ -55,7 +55,7 @@ export type Budget = S['Budget'];
 // Calls
 
 export type Result = S['Result'];
-export type Kept = S['StoredText'];
+export type StoredResult = S['StoredText'];
 export type CallRow = S['CallRow'];
 export type CallEnd = S['CallEnd'];
 export type Approval = S['Approval'];

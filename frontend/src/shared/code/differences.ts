@@ -1,7 +1,7 @@
 import { MergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
-import { look } from './theme';
+import { editorTheme } from './theme';
 
 /** One side of a comparison. */
 export interface Side {
@@ -15,7 +15,7 @@ export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<E
     doc: text,
     extensions: [
       lineNumbers(),
-      look,
+      editorTheme,
       loaded,
       EditorState.readOnly.of(true),
       EditorView.lineWrapping,

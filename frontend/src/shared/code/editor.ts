@@ -12,7 +12,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { look } from './theme';
+import { editorTheme } from './theme';
 
 export interface Cursor {
   line: number;
@@ -87,7 +87,7 @@ export function edit(host: HTMLElement, options: Options): Editing {
   ];
   const extensions: Extension = [
     options.numbers === false ? EditorView.lineWrapping : code,
-    look,
+    editorTheme,
     history(),
     drawSelection(),
     indentOnInput(),

@@ -135,5 +135,5 @@ const highlight = HighlightStyle.define([
   { tag: [tag.deleted, tag.invalid], color: 'var(--danger)' },
 ]);
 
-/** The appearance of editors. */
-export const look: Extension = [theme, syntaxHighlighting(highlight)];
+/** The theme and syntax colours of editors. */
+export const editorTheme: Extension = [theme, syntaxHighlighting(highlight)];
