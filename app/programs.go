@@ -8,7 +8,7 @@ import (
 	"sextant/app/config"
 	httpapi "sextant/backend/api/http"
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/panels/acceptance"
+	"sextant/shared/excerpt"
 	"sextant/shared/wire"
 )
 
@@ -34,7 +34,7 @@ func (p programs) Programs() wire.Programs {
 	}
 	for _, c := range p.sys.mcpClients.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
-			ID: c.ID, Name: acceptance.EscapedLines(c.Client), Via: c.Via, Since: c.Since, Last: c.Last, Calls: c.Calls,
+			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Via: c.Via, Since: c.Since, Last: c.Last, Calls: c.Calls,
 			Tabs: p.sys.Browser.Tabs(c.Session), Shares: c.Session == "", Panel: c.Panel,
 		})
 	}

@@ -15,7 +15,7 @@ import (
 	"sextant/app/config"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/importers"
-	"sextant/backend/panels/acceptance"
+	"sextant/shared/excerpt"
 )
 
 // mcpServersVerb manages the MCP servers that Sextant uses.
@@ -47,8 +47,8 @@ func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", acceptance.Escaped(s.Name), s.State, len(s.Tools),
-			acceptance.Escaped(s.Error))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", excerpt.Escape(s.Name), s.State, len(s.Tools),
+			excerpt.Escape(s.Error))
 	}
 	return w.Flush()
 }
@@ -122,14 +122,14 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), acceptance.Escaped(strings.Join(added, ", ")))
+	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), excerpt.Escape(strings.Join(added, ", ")))
 	if len(added) > 0 && !on {
 		_, _ = fmt.Fprintln(io.Out,
 			"They are switched off. Switch them on in the MCP servers panel, or import with --yes.")
 	}
 	if len(skipped) > 0 {
 		_, _ = fmt.Fprintf(io.Out, "Not changed, because a server of that name exists: %s\n",
-			acceptance.Escaped(strings.Join(skipped, ", ")))
+			excerpt.Escape(strings.Join(skipped, ", ")))
 	}
 	return nil
 }
@@ -139,14 +139,14 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	line("This is %s.", p.Format)
 	if b := p.Bundle; b != nil {
-		line("%q %s by %q, described as %q", b.Title, acceptance.Escaped(b.Version), b.Author, b.Description)
-		line("%d files, %s, into %s", b.Files, size(int(b.Bytes)), acceptance.Escaped(b.Folder))
+		line("%q %s by %q, described as %q", b.Title, excerpt.Escape(b.Version), b.Author, b.Description)
+		line("%d files, %s, into %s", b.Files, size(int(b.Bytes)), excerpt.Escape(b.Folder))
 	}
 	for _, s := range p.Servers {
 		if len(only) > 0 && !slices.Contains(only, s.Name) {
 			continue
 		}
-		line("%s: %q", acceptance.Escaped(s.Name), s.Line)
+		line("%s: %q", excerpt.Escape(s.Name), s.Line)
 		if s.Entry.Cwd != "" {
 			line("  in the folder %q", s.Entry.Cwd)
 		}
@@ -158,10 +158,10 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 		case s.Taken:
 			line("  A server of that name exists and is not changed.")
 		case s.Problem != "":
-			line("  It cannot be added: %s.", acceptance.Escaped(s.Problem))
+			line("  It cannot be added: %s.", excerpt.Escape(s.Problem))
 		}
 		for _, note := range s.Notes {
-			line("  %s", acceptance.Escaped(note))
+			line("  %s", excerpt.Escape(note))
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/launch"
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
+	"sextant/shared/excerpt"
 )
 
 // mcpGrantsVerb shows and changes what the program of a server may access.
@@ -39,14 +39,14 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 		return failure(exitFailed, "%v", err)
 	}
 	if entry.Command == "" {
-		return failure(exitUsage, "%s is a remote server and has no access to this machine", acceptance.Escaped(v.Name))
+		return failure(exitUsage, "%s is a remote server and has no access to this machine", excerpt.Escape(v.Name))
 	}
 	if v.change(&entry) {
 		if err := servers.SetAccess(v.Name, entry.Sextant); err != nil {
 			return failure(exitFailed, "%v", err)
 		}
 		_, _ = fmt.Fprintf(io.Err, "Saved in %s. A running Sextant restarts %s.\n", path,
-			acceptance.Escaped(v.Name))
+			excerpt.Escape(v.Name))
 	}
 	printAccess(io.Out, servers.Access(entry))
 	return nil
@@ -120,6 +120,6 @@ func workingFolder() string {
 // printAccess prints what a server may access.
 func printAccess(out io.Writer, a launch.Access) {
 	for _, word := range a.Words {
-		_, _ = fmt.Fprintf(out, "  %s\n", acceptance.Escaped(word))
+		_, _ = fmt.Fprintf(out, "  %s\n", excerpt.Escape(word))
 	}
 }

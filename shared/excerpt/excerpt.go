@@ -3,7 +3,9 @@
 package excerpt
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -85,4 +87,24 @@ func Printable(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "�"))
+}
+
+// Escape writes invisible characters of text, and those that change the direction of reading, as \uXXXX, line breaks
+// too: what a person reads can neither hide nor imitate anything.
+func Escape(text string) string { return escape(text, "") }
+
+// EscapeLines is Escape for a text of several lines: line breaks stay.
+func EscapeLines(text string) string { return escape(text, "\n") }
+
+func escape(text, keep string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case unicode.IsPrint(c) || strings.ContainsRune(keep, c):
+			b.WriteRune(c)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", c)
+		}
+	}
+	return b.String()
 }

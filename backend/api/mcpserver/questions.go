@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/pipeline/approval"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -265,7 +265,7 @@ func windowOnly(q event.Approval) string {
 
 // questionText is the text of q. Its values may be from outside: none can look like a line of ours.
 func questionText(q event.Approval) string {
-	text := []string{acceptance.Escaped(q.Question)}
+	text := []string{excerpt.Escape(q.Question)}
 	for _, fact := range []struct{ name, value string }{
 		{"What it does", q.Does},
 		{"Where", q.Target},
@@ -274,7 +274,7 @@ func questionText(q event.Approval) string {
 	} {
 		lines := strings.Split(fact.value, "\n")
 		for i, line := range lines {
-			lines[i] = acceptance.Escaped(line)
+			lines[i] = excerpt.Escape(line)
 		}
 		switch {
 		case fact.value == "":

@@ -16,10 +16,10 @@ import (
 	"sextant/backend/mcp/auth"
 	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/requests"
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/pipeline/approval"
 	"sextant/shared/chat"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -87,7 +87,7 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Question) (requests.Answe
 		return requests.Answer{}, errNobody
 	}
 	question := event.Approval{
-		Does: acceptance.EscapedLines(a.cfg.Mask(q.Message)),
+		Does: excerpt.EscapeLines(a.cfg.Mask(q.Message)),
 		Why:  fmt.Sprintf("The MCP server %s asks this in the call. The text is its own, from outside.", q.Server),
 		No:   "Decline",
 	}
@@ -124,9 +124,9 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Question) (requests.Answe
 func escapeForm(form []event.FormField) {
 	for i := range form {
 		f := &form[i]
-		f.Title, f.About = acceptance.Escaped(f.Title), acceptance.EscapedLines(f.About)
+		f.Title, f.About = excerpt.Escape(f.Title), excerpt.EscapeLines(f.About)
 		for n := range f.Options {
-			f.Options[n].Title = acceptance.Escaped(f.Options[n].Title)
+			f.Options[n].Title = excerpt.Escape(f.Options[n].Title)
 		}
 	}
 }
@@ -177,10 +177,10 @@ func SignInNowhere(context.Context, string, string) error {
 func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool, error) {
 	answer, err := a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server),
-		Target: acceptance.EscapedLines(now),
+		Target: excerpt.EscapeLines(now),
 		Does: "Signs in there with the secret or key from the server's entry. Nothing has been " +
 			"sent yet.",
-		Data: acceptance.EscapedLines("- " + before + "\n+ " + now), Yes: "Send it there", No: "Stop",
+		Data: excerpt.EscapeLines("- " + before + "\n+ " + now), Yes: "Send it there", No: "Stop",
 		Why: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the "+
 			"second. Whoever runs that one can sign in as you wherever the secret is valid.", server),
 	})

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"sextant/backend/mcp/requests"
-	"sextant/backend/panels/acceptance"
 	"sextant/shared/chat"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 )
 
 // Roots asks whether a server may know the workspace folder.
@@ -34,7 +34,7 @@ func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (reques
 		Question: fmt.Sprintf("Let %s ask %s?", q.Server, model), Target: model,
 		Does: fmt.Sprintf("Sends the text below to %s, without tools and without your conversation. The server gets "+
 			"the answer, at most %d tokens; you pay for it.", model, q.MaxTokens),
-		Data: acceptance.EscapedLines(a.cfg.Mask(samplingText(q))),
+		Data: excerpt.EscapeLines(a.cfg.Mask(samplingText(q))),
 		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The text is its own, from outside.", q.Server),
 		Yes:  "Ask the model", No: "Decline",
 	})

@@ -2,10 +2,9 @@ package definitions
 
 import (
 	"encoding/json"
+	"sextant/backend/toolprovider/pinning"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"sextant/backend/panels/acceptance"
 )
 
 // maxPinned bounds how many tools of a server are pinned, maxPin one pin in bytes.
@@ -28,7 +27,7 @@ func Pin(t *sdk.Tool) string {
 		b = []byte(err.Error())
 	}
 	if len(b) > maxPin {
-		return acceptance.Hash(b)
+		return pinning.Hash(b)
 	}
 	return string(b)
 }
@@ -59,5 +58,5 @@ func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string
 
 // Diff is what changed between two pins of a tool, line by line, for a person to read.
 func Diff(tool, before, after string) string {
-	return acceptance.DiffOf(tool, []byte(before), []byte(after))
+	return pinning.Diff(tool, []byte(before), []byte(after))
 }

@@ -6,20 +6,19 @@ import (
 	"strings"
 	"unicode"
 
-	"sextant/backend/panels/acceptance"
 	"sextant/shared/excerpt"
 )
 
 // OneLine is text on one line of at most n characters.
 func OneLine(text string, n int) string {
-	return acceptance.Escaped(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
+	return excerpt.Escape(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
 }
 
 // Lines is text of at most n characters with its line breaks.
 func Lines(text string, n int) string {
 	lines := strings.Split(excerpt.Runes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
 	for i, line := range lines {
-		lines[i] = acceptance.Escaped(strings.ReplaceAll(line, "\t", "    "))
+		lines[i] = excerpt.Escape(strings.ReplaceAll(line, "\t", "    "))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,4 +1,4 @@
-// Package accepted finds what a changed manifest would let a panel do that the accepted one does not,
+// Package acceptance finds what a changed manifest would let a panel do that the accepted one does not,
 // so that such a change waits for the user.
 //
 // There are three kinds of reasons. More permissions and another command always wait. Another
@@ -10,19 +10,13 @@
 package acceptance
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"sextant/backend/panels/manifest"
+	"sextant/shared/excerpt"
 )
 
 // Kind is the subject of a reason.
@@ -44,14 +38,7 @@ type Reason struct {
 const (
 	// maxKnown bounds the known tools of a panel.
 	maxKnown = 512
-	maxDiff  = 64 << 10
 )
-
-// Hash identifies a manifest's text.
-func Hash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
 
 // KnownTools adds the tools of a manifest to those known by name.
 func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
@@ -114,7 +101,7 @@ func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		if added := added(before[key], after[key]); len(added) > 0 {
-			c.add(Permission, "Its page may use %s (%s).", listed(added), Escaped(key))
+			c.add(Permission, "Its page may use %s (%s).", listed(added), excerpt.Escape(key))
 		}
 	}
 }
@@ -133,7 +120,7 @@ func sources(ui *manifest.UI) map[string][]string {
 func (c *comparison) settings(was, is map[string]manifest.ConfigField) {
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if was[name].Sensitive && !is[name].Sensitive {
-			c.add(Permission, "Its setting %s is no longer secret.", Escaped(name))
+			c.add(Permission, "Its setting %s is no longer secret.", excerpt.Escape(name))
 		}
 	}
 }
@@ -168,39 +155,7 @@ func backendText(b *manifest.Backend) string {
 	return strings.Join(parts, " ")
 }
 
-// Diff is the unified diff of two manifests in normal form. It ends after 64 KB with a line that says
-// so.
-func Diff(was, is []byte) string { return DiffOf("manifest.json", was, is) }
-
-// DiffOf is Diff for another document; name is that of the new one.
-func DiffOf(name string, was, is []byte) string {
-	text := udiff.Unified("accepted", name, normal(was), normal(is))
-	if len(text) > maxDiff {
-		kept := text[:strings.LastIndexByte(text[:maxDiff], '\n')+1]
-		return kept + fmt.Sprintf(" … %d more bytes of differences; see %s itself\n", len(text)-len(kept), name)
-	}
-	return text
-}
-
-// normal is JSON with sorted names and one value per line, with invisible characters escaped.
-func normal(text []byte) string {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var value any
-	if dec.Decode(&value) != nil {
-		return EscapedLines(string(text))
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if enc.Encode(value) != nil {
-		return EscapedLines(string(text))
-	}
-	return EscapedLines(b.String())
-}
-
-func quoted(word string) string { return "“" + Escaped(word) + "”" }
+func quoted(word string) string { return "“" + excerpt.Escape(word) + "”" }
 
 func listed(words []string) string {
 	out := make([]string, len(words))
@@ -208,23 +163,4 @@ func listed(words []string) string {
 		out[i] = quoted(w)
 	}
 	return strings.Join(out, ", ")
-}
-
-// Escaped is text with invisible characters, and those that change the direction of reading, escaped.
-func Escaped(text string) string { return written(text, "") }
-
-// EscapedLines is Escaped for a text of several lines, which stay lines.
-func EscapedLines(text string) string { return written(text, "\n") }
-
-func written(text, keep string) string {
-	var b strings.Builder
-	for _, c := range text {
-		switch {
-		case unicode.IsPrint(c) || strings.ContainsRune(keep, c):
-			b.WriteRune(c)
-		default:
-			fmt.Fprintf(&b, "\\u%04x", c)
-		}
-	}
-	return b.String()
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/panels/manifest"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 )
 
 // errChanged: the archive to install is not the one that the user was asked about.
@@ -46,7 +46,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 			if other.ID != offer.Panel && slices.Contains(other.Tools, t.Name) {
 				offer.Problems = append(offer.Problems, manifest.Problem{
 					Severity: event.SeverityWarning, Tool: t.Name,
-					Text: acceptance.Escaped(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel "+
+					Text: excerpt.Escape(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel "+
 						"will be off", other.Title, t.Name)),
 				})
 			}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/panels/manifest"
+	"sextant/backend/toolprovider/pinning"
 	"sextant/shared/wire"
 )
 
@@ -383,7 +383,7 @@ func TestUpdateIgnoresPendingManifest(t *testing.T) {
 	}
 	narrow := small("mine", "")
 	offer, err := p.Against(dir, LoadAccepted(dir, []wire.AcceptedPanel{{
-		Panel: "mine", Hash: acceptance.Hash([]byte(narrow)),
+		Panel: "mine", Hash: pinning.Hash([]byte(narrow)),
 		Manifest: narrow,
 	}}))
 	if err != nil || !strings.Contains(strings.Join(offer.Rights, "\n"), "evil.example") ||

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/panels/manifest"
+	"sextant/backend/toolprovider/pinning"
 	"sextant/backend/tools/toolkit"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"
@@ -199,7 +199,7 @@ func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	hash := acceptance.Hash(made.files[manifest.FileName])
+	hash := pinning.Hash(made.files[manifest.FileName])
 	for {
 		for _, panel := range p.cfg.Registry.Panels() {
 			if panel.ID != made.id {

@@ -13,6 +13,7 @@ import (
 
 	"sextant/backend/panels/acceptance"
 	"sextant/backend/panels/manifest"
+	"sextant/backend/toolprovider/pinning"
 	"sextant/shared/excerpt"
 	"sextant/shared/wire"
 )
@@ -126,22 +127,22 @@ func (p *Package) Hash() string { return p.hash }
 func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
-		Hash: p.hash, Panel: p.id, Title: acceptance.Escaped(m.Title), Description: acceptance.Escaped(m.Description),
-		Version: acceptance.Escaped(m.Version),
+		Hash: p.hash, Panel: p.id, Title: excerpt.Escape(m.Title), Description: excerpt.Escape(m.Description),
+		Version: excerpt.Escape(m.Version),
 		Tools:   []OfferedTool{}, Rights: []string{},
 	}
 	for _, problem := range p.problems {
 		o.Problems = append(o.Problems, shown(problem))
 	}
 	for _, t := range p.plan.Tools {
-		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: acceptance.Escaped(excerpt.Runes(t.Description,
+		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: excerpt.Escape(excerpt.Runes(t.Description,
 			400))})
 	}
 	for _, name := range sorted(p.held.files) {
-		o.Files = append(o.Files, OfferedFile{Name: acceptance.Escaped(name), Bytes: len(p.held.files[name])})
+		o.Files = append(o.Files, OfferedFile{Name: excerpt.Escape(name), Bytes: len(p.held.files[name])})
 	}
 	for _, name := range p.left {
-		o.Left = append(o.Left, acceptance.Escaped(name))
+		o.Left = append(o.Left, excerpt.Escape(name))
 	}
 	// All tools of a new panel are new, and they are listed anyway.
 	was, known := manifest.Plan{}, acceptance.KnownTools(nil, p.plan)
@@ -174,7 +175,7 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 		if err != nil {
 			return wire.AcceptedPanel{}, false
 		}
-		known := wire.AcceptedPanel{Panel: panel, Hash: acceptance.Hash(text), Manifest: string(text)}
+		known := wire.AcceptedPanel{Panel: panel, Hash: pinning.Hash(text), Manifest: string(text)}
 		if plan := manifest.Parse(text, panel, false).Plan; plan != nil {
 			known.Tools = acceptance.KnownTools(nil, *plan)
 		}
@@ -196,12 +197,12 @@ func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), 
 	}
 	text := []byte(before.Manifest)
 	known = before.Tools
-	o.Diff = acceptance.Diff(text, p.Manifest())
+	o.Diff = pinning.Diff(manifest.FileName, text, p.Manifest())
 	found := manifest.Parse(text, p.id, false).Plan
 	if found == nil {
 		return was, known
 	}
-	o.Was = acceptance.Escaped(found.Manifest.Version)
+	o.Was = excerpt.Escape(found.Manifest.Version)
 	return *found, known
 }
 
@@ -210,7 +211,7 @@ func shown(p manifest.Problem) manifest.Problem {
 	for _, text := range []*string{&p.File, &p.Pointer, &p.Expected, &p.Found, &p.Nearest, &p.Fix, &p.Text, &p.Tool} {
 		lines := strings.Split(*text, "\n")
 		for i, line := range lines {
-			lines[i] = acceptance.Escaped(line)
+			lines[i] = excerpt.Escape(line)
 		}
 		*text = strings.Join(lines, "\n")
 	}
@@ -222,13 +223,13 @@ func (p *Package) gone(folder string) []string {
 	old, err := readFolder(folder)
 	if err != nil {
 		// Too many files, or a link: all of it is replaced.
-		return []string{acceptance.Escaped(fmt.Sprintf("everything else in the folder (it could not be listed: %v)",
+		return []string{excerpt.Escape(fmt.Sprintf("everything else in the folder (it could not be listed: %v)",
 			err))}
 	}
 	var names []string
 	for _, name := range sorted(old.files) {
 		if _, stays := p.held.files[name]; !stays {
-			names = append(names, acceptance.Escaped(name))
+			names = append(names, excerpt.Escape(name))
 		}
 	}
 	return names

@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/panels/acceptance"
 	"sextant/backend/panels/manifest"
+	"sextant/backend/toolprovider/pinning"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -81,7 +82,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.Parsed) bool {
 		return true
 	}
 	known, again := r.accepted[e.id]
-	hash := acceptance.Hash(text)
+	hash := pinning.Hash(text)
 	if !again || known.Hash == hash {
 		if !again {
 			r.accept(e.id, text, *found.Plan)
@@ -101,7 +102,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.Parsed) bool {
 		r.accept(e.id, text, *found.Plan)
 		return true
 	}
-	p.diff = acceptance.Diff([]byte(known.Manifest), text)
+	p.diff = pinning.Diff(manifest.FileName, []byte(known.Manifest), text)
 	e.pending = p
 	r.restoreAccepted(e)
 	return false
@@ -110,7 +111,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.Parsed) bool {
 // accept makes a manifest the accepted one of its panel. r.mu is held.
 func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
-		Panel: id, Hash: acceptance.Hash(text), Manifest: string(text),
+		Panel: id, Hash: pinning.Hash(text), Manifest: string(text),
 		Tools: acceptance.KnownTools(r.accepted[id].Tools, plan),
 	}
 	r.unsaved[id] = true
@@ -246,7 +247,7 @@ func (r *Registry) Approved(ctx context.Context, panel string, text []byte) erro
 	defer r.reloadMu.Unlock()
 	r.mu.Lock()
 	r.accept(panel, text, *found.Plan)
-	if e := r.entries[panel]; e != nil && e.pending != nil && e.pending.hash == acceptance.Hash(text) {
+	if e := r.entries[panel]; e != nil && e.pending != nil && e.pending.hash == pinning.Hash(text) {
 		e.seen = fingerprint{} // it may be written already, so check it again
 	}
 	r.mu.Unlock()

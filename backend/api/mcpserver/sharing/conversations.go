@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/excerpt"
@@ -50,7 +49,7 @@ func (c conversations) Shared(ctx context.Context) ([]mcpserver.Conversation, er
 	}
 	shared := make([]mcpserver.Conversation, 0, len(list))
 	for _, l := range list {
-		shared = append(shared, mcpserver.Conversation{ID: l.ID, Title: acceptance.EscapedLines(c.mask(l.Title))})
+		shared = append(shared, mcpserver.Conversation{ID: l.ID, Title: excerpt.EscapeLines(c.mask(l.Title))})
 	}
 	return shared, nil
 }
@@ -110,13 +109,13 @@ func messageText(m chat.Message, mask func(string) string) string {
 		return ""
 	}
 	lines := []string{}
-	text := strings.TrimSpace(acceptance.EscapedLines(plainWhitespace(cutBytes(mask(m.Text), maxMessage))))
+	text := strings.TrimSpace(excerpt.EscapeLines(plainWhitespace(cutBytes(mask(m.Text), maxMessage))))
 	if text != "" {
 		lines = append(lines, "> "+strings.ReplaceAll(text, "\n", "\n> "))
 	}
 	if len(m.Outside) > 0 {
 		lines = append(lines, "(with text from outside: "+
-			acceptance.EscapedLines(cutBytes(mask(strings.Join(m.Outside, ", ")), maxArgs))+")")
+			excerpt.EscapeLines(cutBytes(mask(strings.Join(m.Outside, ", ")), maxArgs))+")")
 	}
 	for _, call := range m.Calls {
 		// A model may invent the name, too.
@@ -131,7 +130,7 @@ func messageText(m chat.Message, mask func(string) string) string {
 
 // oneLine is text without line breaks, with invisible characters written out.
 func oneLine(text string) string {
-	return strings.Join(strings.Fields(acceptance.EscapedLines(text)), " ")
+	return strings.Join(strings.Fields(excerpt.EscapeLines(text)), " ")
 }
 
 // plainWhitespace has "\n" for each line end, and spaces for tabs.

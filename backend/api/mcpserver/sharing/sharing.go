@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/panels/acceptance"
 	"sextant/backend/pipeline/nearest"
 	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 )
@@ -86,7 +86,7 @@ func (p *Provider) CheckPanel(id string) error {
 		next = "Did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return fmt.Errorf("there is no panel %q, so its tools cannot be offered. %s",
-		acceptance.EscapedLines(cutBytes(id, 80)), next)
+		excerpt.EscapeLines(cutBytes(id, 80)), next)
 }
 
 // toolSet is the tools of a set ("core", "environment" or all) and those of a panel.
