@@ -10,10 +10,10 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/browser"
+	"sextant/backend/panelpage"
 	"sextant/backend/pipeline"
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/egress"
-	"sextant/backend/surface/panelpage"
 	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"

@@ -1,7 +1,7 @@
 // Package surface is the contract between the tools and what they act on: a tab of the browser, or the page of
 // a panel in Sextant's window. It declares the Surface interface, the options of its actions, and Fault, the
 // error of an action that its caller can correct. It contains no implementation: see backend/browser and
-// backend/surface/panelpage.
+// backend/panelpage.
 package surface
 
 import (

@@ -20,20 +20,14 @@ func layers() map[string]int {
 		"shared": 1, "docs": 1, "frontend": 1, "icons": 1,
 		"policy":  2,
 		"sandbox": 3, "store": 3,
-		"browser": 4, "surface": 4, "pipeline": 4,
-		"tools": 5, "builtin panels": 5, "panels": 5, "mcp": 5, "agent": 5,
-		"api":  6,
-		"app":  7,
-		"main": 8,
+		"surface": 4, "pipeline": 4,
+		"browser": 5, "toolkit": 5, "toolprovider": 5,
+		"panelpage": 6,
+		"tools":     7, "builtin panels": 7, "panels": 7, "mcp": 7, "agent": 7,
+		"api":  8,
+		"app":  9,
+		"main": 10,
 	}
-}
-
-// sameLayer are the imports between groups of one layer that are part of the design: importer to imported.
-var sameLayer = map[string][]string{
-	"browser": {"surface"},      // a tab implements surface.Surface
-	"surface": {"browser"},      // a panel's page uses the browser's element registry and observations
-	"mcp":     {"panels"},       // shares the reading of JSON with positions, and what a changed definition shows
-	"panels":  {"mcp", "tools"}, // a panel's backend may be an MCP server; authoring uses tools/toolkit
 }
 
 // Layers checks all packages of module: a package imports lower layers and its own group only, and the lowest layer
@@ -72,7 +66,7 @@ func forbidden(module, group, imported string) string {
 	switch {
 	case other == "build":
 		return "build holds developer tools; only tests may use them"
-	case other == group, slices.Contains(sameLayer[group], other):
+	case other == group:
 		return ""
 	case layer[other] == 0:
 		return "that package is in no layer"

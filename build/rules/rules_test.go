@@ -40,7 +40,7 @@ func TestLayersRefuseImportsUpwardsAndSideways(t *testing.T) {
 			"sideways, two lower groups", "sextant/backend/sandbox/egress", "sextant/backend/store/sqlite",
 			"groups of one layer",
 		},
-		{"sideways by design", "sextant/backend/surface/panelpage", "sextant/backend/browser/observe", ""},
+		{"sideways by design", "sextant/backend/panelpage", "sextant/backend/browser/observe", ""},
 		{
 			"built-in panels and the panel engine", "sextant/panels/browser", "sextant/backend/panels/registry",
 			"groups of one layer",

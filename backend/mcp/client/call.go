@@ -16,9 +16,9 @@ import (
 
 	"sextant/backend/mcp/config"
 	"sextant/backend/mcp/inflight"
-	"sextant/backend/mcp/results"
 	"sextant/backend/mcp/tasks"
 	"sextant/backend/pipeline/deadline"
+	"sextant/backend/toolprovider/results"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/mcp/config"
-	"sextant/backend/mcp/results"
+	"sextant/backend/toolprovider/results"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/mcp/resources"
-	"sextant/backend/mcp/results"
+	"sextant/backend/toolprovider/results"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )

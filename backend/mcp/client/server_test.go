@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/sandbox/confine"
 
-	"sextant/backend/mcp/results"
+	"sextant/backend/toolprovider/results"
 )
 
 // serverMode is the variable that turns this test's own binary into an MCP server.

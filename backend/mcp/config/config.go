@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"sextant/backend/mcp/access"
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/sandbox/procgroup"
+	"sextant/backend/toolprovider/jsonpos"
 )
 
 // maxServers bounds how many servers a file may name.

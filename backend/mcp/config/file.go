@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"sextant/backend/mcp/access"
-	"sextant/backend/panels/jsonpos"
+	"sextant/backend/toolprovider/jsonpos"
 )
 
 const (

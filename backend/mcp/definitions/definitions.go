@@ -17,7 +17,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/panels/argschema"
+	"sextant/backend/toolprovider/argschema"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -15,7 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/mcp/inflight"
-	"sextant/backend/mcp/results"
+	"sextant/backend/toolprovider/results"
 	"sextant/shared/excerpt"
 )
 

@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/mcp/definitions"
-	"sextant/backend/mcp/results"
 	"sextant/backend/mcp/servertext"
+	"sextant/backend/toolprovider/results"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

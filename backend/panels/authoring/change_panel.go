@@ -19,7 +19,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"sextant/backend/panels/manifest"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"sextant/backend/panels/manifest"
+	"sextant/backend/toolkit"
 	"sextant/backend/toolprovider/pinning"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/panels/manifest"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/panels/manifest/condition"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/excerpt"
 )
 

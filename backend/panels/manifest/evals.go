@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/panels/argschema"
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/toolprovider/argschema"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/excerpt"
 )
 

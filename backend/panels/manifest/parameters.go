@@ -10,9 +10,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"sextant/backend/panels/argschema"
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/toolprovider/argschema"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/excerpt"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/panels/manifest/condition"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"
 )

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/docs"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"

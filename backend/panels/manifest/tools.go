@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/panels/argschema"
 	"sextant/backend/panels/manifest/condition"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/toolprovider/argschema"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"

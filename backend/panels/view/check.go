@@ -13,8 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"sextant/backend/panels/jsonpos"
 	"sextant/backend/pipeline/nearest"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/event"
 	"sextant/shared/excerpt"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/panels/jsonpos"
+	"sextant/backend/toolprovider/jsonpos"
 	"sextant/shared/excerpt"
 )
 

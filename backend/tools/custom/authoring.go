@@ -15,7 +15,7 @@ import (
 
 	"sextant/backend/pipeline/nearest"
 	"sextant/backend/sandbox/script"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

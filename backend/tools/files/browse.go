@@ -16,10 +16,10 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/wire"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

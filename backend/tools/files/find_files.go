@@ -9,8 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/trash"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"

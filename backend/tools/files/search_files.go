@@ -16,9 +16,9 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

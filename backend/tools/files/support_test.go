@@ -15,8 +15,8 @@ import (
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/store/blobs"
 	"sextant/backend/store/sqlite"
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"

@@ -12,7 +12,7 @@ import (
 	"fmt"
 
 	"sextant/backend/pipeline/search"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -12,7 +12,7 @@ import (
 
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/procgroup"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"sextant/backend/policy/protectedpaths"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

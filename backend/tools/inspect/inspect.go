@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

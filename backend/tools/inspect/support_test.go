@@ -12,7 +12,7 @@ import (
 
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

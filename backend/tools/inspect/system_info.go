@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

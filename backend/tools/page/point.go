@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"sextant/backend/browser"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 )
 
 // point is a point of the viewport, or a distance, in CSS pixels.

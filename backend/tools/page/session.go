@@ -2,8 +2,8 @@ package page
 
 import (
 	"sextant/backend/browser"
+	"sextant/backend/panelpage"
 	"sextant/backend/surface"
-	"sextant/backend/surface/panelpage"
 )
 
 // session is what one call acts on. The methods of Surface act on the page the call means; every other

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser/observe/identity"
-	"sextant/backend/surface/panelpage"
+	"sextant/backend/panelpage"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"

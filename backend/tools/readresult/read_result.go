@@ -10,7 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"

@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/store/results"
 	"sextant/backend/store/sqlite"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/snapshot"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )

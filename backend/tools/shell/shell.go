@@ -25,8 +25,8 @@ import (
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/sandbox/egress"
 	"sextant/backend/store/results"
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/snapshot"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 

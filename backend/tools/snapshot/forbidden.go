@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"sextant/backend/policy/protectedpaths"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 )
 
 // forbidden is what the person's rules keep from commands during one walk. Commands do not see it, and it is not

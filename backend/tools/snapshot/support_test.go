@@ -17,10 +17,10 @@ import (
 	"sextant/backend/sandbox/confine"
 	"sextant/backend/store/blobs"
 	"sextant/backend/store/sqlite"
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )

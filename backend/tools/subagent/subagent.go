@@ -13,7 +13,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/chat"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"sextant/backend/sandbox/secrets"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

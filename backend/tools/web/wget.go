@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

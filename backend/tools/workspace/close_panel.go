@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"

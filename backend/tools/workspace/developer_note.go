@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/toolspec"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )

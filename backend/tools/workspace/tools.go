@@ -12,7 +12,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/mcp/results"
+	"sextant/backend/toolprovider/results"
 	"sextant/shared/toolspec"
 )
 

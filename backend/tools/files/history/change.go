@@ -25,8 +25,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"sextant/backend/store/blobs"
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )

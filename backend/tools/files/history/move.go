@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 

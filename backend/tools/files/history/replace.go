@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/toolkit"
 )
 
 // replace puts the new content under the file's name in one step: written beside it, synced, renamed,

@@ -12,8 +12,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sextant/backend/toolkit"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )

@@ -22,7 +22,7 @@ import (
 
 	"sextant/backend/pipeline/nearest"
 	"sextant/backend/policy/protectedpaths"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/policy/protectedpaths"
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 )
 
 // maxVisited bounds the entries of one walk, MaxDepth the folders within folders.

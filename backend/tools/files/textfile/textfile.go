@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"sextant/backend/tools/toolkit"
+	"sextant/backend/toolkit"
 	"sextant/shared/excerpt"
 )
 

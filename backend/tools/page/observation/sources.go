@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/panelpage"
 	"sextant/backend/policy"
-	"sextant/backend/surface/panelpage"
 	"sextant/shared/excerpt"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/panelpage"
 	"sextant/backend/surface"
-	"sextant/backend/surface/panelpage"
 	"sextant/shared/annotation"
 	"sextant/shared/wire"
 )

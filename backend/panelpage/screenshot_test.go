@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"sextant/backend/browser/observe/identity"
+	"sextant/backend/panelpage"
 	"sextant/backend/surface"
-	"sextant/backend/surface/panelpage"
 	"sextant/shared/wire"
 )
 
