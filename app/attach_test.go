@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// importReader is a Chromium that somebody else started with a debugging port.
+// foreign is a Chromium that somebody else started with a debugging port.
 type foreign struct {
 	t    *testing.T
 	http string

@@ -30,11 +30,11 @@ func TestACreatedToolAndItsStepsPassThePipeline(t *testing.T) {
 	execute := strings.TrimPrefix(sys.Nav.Routes["tools_execute"], "POST ")
 	c := clientOf(t, sys)
 	person := windowOf(t, sys)
-	if status, _ := c.do(http.MethodPost, "/api/created-tools/widen/wake",
+	if status, _ := c.do(http.MethodPost, "/api/created-tools/widen/enable",
 		map[string]int{"version": made.Version}); status != http.StatusForbidden {
 		t.Errorf("a program woke a tool: %d", status)
 	}
-	if status, b := person.do(http.MethodPost, "/api/created-tools/widen/wake",
+	if status, b := person.do(http.MethodPost, "/api/created-tools/widen/enable",
 		map[string]int{"version": made.Version}); status != http.StatusOK {
 		t.Fatalf("%d %s", status, b)
 	}

@@ -161,7 +161,7 @@ func sending(t *testing.T, sys *System) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/created-tools/write_home/wake",
+	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/created-tools/write_home/enable",
 		map[string]int{"version": made.Version}); status != http.StatusOK {
 		t.Fatalf("%d %s", status, b)
 	}

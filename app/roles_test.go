@@ -38,7 +38,7 @@ func TestAProgramsTokenDoesNotGiveAPersonsRights(t *testing.T) {
 		{http.MethodPost, "/api/approvals/x", map[string]string{"answer": "always", "hash": "h"}},
 		{http.MethodPut, "/api/settings/mode", map[string]string{"value": "full"}},
 		{http.MethodPut, "/api/settings/openai_base_url", map[string]string{"value": "https://evil.example"}},
-		{http.MethodPost, "/api/browser/hand", map[string]bool{"person": false}},
+		{http.MethodPost, "/api/browser/control", map[string]bool{"person": false}},
 	} {
 		if status, body := program.do(tc.method, tc.path, tc.body); status != http.StatusForbidden {
 			t.Errorf("%s %s: status %d: %s", tc.method, tc.path, status, body)

@@ -165,7 +165,7 @@ func TestATakenOverPageCanBeReadButNotActedOn(t *testing.T) {
 	}
 	window := windowOf(t, sys)
 	hand := func(person bool) {
-		if status, body := window.do(http.MethodPost, "/api/browser/hand",
+		if status, body := window.do(http.MethodPost, "/api/browser/control",
 			map[string]bool{"person": person}); status != http.StatusOK {
 			t.Fatalf("hand: status %d: %s", status, body)
 		}

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/event"
 )
 
-// The types of a Session's methods, by the names under which callers know them.
+// NavigateOptions and the types after it are those of a Session's methods, for callers that import this package only.
 type (
 	NavigateOptions = act.NavigateOptions
 	TabOptions      = act.TabOptions

@@ -126,7 +126,7 @@ test('what the assistant opens and saves shows at once and never replaces unsave
     await expect(conversation(page)).toContainText('Done.');
     await expect(text(page, 'plan.md')).toContainText('by the assistant');
     await text(page, 'plan.md').click();
-    const saved = page.waitForResponse((answer) => answer.url().includes('/api/desk/editor/draft'));
+    const saved = page.waitForResponse((answer) => answer.url().includes('/api/workspace/editor/draft'));
     await page.keyboard.type('mine ');
     await expect(tab(page, 'plan.md, unsaved')).toBeVisible();
     await saved;

@@ -43,18 +43,18 @@ func sentence(err error) string { return err.Error() + "." }
 // builtinPanelRoutes registers what the pages of the code editor, files, notes and browser read. Only the person may;
 // whatever changes a file is a tool call.
 func (s *Server) builtinPanelRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/desk/text", "A file as the code editor opens it", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
 			return fileAnswer(s.services.FileTools.Text(ctx, in.Path))
 		}))
-	route.Add(s.api, http.MethodGet, "/api/desk/folder", "The content of a folder", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/folder", "The content of a folder", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *struct {
 			Path string `query:"path" maxLength:"4096" doc:"The workspace when absent"`
 		},
 		) (*route.Body[wire.Folder], error) {
 			return fileAnswer(s.services.FileTools.Folder(ctx, in.Path))
 		}))
-	route.Add(s.api, http.MethodPost, "/api/desk/stamps", "Whether files and folders changed", http.StatusOK,
+	route.Add(s.api, http.MethodPost, "/api/workspace/stamps", "Whether files and folders changed", http.StatusOK,
 		windowOnly(func(_ context.Context, in *struct {
 			Body struct {
 				Paths []string `json:"paths" maxItems:"300"`
@@ -63,20 +63,20 @@ func (s *Server) builtinPanelRoutes() {
 		) (*route.Body[wire.PathStamps], error) {
 			return route.Answer(s.services.FileTools.Stamps(in.Body.Paths)), nil
 		}))
-	route.Add(s.api, http.MethodGet, "/api/desk/paths", "Files of the workspace by words of their path", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/paths", "Files of the workspace by words of their path", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *struct {
 			Words string `query:"words" maxLength:"200"`
 		},
 		) (*route.Body[wire.FoundPaths], error) {
 			return fileAnswer(s.services.FileTools.FindPaths(ctx, in.Words))
 		}))
-	route.Add(s.api, http.MethodGet, "/api/desk/picture", "The bytes of a picture", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/picture", "The bytes of a picture", http.StatusOK,
 		windowOnly(s.servePicture))
-	route.Add(s.api, http.MethodGet, "/api/desk/trash", "The content of the trash", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/trash", "The content of the trash", http.StatusOK,
 		windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
 			return route.Answer(wire.TrashList{Items: s.services.FileTools.Trash()}), nil
 		}))
-	route.Add(s.api, http.MethodGet, "/api/desk/notes", "Notes that contain words, the newest first", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/notes", "Notes that contain words, the newest first", http.StatusOK,
 		windowOnly(func(_ context.Context, in *struct {
 			Words string `query:"words" maxLength:"200"`
 		},
@@ -84,7 +84,7 @@ func (s *Server) builtinPanelRoutes() {
 			list, err := s.services.Notes.Notes(in.Words)
 			return fileAnswer(wire.NoteList{Notes: list}, err)
 		}))
-	route.Add(s.api, http.MethodGet, "/api/desk/bookmarks", "Bookmarks, the newest first", http.StatusOK,
+	route.Add(s.api, http.MethodGet, "/api/workspace/bookmarks", "Bookmarks, the newest first", http.StatusOK,
 		windowOnly(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
 			list, err := s.services.Store.Bookmarks(ctx)
 			if err != nil {
@@ -106,19 +106,19 @@ func windowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.
 }
 
 func (s *Server) editorRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/desk/editor", "What is open in the code editor, and unsaved text",
+	route.Add(s.api, http.MethodGet, "/api/workspace/editor", "What is open in the code editor, and unsaved text",
 		http.StatusOK, windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
 			return route.Answer(s.services.Editor.All()), nil
 		}))
-	route.Add(s.api, http.MethodPut, "/api/desk/editor", "Store what is open in the code editor", http.StatusNoContent,
+	route.Add(s.api, http.MethodPut, "/api/workspace/editor", "Store what is open in the code editor", http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.Keep(in.Body))
 		}))
-	route.Add(s.api, http.MethodPut, "/api/desk/editor/draft", "Store unsaved text", http.StatusNoContent,
+	route.Add(s.api, http.MethodPut, "/api/workspace/editor/draft", "Store unsaved text", http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.KeepDraft(in.Body))
 		}))
-	route.Add(s.api, http.MethodDelete, "/api/desk/editor/draft", "Delete unsaved text",
+	route.Add(s.api, http.MethodDelete, "/api/workspace/editor/draft", "Delete unsaved text",
 		http.StatusNoContent, windowOnly(func(_ context.Context, in *pathQuery) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.DropDraft(in.Path))
 		}))

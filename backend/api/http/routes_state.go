@@ -109,7 +109,7 @@ func (s *Server) settingRoutes() {
 
 // browserRoutes registers starting the browser, and taking it over.
 func (s *Server) browserRoutes() {
-	route.Add(s.api, http.MethodPost, "/api/browser/hand", "Take over the browser or give it back", http.StatusOK,
+	route.Add(s.api, http.MethodPost, "/api/browser/control", "Take over the browser or give it back", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Person bool `json:"person"`

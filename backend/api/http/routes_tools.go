@@ -50,7 +50,7 @@ type ToolRow struct {
 	// Active is false for tools of a panel that is not open.
 	Active bool `json:"active"`
 	// Permission is that of the assistant's calls, with the rule it comes from.
-	Permission policy.EffectivePermission `json:"stand"`
+	Permission policy.EffectivePermission `json:"effective"`
 }
 
 // ToolRows are all tools, and the estimated tokens of the active ones.

@@ -19,7 +19,7 @@ import (
 // The options of a Session's actions mirror the parameters of the environment tools one to
 // one; zero values are the defaults said there.
 
-// NavigateOptions: URL, or Action back, forward, reload.
+// NavigateOptions hold a URL, or an Action back, forward, reload.
 type NavigateOptions struct{ URL, Action string }
 
 // Address completes a typed address: "example.com" becomes https, a loopback or private name http.

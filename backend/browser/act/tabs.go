@@ -13,7 +13,7 @@ import (
 	"sextant/shared/event"
 )
 
-// TabOptions: Action list (default), open, select, close.
+// TabOptions name an Action: list (the default), open, select or close.
 type TabOptions struct {
 	Action, URL string
 	Tab         int

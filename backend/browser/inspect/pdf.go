@@ -52,8 +52,8 @@ const maxPDF = 256 << 20
 // printTimeout is after how long a print in the browser is given up, longer than any call waits.
 const printTimeout = 2 * time.Minute
 
-// PDFOptions: Name is the file's ("" is made from the title), Paper a4 (default), letter, legal,
-// a3 or a5, Scale 0.1 to 2 (0 is 1), Pages such as "1-3, 5" ("" for all).
+// PDFOptions say how a page is printed: Name is the file's ("" is made from the title), Paper a4 (default), letter,
+// legal, a3 or a5, Scale 0.1 to 2 (0 is 1), Pages such as "1-3, 5" ("" for all).
 type PDFOptions struct {
 	Name, Paper, Pages string
 	Landscape          bool

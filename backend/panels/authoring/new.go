@@ -1,4 +1,4 @@
-// Package making creates panels: small ones from a template (New), those in archives (Pack, Open,
+// Package authoring creates panels: small ones from a template (New), those in archives (Pack, Open,
 // Package.Install), and the assistant's own (Panels with the tool create_panel).
 //
 // Everything is checked as the running program would before anything is written, and a folder appears

@@ -1,4 +1,4 @@
-// Package callers makes the calls of panels' pages and scripts. They go through the pipeline like any
+// Package calls makes the calls of panels' pages and scripts. They go through the pipeline like any
 // other call, with the panel as the caller and never the user. The package adds what the panel has
 // read so far, and limits how much it may call.
 //

@@ -20,7 +20,7 @@ type ManifestStore interface {
 	SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error
 }
 
-// ErrNotPending: the manifest that the user answered about is not pending any more.
+// ErrNotPending reports that the manifest that the user answered about is not pending any more.
 var ErrNotPending = errors.New("this change of the panel is no longer pending")
 
 // pending is a changed manifest that would let its panel do more.

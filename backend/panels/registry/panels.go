@@ -1,8 +1,8 @@
-// Package panels manages the panels and offers their tools. A panel is a folder with a manifest.json;
+// Package registry manages the panels and offers their tools. A panel is a folder with a manifest.json;
 // the built-in ones are embedded, users drop their own into a folder while the program runs.
 //
 // Registry reads the manifests, watches the folders (watch.go), lets a changed manifest that allows
-// its panel more wait for the user (accepting.go), offers the tools of the active and the pinned
+// its panel more wait for the user (acceptance.go), offers the tools of the active and the pinned
 // panels, and executes a call by sending it to the panel's endpoint (execute.go): a Go handler, a
 // program, a script, an MCP server or an HTTP address. While a manifest is invalid, its problems are
 // shown and the last valid version stays in use.

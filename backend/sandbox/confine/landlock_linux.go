@@ -43,7 +43,7 @@ const (
 func (in *innerPlan) applyLandlock() error {
 	version := landlockVersion()
 	if version < landlockABIRefer {
-		return fmt.Errorf("Landlock version %d is too old", version)
+		return fmt.Errorf("the kernel has Landlock version %d, which is too old", version)
 	}
 	var rules []landlock.Rule
 	for _, path := range in.Read {

@@ -264,7 +264,7 @@ const tool = (
   hints: { read_only: true },
   tokens: 40 + name.length * 3,
   active: true,
-  stand: { permission: '', verdict: 'allow', rule: 'It only reads.' },
+  effective: { permission: '', verdict: 'allow', rule: 'It only reads.' },
   ...more,
 });
 

@@ -49,7 +49,7 @@ type Message struct {
 	Time  time.Time `json:"time"`
 }
 
-// ConsoleOptions: Level is the least level (info when empty), Since an id after which messages
+// ConsoleOptions filter messages: Level is the least level (info when empty), Since an id after which messages
 // are wanted, Limit how many of the newest (50 when 0); Clear forgets them all afterwards.
 type ConsoleOptions struct {
 	Level        string

@@ -47,7 +47,7 @@ const (
 	defaultIdle = 5 * time.Minute
 )
 
-// ErrRemoved: the runner is out of use because its panel was removed or its program replaced.
+// ErrRemoved reports that the runner is out of use because its panel was removed or its program replaced.
 var ErrRemoved = errors.New("was removed")
 
 // Config is shared by the programs of all panels.

@@ -1,5 +1,5 @@
 // Package scripted runs the script that answers a panel's endpoints, in a new instance of the
-// JavaScript engine of guard/script for each call. A script defines a handler by the tool's name,
+// JavaScript engine of sandbox/script for each call. A script defines a handler by the tool's name,
 //
 //	handlers.field_notes_add = async (args) => ({ count: 1 })
 //

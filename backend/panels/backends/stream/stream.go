@@ -43,7 +43,7 @@ const (
 	maxKept = 200_000
 )
 
-// ErrTooLarge: the answer exceeds the limit.
+// ErrTooLarge reports that the answer exceeds the limit.
 var ErrTooLarge = errors.New("the answer is too large")
 
 // KindOf is the form of an answer by its Content-Type. Text counts as streamed only if its length is

@@ -1,4 +1,4 @@
-// Package when reads and evaluates the small conditions by which a panel or one of its
+// Package condition reads and evaluates the small conditions by which a panel or one of its
 // tools is there or not: "selected && fileType in ['md', 'txt']".
 //
 // The grammar, loosest first:

@@ -24,7 +24,7 @@ const (
 	MaxDepth   = 64
 )
 
-// ErrStop, returned by Visit, ends a walk early and without an error.
+// ErrStop is returned by Visit to end a walk early and without an error.
 var ErrStop = errors.New("walk stopped")
 
 // Entry is a file or folder that a walk visits.

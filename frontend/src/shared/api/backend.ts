@@ -138,7 +138,7 @@ export function createBackend(token: string) {
     created: async () => (await bodyOf(client.GET('/api/created-tools'))).tools ?? [],
     /** Enables a created tool whose version was read. */
     enableTool: async (tool: string, version: number) =>
-      (await bodyOf(client.POST('/api/created-tools/{id}/wake', { ...byId(tool), body: { version } }))).tools ?? [],
+      (await bodyOf(client.POST('/api/created-tools/{id}/enable', { ...byId(tool), body: { version } }))).tools ?? [],
     deleteTool: async (tool: string) =>
       (await bodyOf(client.DELETE('/api/created-tools/{id}', byId(tool)))).tools ?? [],
 
@@ -181,7 +181,7 @@ export function createBackend(token: string) {
     setPanelSettings: async (panel: string, values: Record<string, Json>) =>
       (await bodyOf(client.PUT('/api/panels/{id}/config', { ...byId(panel), body: { values } }))).settings,
     /** What installing a panel's file (in Base64) would do. */
-    offerPanel: (archive: string) => bodyOf(client.POST('/api/panels/offer', { body: { archive } })),
+    offerPanel: (archive: string) => bodyOf(client.POST('/api/panels/preview', { body: { archive } })),
     /** Installs the file that was offered with that hash; answers with the panel's id. */
     installPanel: async (archive: string, hash: string) =>
       (await bodyOf(client.POST('/api/panels/install', { body: { archive, hash } }))).panel,
@@ -193,7 +193,7 @@ export function createBackend(token: string) {
 
     // Browser
     /** Gives control of the page to the person, or back to the assistant. */
-    takeOver: (person: boolean) => done(client.POST('/api/browser/hand', { body: { person } })),
+    takeOver: (person: boolean) => done(client.POST('/api/browser/control', { body: { person } })),
     startBrowser: () => done(client.POST('/api/browser/start')),
 
     // MCP servers
@@ -201,7 +201,7 @@ export function createBackend(token: string) {
       done(client.POST(PATHS.toggleServer, { ...byName(name), body: { enabled } })),
     server: (name: string) => bodyOf(client.GET('/api/mcp-servers/{name}', byName(name))),
     /** What a server with that entry may access. */
-    serverAccess: (entry: ServerEntry) => bodyOf(client.POST('/api/mcp-servers/may', { body: { entry } })),
+    serverAccess: (entry: ServerEntry) => bodyOf(client.POST('/api/mcp-servers/access', { body: { entry } })),
     addServer: (name: string, entry: ServerEntry) => done(client.POST('/api/mcp-servers', { body: { name, entry } })),
     changeServer: (name: string, entry: ServerEntry) =>
       done(client.PUT('/api/mcp-servers/{name}', { ...byName(name), body: { entry } })),

@@ -1,4 +1,4 @@
-// Package configured stores the settings of panels: values for the fields of a manifest's config.
+// Package settings stores the settings of panels: values for the fields of a manifest's config.
 // Sensitive ones are stored as secrets and are given only to the panel's backend.
 package settings
 
