@@ -74,12 +74,16 @@ func (s *System) openServer(_ context.Context, purpose Purpose) error {
 func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
-		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store, Events: s.Events, Audit: s.Audit,
+		Pipeline: s.Pipeline, Catalog: s.Catalog, Approvals: s.Approvals, Store: s.Store,
+		Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels,
-		Authoring: s.Authoring, PagesOrigin: s.PageServer.Origin(), MCP: s.MCP, Apps: s.Apps, ImportReader: s.importReader,
+		Authoring: s.Authoring, PagesOrigin: s.PageServer.Origin(), MCP: s.MCP,
+		Apps: s.Apps, ImportReader: s.importReader,
 		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
-		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
-		Snapshot: s.snapshot, HasWindow: s.hub.Watched, WebSocket: s.hub, TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
+		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
+		Snapshot: s.snapshot, HasWindow: s.hub.Watched, WebSocket: s.hub,
+		TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
 		Programs: programs{s}, Log: s.Log,
 	}
 }

@@ -87,7 +87,13 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, err = fmt.Fprintf(in.Out, "Saved %s for %s in the %s.\n", secrets.Reference(saved.Name), saved.Host, saved.Storage)
+	_, err = fmt.Fprintf(
+		in.Out,
+		"Saved %s for %s in the %s.\n",
+		secrets.Reference(saved.Name),
+		saved.Host,
+		saved.Storage,
+	)
 	return err
 }
 

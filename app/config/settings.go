@@ -131,7 +131,13 @@ func (s *Settings) All() []event.Setting {
 		if k.Secret && v != "" {
 			v = "set"
 		}
-		about := &event.SettingDescription{Doc: k.Doc, Default: k.Default, OneOf: k.OneOf, Window: k.Window, Secret: k.Secret}
+		about := &event.SettingDescription{
+			Doc:     k.Doc,
+			Default: k.Default,
+			OneOf:   k.OneOf,
+			Window:  k.Window,
+			Secret:  k.Secret,
+		}
 		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, About: about})
 	}
 	return out

@@ -18,8 +18,9 @@ import (
 	"sextant/shared/event"
 )
 
-// NavigateOptions and the types after it are those of a Session's methods, for callers that import this package only.
 type (
+	// NavigateOptions and the other types here are those of a Session's methods, for callers that import this
+	// package only.
 	NavigateOptions = act.NavigateOptions
 	TabOptions      = act.TabOptions
 	Emulation       = emulation.Emulation

@@ -181,7 +181,10 @@ func TestSubagentSpendsParentBudget(t *testing.T) {
 	start := calls(runSubagent(map[string]any{"task": "one: look"}))
 	start.Usage = openaitest.Usage{Input: 90, Output: 10}
 	f := withSubagents(b.harness, map[string][]openaitest.Turn{
-		"parent": {start, start}, "one": {lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10)},
+		"parent": {
+			start,
+			start,
+		}, "one": {lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10)},
 	})
 	n := 0
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result { n++; return toolspec.OK(fmt.Sprint("new ", n)) }

@@ -54,7 +54,8 @@ func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 			h := newHarness(t, openaitest.Turn{Text: "Hello."})
 			h.addTools()
 			h.window = 0
-			for i := range h.defs { // more than a twentieth of what is known by the name, and less than that of a million
+			// More than a twentieth of what is known by the name, and less than that of a million.
+			for i := range h.defs {
 				h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
 			}
 			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + said + `}]}`}

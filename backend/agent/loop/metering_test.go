@@ -144,7 +144,13 @@ func TestTurnEndsAtTokenBudget(t *testing.T) {
 }
 
 func TestMoneyBudget(t *testing.T) {
-	b := newCostHarness(t, lookCosting(1000, 100), lookCosting(1000, 100), lookCosting(1000, 100), openaitest.Turn{Text: "Done."})
+	b := newCostHarness(
+		t,
+		lookCosting(1000, 100),
+		lookCosting(1000, 100),
+		lookCosting(1000, 100),
+		openaitest.Turn{Text: "Done."},
+	)
 	b.varyResults()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
 	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
@@ -249,10 +255,20 @@ func TestRequestBudgetOnlyNarrows(t *testing.T) {
 		name  string
 	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
 		t.Run(fmt.Sprint(c.own), func(t *testing.T) {
-			b := newCostHarness(t, lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10))
+			b := newCostHarness(
+				t,
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+			)
 			b.varyResults()
 			b.budgets.Turn.Tokens = 300
-			o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
+			o := b.run(
+				t,
+				loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}},
+			)
 			if o.Budget != c.name || len(b.service.Requests()) != c.asked {
 				t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
 			}

@@ -160,7 +160,11 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 }
 
 // findWaiting returns a waiting message that by may change; l.queue is held.
-func (l *Loop) findWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.WaitingMessage, error) {
+func (l *Loop) findWaiting(
+	ctx context.Context,
+	conversation, id string,
+	by toolspec.Caller,
+) (event.WaitingMessage, error) {
 	if l.cfg.Queue == nil {
 		return event.WaitingMessage{}, ErrNotWaiting
 	}
@@ -208,7 +212,8 @@ func (l *Loop) startNext(t *turn) *turn {
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
 	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
-	if i := slices.IndexFunc(list, func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }); err == nil &&
+	isDue := func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }
+	if i := slices.IndexFunc(list, isDue); err == nil &&
 		i >= 0 {
 		var next *turn
 		if next, err = l.begin(ctx, askFromWaiting(t.ask.Conversation, list[i])); err == nil {

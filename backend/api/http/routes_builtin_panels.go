@@ -63,27 +63,39 @@ func (s *Server) builtinPanelRoutes() {
 		) (*route.Body[wire.PathStamps], error) {
 			return route.Answer(s.services.FileTools.Stamps(in.Body.Paths)), nil
 		}))
-	route.Add(s.api, http.MethodGet, "/api/workspace/paths", "Files of the workspace by words of their path", http.StatusOK,
+	route.Add(
+		s.api,
+		http.MethodGet,
+		"/api/workspace/paths",
+		"Files of the workspace by words of their path",
+		http.StatusOK,
 		windowOnly(func(ctx context.Context, in *struct {
 			Words string `query:"words" maxLength:"200"`
 		},
 		) (*route.Body[wire.FoundPaths], error) {
 			return fileAnswer(s.services.FileTools.FindPaths(ctx, in.Words))
-		}))
+		}),
+	)
 	route.Add(s.api, http.MethodGet, "/api/workspace/picture", "The bytes of a picture", http.StatusOK,
 		windowOnly(s.servePicture))
 	route.Add(s.api, http.MethodGet, "/api/workspace/trash", "The content of the trash", http.StatusOK,
 		windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
 			return route.Answer(wire.TrashList{Items: s.services.FileTools.Trash()}), nil
 		}))
-	route.Add(s.api, http.MethodGet, "/api/workspace/notes", "Notes that contain words, the newest first", http.StatusOK,
+	route.Add(
+		s.api,
+		http.MethodGet,
+		"/api/workspace/notes",
+		"Notes that contain words, the newest first",
+		http.StatusOK,
 		windowOnly(func(_ context.Context, in *struct {
 			Words string `query:"words" maxLength:"200"`
 		},
 		) (*route.Body[wire.NoteList], error) {
 			list, err := s.services.Notes.Notes(in.Words)
 			return fileAnswer(wire.NoteList{Notes: list}, err)
-		}))
+		}),
+	)
 	route.Add(s.api, http.MethodGet, "/api/workspace/bookmarks", "Bookmarks, the newest first", http.StatusOK,
 		windowOnly(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
 			list, err := s.services.Store.Bookmarks(ctx)
@@ -110,10 +122,16 @@ func (s *Server) editorRoutes() {
 		http.StatusOK, windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
 			return route.Answer(s.services.Editor.All()), nil
 		}))
-	route.Add(s.api, http.MethodPut, "/api/workspace/editor", "Store what is open in the code editor", http.StatusNoContent,
+	route.Add(
+		s.api,
+		http.MethodPut,
+		"/api/workspace/editor",
+		"Store what is open in the code editor",
+		http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.Keep(in.Body))
-		}))
+		}),
+	)
 	route.Add(s.api, http.MethodPut, "/api/workspace/editor/draft", "Store unsaved text", http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
 			return nil, saveProblem(s.services.Editor.KeepDraft(in.Body))

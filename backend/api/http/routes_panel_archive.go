@@ -41,8 +41,14 @@ type PanelEvals struct {
 
 // panelArchiveRoutes registers installing panels from archives, which only a window may, and running their evals.
 func (s *Server) panelArchiveRoutes() {
-	route.Add(s.api, http.MethodPost, "/api/panels/preview", "What installing a panel's archive would do", http.StatusOK,
-		s.offerPanel)
+	route.Add(
+		s.api,
+		http.MethodPost,
+		"/api/panels/preview",
+		"What installing a panel's archive would do",
+		http.StatusOK,
+		s.offerPanel,
+	)
 	route.Add(s.api, http.MethodPost, "/api/panels/install", "Install a panel's archive after its offer was shown",
 		http.StatusOK, s.installPanel)
 	route.Add(s.api, http.MethodPost, "/api/panels/{id}/eval",

@@ -177,7 +177,11 @@ func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[Tool
 		}
 	}
 	for i, row := range rows.Tools {
-		permission, err := s.services.Pipeline.Permission(ctx, row.Definition, s.services.Panels.DescribesCalls(row.Name))
+		permission, err := s.services.Pipeline.Permission(
+			ctx,
+			row.Definition,
+			s.services.Panels.DescribesCalls(row.Name),
+		)
 		if err != nil {
 			return nil, route.Failed("The rules could not be read. They are still in force.", err)
 		}

@@ -262,7 +262,8 @@ func TestProgramsMayNotActForThePerson(t *testing.T) {
 func TestListenRefusesOtherInterfaces(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", ":0", "localhost:0"} {
 		t.Run(address, func(t *testing.T) {
-			if err := newServer(t, Services{}).Listen(address); err == nil || !strings.Contains(err.Error(), "loopback") {
+			if err := newServer(t, Services{}).Listen(address); err == nil ||
+				!strings.Contains(err.Error(), "loopback") {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -89,12 +89,14 @@ func TestServerCannotWriteItsTools(t *testing.T) {
 	a.link("~/.nvm/versions/node/v22/bin/npx", npm+"/bin/npx-cli.js")
 	a.link("~/custom/bin/tool", "~/custom/lib/node_modules/tool/cli.js")
 	for name, s := range map[string]Server{
-		"npx":                   {Command: "npx", Args: []string{"-y", "a-server"}},
-		"npx by path":           {Command: a.path("~/.nvm/versions/node/v22/bin/npx")},
-		"npx as a script":       {Command: "node", Args: []string{a.path(npm + "/bin/npx-cli.js")}},
-		"outside node":          {Command: a.path("~/custom/bin/tool")},
-		"package script":        {Command: "node", Args: []string{a.path("~/custom/lib/node_modules/tool/cli.js")}},
-		"PATH":                  {Command: "npx", Env: map[string]string{"PATH": a.path("~/.nvm/versions/node/v22/bin")}},
+		"npx":             {Command: "npx", Args: []string{"-y", "a-server"}},
+		"npx by path":     {Command: a.path("~/.nvm/versions/node/v22/bin/npx")},
+		"npx as a script": {Command: "node", Args: []string{a.path(npm + "/bin/npx-cli.js")}},
+		"outside node":    {Command: a.path("~/custom/bin/tool")},
+		"package script":  {Command: "node", Args: []string{a.path("~/custom/lib/node_modules/tool/cli.js")}},
+		"PATH": {
+			Command: "npx", Env: map[string]string{"PATH": a.path("~/.nvm/versions/node/v22/bin")},
+		},
 		"NVM_DIR":               {Command: "npx", Env: map[string]string{"NVM_DIR": a.path("~/.nvm")}},
 		"GOPATH":                {Command: "npx", Env: map[string]string{"GOPATH": "~/go"}},
 		"VIRTUAL_ENV":           {Command: "npx", Env: map[string]string{"VIRTUAL_ENV": a.path("~/proj")}},

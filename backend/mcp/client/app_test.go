@@ -64,7 +64,8 @@ func TestAppToolVisibility(t *testing.T) {
 	if diff := cmp.Diff([]string{"tester__board", "tester__board_plan"}, names(s.Definitions(""))); diff != "" {
 		t.Errorf("the model gets (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"tester__board", "tester__board_move"}, names(s.AppDefinitions("tester"))); diff != "" {
+	want := []string{"tester__board", "tester__board_move"}
+	if diff := cmp.Diff(want, names(s.AppDefinitions("tester"))); diff != "" {
 		t.Errorf("the page gets (-want +got):\n%s", diff)
 	}
 	if got := s.AppDefinitions("other"); got != nil {

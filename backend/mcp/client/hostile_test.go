@@ -35,7 +35,11 @@ func TestHTTPAnswerIsBounded(t *testing.T) {
 				}
 			}))
 			t.Cleanup(h.Close)
-			way := &serverTransport{next: h.Client().Transport, scheme: "http", host: strings.TrimPrefix(h.URL, "http://")}
+			way := &serverTransport{
+				next:   h.Client().Transport,
+				scheme: "http",
+				host:   strings.TrimPrefix(h.URL, "http://"),
+			}
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -167,7 +167,11 @@ func TestResourceSubscriptions(t *testing.T) {
 		}
 		return h
 	}
-	eventually(t, "the change is published", func() bool { h := heard(); return h.Lists > 0 && h.Updates["note:live"] == 1 })
+	eventually(
+		t,
+		"the change is published",
+		func() bool { h := heard(); return h.Lists > 0 && h.Updates["note:live"] == 1 },
+	)
 	if h := heard(); h.Updates["note:a"] != 0 || h.Name != "Shelf" {
 		t.Errorf("%+v", h)
 	}

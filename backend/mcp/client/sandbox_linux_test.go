@@ -67,7 +67,9 @@ func newMachine(t *testing.T, without ...string) *machine {
 	m.file(t, "ada/.npmrc", "registry=https://packages.example/\n//packages.example/:_authToken="+m.token+"\n")
 	own := []string{m.data, m.home + "/.config/sextant"}
 	m.sandbox = &launch.Sandbox{
-		Confine: confine.New(confine.Config{Home: m.home, SecretPaths: own, Disabled: without}), Home: m.home, Homes: m.data +
+		Confine: confine.New(
+			confine.Config{Home: m.home, SecretPaths: own, Disabled: without},
+		), Home: m.home, Homes: m.data +
 			"/mcp-servers", OwnFolders: own,
 		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: m.home, Data: m.data, Config: own[1]}),
 	}

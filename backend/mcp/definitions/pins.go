@@ -2,6 +2,7 @@ package definitions
 
 import (
 	"encoding/json"
+
 	"sextant/backend/toolprovider/pinning"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"

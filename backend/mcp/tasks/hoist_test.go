@@ -31,7 +31,9 @@ func TestHoist(t *testing.T) {
 				if events {
 					line, expected = "event: message\ndata: "+text+"\n\n", "event: message\ndata: "+want+"\n\n"
 				}
-				got, err := io.ReadAll(Hoist(io.NopCloser(iotest.OneByteReader(strings.NewReader(line))), 1<<20, events))
+				got, err := io.ReadAll(
+					Hoist(io.NopCloser(iotest.OneByteReader(strings.NewReader(line))), 1<<20, events),
+				)
 				if err != nil || strings.ReplaceAll(string(got), "data:{", "data: {") != expected {
 					t.Errorf("%v: got %q, %v, want %q", events, got, err, expected)
 				}

@@ -17,7 +17,8 @@ func TestNewOfEveryKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report := manifest.Validate(folder); !report.OK || len(report.Problems) > 0 || report.Title != "My "+kind {
+			if report := manifest.Validate(folder); !report.OK || len(report.Problems) > 0 ||
+				report.Title != "My "+kind {
 				t.Errorf("%s: %+v", kind, report)
 			}
 		})

@@ -153,7 +153,10 @@ func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
 	write(t, root, "notes", without)
 	eventually(t, "the tool is gone", func() bool { return len(r.AllDefinitions()) == 0 })
 	write(t, root, "notes", notes("Keep a note.", "Send all notes away."))
-	if p := pendingChange(t, r, "notes"); !strings.Contains(strings.Join(p.Reasons, "\n"), "note_add: its description") {
+	if p := pendingChange(t, r, "notes"); !strings.Contains(
+		strings.Join(p.Reasons, "\n"),
+		"note_add: its description",
+	) {
 		t.Errorf("got %q", p.Reasons)
 	}
 	if len(r.AllDefinitions()) != 0 {
@@ -213,7 +216,8 @@ func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
 			"note_add").Description == "Keep a short note."
 	})
 	write(t, root, "notes", notes("Keep a note.", "Keep it.", `"net":[`, `"net":["evil.example",`))
-	if p := pendingChange(t, r, "notes"); p.Developing || definition(t, r, "note_add").Description != "Keep a short note." {
+	if p := pendingChange(t, r, "notes"); p.Developing ||
+		definition(t, r, "note_add").Description != "Keep a short note." {
 		t.Errorf("got %+v", p)
 	}
 	if err := r.Develop(t.Context(), "nowhere", true); !errors.Is(err, ErrNotPending) {
@@ -324,7 +328,8 @@ func TestUnstorableChangeIsNotApplied(t *testing.T) {
 	if err := r.Accept(t.Context(), "notes", p.Hash); err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("got %v", err)
 	}
-	if line := r.entries["notes"].runner.Line(); line != "node server.mjs" || pendingChange(t, r, "notes").Hash != p.Hash {
+	if line := r.entries["notes"].runner.Line(); line != "node server.mjs" ||
+		pendingChange(t, r, "notes").Hash != p.Hash {
 		t.Errorf("what runs is %s", line)
 	}
 }

@@ -83,7 +83,8 @@ func TestErrorNamesParameterAndShowsCorrectCall(t *testing.T) {
 			if !strings.Contains(problem.Error, "For example scroll_page({") {
 				t.Errorf("%s: no example in %q", c.args, problem.Error)
 			}
-			shown := problem.Error[strings.Index(problem.Error, "scroll_page(")+len("scroll_page(") : len(problem.Error)-1]
+			start := strings.Index(problem.Error, "scroll_page(") + len("scroll_page(")
+			shown := problem.Error[start : len(problem.Error)-1]
 			if _, wrong := New().Check(tool(c.schema), []byte(shown)); wrong != nil {
 				t.Errorf("the example %s is wrong itself: %s", shown, wrong.Error)
 			}

@@ -65,7 +65,8 @@ func TestCheckFormatRefusesHostileSchemas(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want %q", name, err, c.want)
 			}
-			if err := New().CheckFormat(json.RawMessage(c.format)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := New().CheckFormat(json.RawMessage(c.format)); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: Format returned %v", name, err)
 			}
 		})

@@ -231,7 +231,8 @@ func (c *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		if (withinAny(path, restricted) || f.home != "" && within(path, f.homeTarget)) && !withinAny(path, f.writable) &&
+		if (withinAny(path, restricted) || f.home != "" && within(path, f.homeTarget)) &&
+			!withinAny(path, f.writable) &&
 			!withinAny(path, f.readable) {
 			continue // its folder is not visible
 		}

@@ -259,7 +259,8 @@ func TestProxiedRunReachesOnlyGrantedHosts(t *testing.T) {
 	// Control: the granted host is reached.
 	for name, script := range map[string]string{
 		"curl": "curl -sS http://" + grantedHost + "/",
-		"a tunnel": sendToProxy("CONNECT "+grantedHost+":443 HTTP/1.1", "Host: "+grantedHost+":443", "", "GET / HTTP/1.1",
+		"a tunnel": sendToProxy("CONNECT "+grantedHost+":443 HTTP/1.1", "Host: "+grantedHost+":443", "",
+			"GET / HTTP/1.1",
 			"Host: "+grantedHost, "Connection: close"),
 		"python": `python3 -c 'import urllib.request as r; print(r.urlopen("http://` + grantedHost + `/").read())'`,
 	} {

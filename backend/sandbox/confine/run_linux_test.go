@@ -77,8 +77,11 @@ func TestCancelKillsAllProcesses(t *testing.T) {
 	var longest time.Duration
 	slowest := ""
 	defer func() {
-		t.Logf("the longest took %v from the cancel until all were dead and removed (%s)", longest.Round(time.Millisecond),
-			slowest)
+		t.Logf(
+			"the longest took %v from the cancel until all were dead and removed (%s)",
+			longest.Round(time.Millisecond),
+			slowest,
+		)
 	}()
 	for _, mode := range []string{"bubblewrap", "landlock only", "unconfined"} {
 		var without []string

@@ -142,7 +142,9 @@ func TestRestrictedFolderShowsOnlyGrantedPaths(t *testing.T) {
 				`cd "$H"; cat plan.txt inner/given.txt inner/secret/key own/x; echo +MADE > own/y; cat own/y; echo LEFT > made; cat made; echo LEFT > inner/z; cat inner/z`,
 			},
 			Dir: filepath.Join(world.home, "own"), Restricted: []string{world.home},
-			Readable: []string{filepath.Join(world.home, "inner")}, Writable: []string{filepath.Join(world.home, "own")},
+			Readable: []string{
+				filepath.Join(world.home, "inner"),
+			}, Writable: []string{filepath.Join(world.home, "own")},
 			Stdout: &out, Env: []string{"PATH=/usr/bin:/bin", "H=" + world.home},
 		})
 		if err != nil {

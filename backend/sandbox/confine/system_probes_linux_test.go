@@ -134,7 +134,11 @@ func processProbes() []probe {
 			name: "another's namespaces", insideOnly: true,
 			script: "nsenter -t $VICTIM -a true && echo PROBE-''SUCCEEDED; nsenter -t 1 -m cat $SECRET",
 		},
-		{name: "join a namespace", insideOnly: true, script: "$P syscall 308 3 0; nsenter -t $OUTER -m -n -p cat $SECRET"},
+		{
+			name:       "join a namespace",
+			insideOnly: true,
+			script:     "$P syscall 308 3 0; nsenter -t $OUTER -m -n -p cat $SECRET",
+		},
 		{name: "take another's descriptor", script: "$P takefd"},
 		{name: "compare with another", script: "$P syscall 312 $VICTIM $$ 1 0 0"},
 		{name: "move another's pages", script: "$P syscall 279 $VICTIM 0 0 0 0 0"},

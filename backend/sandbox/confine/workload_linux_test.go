@@ -46,8 +46,9 @@ var workloads = []workload{
 			"> f && git add f && git commit -qm one && git checkout -qb two && git log --oneline | wc -l", want: "1",
 	},
 	{
-		name: "git in the workspace", needs: "git", needsNamespaces: true, script: "git status >/dev/null 2>&1; echo $?",
-		want: "0",
+		name: "git in the workspace", needs: "git", needsNamespaces: true,
+		script: "git status >/dev/null 2>&1; echo $?",
+		want:   "0",
 	},
 	{
 		name: "python", needs: "python3",

@@ -14,7 +14,11 @@ import (
 // and dials the very addresses that it checked. The error wraps *BlockedError if all of them are blocked.
 func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
-		return nil, &BlockedError{Host: addr, Reason: "only TCP is allowed, not " + network, Suggestion: "Use http or https."}
+		return nil, &BlockedError{
+			Host:       addr,
+			Reason:     "only TCP is allowed, not " + network,
+			Suggestion: "Use http or https.",
+		}
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -53,7 +53,11 @@ func explainFailure(host string, err error) (int, failureText) {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &blocked):
-		return http.StatusForbidden, failureText{blocked.Host + " is blocked", capitalize(blocked.Reason), blocked.Suggestion}
+		return http.StatusForbidden, failureText{
+			blocked.Host + " is blocked",
+			capitalize(blocked.Reason),
+			blocked.Suggestion,
+		}
 	case errors.As(err, &dns):
 		return http.StatusBadGateway, failureText{
 			host + " was not found", "The name has no address",

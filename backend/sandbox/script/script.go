@@ -197,7 +197,10 @@ func Run(ctx context.Context, body string, args json.RawMessage, host Host, limi
 	stop := context.AfterFunc(ctx, vm.Interrupt)
 	defer stop()
 	r.startTimer()
-	_, err = vm.Eval(functionSource+fmt.Sprintf(runnerSource, jsString(body), jsString(string(args))), quickjs.EvalGlobal)
+	_, err = vm.Eval(
+		functionSource+fmt.Sprintf(runnerSource, jsString(body), jsString(string(args))),
+		quickjs.EvalGlobal,
+	)
 	for err == nil && !r.ended && ctx.Err() == nil && !r.limitReached() {
 		var n int
 		if n, err = vm.ExecutePendingJobs(); n == 0 {

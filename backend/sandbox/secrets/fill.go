@@ -157,8 +157,9 @@ func (v *Vault) refusal(name string, sink Sink) *Refusal {
 	}
 	if s.Command != sink.Command {
 		return &Refusal{
-			toolspec.SecurityError, fmt.Sprintf("%s was saved for the command %q, but the server's command is now %q", shown,
-				s.Command, sink.Command),
+			toolspec.SecurityError,
+			fmt.Sprintf("%s was saved for the command %q, but the server's command is now %q", shown, s.Command,
+				sink.Command),
 			"Save the secret again in Settings, Secrets, if this command may use it.",
 		}
 	}

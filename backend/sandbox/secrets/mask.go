@@ -58,7 +58,11 @@ func newMasker(values map[string]string) *masker {
 	}
 	// The longest first, so that a value that contains another is masked as a whole.
 	slices.SortFunc(m.patterns, func(a, b pattern) int {
-		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.replacement, b.replacement), strings.Compare(a.text, b.text))
+		return cmp.Or(
+			len(b.text)-len(a.text),
+			strings.Compare(a.replacement, b.replacement),
+			strings.Compare(a.text, b.text),
+		)
 	})
 	for i, p := range m.patterns {
 		key := uint16(p.text[0])<<8 | uint16(p.text[1])

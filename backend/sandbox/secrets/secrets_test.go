@@ -131,7 +131,9 @@ func TestPutRefusesInvalidSecrets(t *testing.T) {
 		"URL as host":       {secrets.Secret{Name: "a", Host: "https://a.example/"}, "long-enough"},
 		"short value":       {secrets.Secret{Name: "a", Host: "a.example"}, "tiny!"},
 		"value is not text": {secrets.Secret{Name: "a", Host: "a.example"}, "long-enough\xff"},
-		"unknown place":     {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough"},
+		"unknown place": {
+			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough",
+		},
 		"env for a network host": {
 			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.Env}},
 			"long-enough",

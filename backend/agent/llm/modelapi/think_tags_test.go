@@ -29,7 +29,8 @@ func TestThinkTagsAreReasoning(t *testing.T) {
 					a.addText(rest[:min(size, len(rest))])
 				}
 				r := a.response()
-				if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought || text.String() != c.text {
+				if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought ||
+					text.String() != c.text {
 					t.Errorf(
 						"%q in pieces of %d: thought %q, streamed %q; text %q, streamed %q",
 						c.said,

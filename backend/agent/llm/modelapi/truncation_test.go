@@ -191,7 +191,11 @@ func TestStreamStalledAtAnyByte(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			for at := range len(stream) + 1 {
 				began := time.Now()
-				o := readAll(t, format, func(ctx context.Context) io.Reader { return &stallingReader{ctx, stream[:at]} })
+				o := readAll(
+					t,
+					format,
+					func(ctx context.Context) io.Reader { return &stallingReader{ctx, stream[:at]} },
+				)
 				o.check(t, turn, "stalled", at)
 				if o.err != nil && llm.KindOf(o.err) != llm.Stalled ||
 					!strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {

@@ -45,9 +45,12 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 				m := opened(
 					t,
 					"openai",
-					providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}},
+					providers.Config{
+						Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}},
+					},
 				)
-				for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
+				end := len(openaitest.RenderAs(openaitest.Format(format), whole))
+				for at = 1 + (2*i+j)%step; at <= end; at += step {
 					first = true
 					res, streamed, err := ask(t, m, hello())
 					if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 ||

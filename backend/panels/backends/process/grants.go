@@ -101,7 +101,9 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{
 		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
-		Readable: append([]string{dir}, confine.ToolchainFolders(command, closed)...), Writable: []string{data}, Restricted: closed,
+		Readable: append(
+			[]string{dir},
+			confine.ToolchainFolders(command, closed)...), Writable: []string{data}, Restricted: closed,
 		Limits: confine.Limits{
 			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
 			Files: openFiles,

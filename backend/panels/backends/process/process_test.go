@@ -252,7 +252,8 @@ func TestProgramNetworkAccess(t *testing.T) {
 				func(p *Panel) { p.Permissions.Net.List = []string{"api.example"} }),
 		} {
 			t.Run(name, func(t *testing.T) {
-				if got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)}); got["failed"] == nil {
+				got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)})
+				if got["failed"] == nil {
 					t.Errorf("%s: it reached the machine's own port: %v", name, got)
 				}
 				if got := b.must(r, "fetch", map[string]any{"url": "http://evil.example/"}); got["did"] == "welcome" {
@@ -262,7 +263,7 @@ func TestProgramNetworkAccess(t *testing.T) {
 					"/"}); got["did"] == "welcome" {
 					t.Errorf("%s: it reached this machine: %v", name, got)
 				}
-				got := b.must(r, "fetch", map[string]any{"url": "http://api.example/"})
+				got = b.must(r, "fetch", map[string]any{"url": "http://api.example/"})
 				if (got["did"] == "welcome") != (name == "one") {
 					t.Errorf("%s: the granted host: %v", name, got)
 				}
@@ -295,7 +296,8 @@ func TestChildrenEndWithProgram(t *testing.T) {
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
-		for deadline := time.Now().Add(30 * time.Second); countProcesses("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
+		deadline := time.Now().Add(30 * time.Second)
+		for ; countProcesses("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("nothing was left behind, so this proves nothing")
 			}

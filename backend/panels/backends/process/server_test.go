@@ -96,7 +96,10 @@ func TestNotAnMCPServer(t *testing.T) {
 		"greeted": {"-e", "console.log('hello')"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := b.runner(false, func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} })
+			r := b.runner(
+				false,
+				func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} },
+			)
 			if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") &&
 				!strings.Contains(err.Error(), "stopped") {
 				t.Errorf("%s: %v", name, err)

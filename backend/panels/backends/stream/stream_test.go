@@ -63,7 +63,8 @@ func TestChunksAndOutcome(t *testing.T) {
 			} {
 				t.Run(how, func(t *testing.T) {
 					o, shown, err := read(c.kind, r, 1<<20)
-					if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure ||
+					if err != nil || shown != c.shown || string(o.Result) != c.result ||
+						string(o.Failure) != c.failure ||
 						o.Text != c.kept {
 						t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result,
 							o.Failure, o.Text, err)
