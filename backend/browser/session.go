@@ -18,9 +18,8 @@ import (
 	"sextant/shared/event"
 )
 
+// These are the types of a Session's methods, for callers that import this package only.
 type (
-	// NavigateOptions and the other types here are those of a Session's methods, for callers that import this
-	// package only.
 	NavigateOptions = act.NavigateOptions
 	TabOptions      = act.TabOptions
 	Emulation       = emulation.Emulation
