@@ -121,7 +121,7 @@ func TestABranchStartedOverHTTPSurvivesARestart(t *testing.T) {
 	began := p.began()
 	if len(began) != 2 || began[0].Instead != first || began[0].After != "" || began[1].After != other ||
 		began[1].Instead != "" {
-		t.Fatalf("told: %+v", began)
+		t.Fatalf("got %+v", began)
 	}
 	p.send(http.StatusNoContent, "PUT", "/branch", asks{"branch": began[0].ID}, nil)
 	p.sys.Close()

@@ -298,7 +298,7 @@ func (s *slow) cancelled(e endless, id string) (answer, gone time.Duration, r to
 		}
 	}
 	if e.begun == nil {
-		time.Sleep(20 * time.Millisecond) // into the midst of it; what had ended by then is told by its answer
+		time.Sleep(20 * time.Millisecond) // in the middle of it; the answer says what had ended by then
 	}
 	from := time.Now()
 	s.Pipeline.Cancel(id)
@@ -366,13 +366,13 @@ func TestACancelledCallEndsOnceAndLeavesNothing(t *testing.T) {
 				t.Errorf("files before %s, after %s", before, after)
 			}
 			if ends := s.ends(id); len(ends) != 1 || ends[0].Status != event.CallStopped {
-				t.Errorf("told as %+v", ends)
+				t.Errorf("the ends are %+v", ends)
 			}
 		})
 	}
 }
 
-// ends are the ends told of a call.
+// ends are the events that ended a call.
 func (s *slow) ends(id string) (all []event.CallEnd) {
 	s.t.Helper()
 	for until := time.Now().Add(20 * time.Second); len(all) == 0 &&

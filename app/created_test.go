@@ -46,11 +46,11 @@ func TestACreatedToolAndItsStepsPassThePipeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	for _, r := range rows {
-		told = append(told, r.Tool+" by "+callerName(r))
+		reported = append(reported, r.Tool+" by "+callerName(r))
 	}
-	if got := strings.Join(told, ", "); !strings.Contains(got, "expand_activity_bar by created:widen") ||
+	if got := strings.Join(reported, ", "); !strings.Contains(got, "expand_activity_bar by created:widen") ||
 		!strings.Contains(got, "widen by http") {
 		t.Errorf("the log: %s", got)
 	}

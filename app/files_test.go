@@ -134,15 +134,15 @@ func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	for _, e := range events {
 		var end event.CallEnd
 		if e.Kind == event.CallEnded && json.Unmarshal(e.Data, &end) == nil && len(end.Changed) > 0 {
-			told = append(told, end.Tool+" "+filepath.Base(end.Changed[0]))
+			reported = append(reported, end.Tool+" "+filepath.Base(end.Changed[0]))
 		}
 	}
-	if strings.Join(told, ", ") != "edit_file notes.txt, undo notes.txt" {
-		t.Errorf("events tell of changes by %q", told)
+	if strings.Join(reported, ", ") != "edit_file notes.txt, undo notes.txt" {
+		t.Errorf("events tell of changes by %q", reported)
 	}
 }
 

@@ -85,8 +85,8 @@ func TestOnlyTheWindowAnswersForTheActivePanelsPage(t *testing.T) {
 	}
 	first := showing(t, sys, key, map[string]string{})
 	w := showing(t, sys, key, answers)
-	guest := dial(t, sys, sys.Token()) // a program on the stream is no window
-	until(t, guest, "hello")
+	outsider := dial(t, sys, sys.Token()) // a program on the stream is no window
+	until(t, outsider, "hello")
 
 	if r := person.execute(sys.Nav.OpenTool("tools"), map[string]any{}); !r.Success {
 		t.Fatal(r.Error)

@@ -125,11 +125,11 @@ func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var reported []string
 	for _, row := range rows {
-		told = append(told, row.Tool+" by "+callerName(row))
+		reported = append(reported, row.Tool+" by "+callerName(row))
 	}
-	if got := strings.Join(told, ", "); strings.Count(got, "read_file by panel:desk") != 2 ||
+	if got := strings.Join(reported, ", "); strings.Count(got, "read_file by panel:desk") != 2 ||
 		!strings.Contains(got, "write_file by panel:desk") {
 		t.Errorf("the log: %s", got)
 	}

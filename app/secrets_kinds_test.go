@@ -134,15 +134,15 @@ func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 	shapes, traffic := 0, 0
 	rows := &artefacts{}
 	for name, value := range values {
-		if told := redact.New(nil).Text(value, "a text"); told != value {
+		if stdout := redact.New(nil).Text(value, "a text"); stdout != value {
 			shapes++
 		}
 		body, err := json.Marshal(map[string]string{"api_key": value, "note": "for " + name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := redact.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(told,
-			value) && strings.Contains(told, "note") {
+		if stdout := redact.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(stdout,
+			value) && strings.Contains(stdout, "note") {
 			traffic++
 		}
 		path := filepath.Join(flags["workspace"], name+".txt")
@@ -162,8 +162,8 @@ func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 		}
 	}
 	sys.Close()
-	_, told, _ := verb(t, flags, "audit", "export")
-	rows.add("audit", []byte(told))
+	_, stdout, _ := verb(t, flags, "audit", "export")
+	rows.add("audit", []byte(stdout))
 	if shapes < 50 || traffic != len(values) {
 		t.Errorf("%d of %d known by their shape, %d under a telling name", shapes, len(values), traffic)
 	}

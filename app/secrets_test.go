@@ -28,7 +28,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// artefacts are the bytes of all that was told or kept, by where they stood.
+// artefacts are the bytes of all that was printed, sent or stored, by place.
 type artefacts struct {
 	mu  sync.Mutex
 	all map[string]*bytes.Buffer
@@ -266,11 +266,11 @@ func TestAHundredSecretsAppearInNoArtefact(t *testing.T) {
 	sys.Close()
 	talk(t, flags, host, out, names)
 	for _, line := range [][]string{{"audit", "export"}, {"secrets", "list", "--json"}, {"audit", "verify"}} {
-		code, told, errs := verb(t, flags, line...)
+		code, stdout, errs := verb(t, flags, line...)
 		if code != exitDone {
 			t.Errorf("%v: exit %d, %s", line, code, errs)
 		}
-		out.add(strings.Join(line, " "), []byte(told+errs))
+		out.add(strings.Join(line, " "), []byte(stdout+errs))
 	}
 	out.folder(t, "data", flags["data"], "secrets")
 	// What the search finds where it must be is what makes it worth something.
@@ -374,13 +374,13 @@ func talk(t *testing.T, flags map[string]string, host string, out *artefacts, na
 	t.Setenv("SEXTANT_ROUNDS", "40")
 	t.Setenv("SEXTANT_CALLS_PER_TURN", "40")
 	t.Setenv("SEXTANT_ALLOW_HOSTS", "127.0.0.1")
-	code, told, errs := verb(t, flags, "run", "use my secrets", "--model", "openai/test", "--yes-to", "all", "--json",
+	code, stdout, errs := verb(t, flags, "run", "use my secrets", "--model", "openai/test", "--yes-to", "all", "--json",
 		"--log-level", "debug")
-	if code != exitDone || strings.Count(told, `"http_request"`) < 30 {
-		t.Errorf("the conversation ended with %d: %s %s", code, told[:min(len(told), 2000)],
+	if code != exitDone || strings.Count(stdout, `"http_request"`) < 30 {
+		t.Errorf("the conversation ended with %d: %s %s", code, stdout[:min(len(stdout), 2000)],
 			errs[:min(len(errs), 2000)])
 	}
-	out.add("run", []byte(told+errs))
+	out.add("run", []byte(stdout+errs))
 	for _, r := range model.Requests() {
 		out.add("prompts", r.Body)
 	}

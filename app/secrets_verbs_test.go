@@ -44,9 +44,9 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 		{"", []string{"secrets", "delete", "nobody"}, exitFailed, "no such secret"},
 		{"", []string{"secrets", "--help"}, exitDone, "set"},
 	} {
-		code, told := given(t, flags, tc.stdin, tc.args...)
-		if code != tc.code || !strings.Contains(told, tc.says) || strings.Contains(told, value) {
-			t.Errorf("%v: exit %d: %s", tc.args, code, told)
+		code, stdout := given(t, flags, tc.stdin, tc.args...)
+		if code != tc.code || !strings.Contains(stdout, tc.says) || strings.Contains(stdout, value) {
+			t.Errorf("%v: exit %d: %s", tc.args, code, stdout)
 		}
 	}
 	// The running one knows it already, and a program reads all but the value, and changes nothing.

@@ -39,13 +39,13 @@ func TestConcurrentChangesOfASettingAgree(t *testing.T) {
 			})
 		}
 		all.Wait()
-		var told string
+		var reported string
 		for range 4 {
-			told = string((<-heard.C()).Data)
+			reported = string((<-heard.C()).Data)
 		}
 		kept, _, err := sys.Store.Setting(t.Context(), key)
-		if now := sys.Settings.Get(key); err != nil || now != kept || !strings.Contains(told, `"`+now+`"`) {
-			t.Fatalf("round %d: in force is %s, kept is %s, told was %s (%v)", round, now, kept, told, err)
+		if now := sys.Settings.Get(key); err != nil || now != kept || !strings.Contains(reported, `"`+now+`"`) {
+			t.Fatalf("round %d: in force is %s, stored is %s, the event has %s (%v)", round, now, kept, reported, err)
 		}
 	}
 }
@@ -66,9 +66,9 @@ func TestAResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
 	if err != nil || set.Value != "10" || set.Source != config.SourceDefault || sys.Settings.Int("rounds") != 10 {
 		t.Errorf("%+v, in force %d, error %v", set, sys.Settings.Int("rounds"), err)
 	}
-	if told := string((<-heard.C()).Data); !strings.Contains(told, `"10"`) ||
-		!strings.Contains(told, config.SourceDefault) {
-		t.Errorf("told %s", told)
+	if reported := string((<-heard.C()).Data); !strings.Contains(reported, `"10"`) ||
+		!strings.Contains(reported, config.SourceDefault) {
+		t.Errorf("the event has %s", reported)
 	}
 	if _, kept, err := sys.Store.Setting(t.Context(), "rounds"); kept || err != nil {
 		t.Errorf("kept: %t, error %v", kept, err)

@@ -15,7 +15,7 @@ import (
 	"sextant/shared/event"
 )
 
-// news is what an MCP client was told of.
+// news counts the notifications that an MCP client received.
 type news struct {
 	mu    sync.Mutex
 	lists int
@@ -40,7 +40,7 @@ func (n *news) options() *sdk.ClientOptions {
 	}
 }
 
-func (n *news) told(uri string) (lists, updates int) {
+func (n *news) reported(uri string) (lists, updates int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.lists, n.uris[uri]
@@ -110,7 +110,7 @@ func TestMCPClientsReadAConversationWhileItIsShared(t *testing.T) {
 		}
 		again(t, c.name+" hears that there is one more", func() {
 			shareConversation(t, window, talk.ID, true)
-		}, func() bool { lists, _ := heard.told(uri); return lists > 0 })
+		}, func() bool { lists, _ := heard.reported(uri); return lists > 0 })
 		list, err := client.session.ListResources(t.Context(), nil)
 		if err != nil || !listed(list.Resources, uri, "Lamps for the hall") || listed(list.Resources, hidden, "") {
 			t.Fatalf("%s: %+v %v", c.name, list, err)
@@ -128,7 +128,7 @@ func TestMCPClientsReadAConversationWhileItIsShared(t *testing.T) {
 		}
 		again(t, c.name+" hears that it grew", func() {
 			says(t, sys, talk.ID, "more "+c.name, chat.RoleAssistant, "The brass one.")
-		}, func() bool { _, n := heard.told(uri); return n > 0 })
+		}, func() bool { _, n := heard.reported(uri); return n > 0 })
 		shareConversation(t, window, talk.ID, false)
 		if _, err := read(uri); err == nil {
 			t.Errorf("%s: it is read after it was taken back", c.name)
@@ -151,7 +151,7 @@ func again(t *testing.T, what string, do func(), heard func() bool) {
 			}
 		}
 	}
-	t.Fatalf("not told: %s", what)
+	t.Fatalf("no notification: %s", what)
 }
 
 // awaits waits for what happens elsewhere, for as long as a slow machine may take.
@@ -192,7 +192,7 @@ func TestAClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
 		}
 		again(t, c.name+": another page", func() {
 			client.does("navigate_page", map[string]any{"url": "demo"})
-		}, func() bool { _, n := heard.told(uri); return n > 0 })
+		}, func() bool { _, n := heard.reported(uri); return n > 0 })
 		if err := client.session.Subscribe(t.Context(),
 			&sdk.SubscribeParams{URI: "sextant://page/nothing"}); err == nil && c.name == "with a session" {
 			t.Errorf("%s: subscribed to what is not there", c.name)

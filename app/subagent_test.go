@@ -109,12 +109,12 @@ func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(workspace, "note.txt")); string(b) != "x" {
 		t.Errorf("%q %v", b, err)
 	}
-	told := ""
+	reported := ""
 	for _, r := range model.Requests() {
-		told += r.Last()
+		reported += r.Last()
 	}
-	if !strings.Contains(told, "list_directory") || !strings.Contains(told, "never") {
-		t.Errorf("a rule that forbids a tool does not hold for a subagent: %s", told)
+	if !strings.Contains(reported, "list_directory") || !strings.Contains(reported, "never") {
+		t.Errorf("a rule that forbids a tool does not hold for a subagent: %s", reported)
 	}
 
 	list, err := sys.Store.Conversations(t.Context())

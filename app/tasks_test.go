@@ -110,7 +110,7 @@ func (s *solver) drawn(what string) map[string]any {
 	s.t.Helper()
 	m := regexp.MustCompile(what + ` \d+×\d+ around (-?\d+),(-?\d+)`).FindStringSubmatch(s.text)
 	if m == nil {
-		s.t.Fatalf("no %s is told in %s", what, s.text)
+		s.t.Fatalf("no %s in %s", what, s.text)
 	}
 	x, _ := strconv.Atoi(m[1])
 	y, _ := strconv.Atoi(m[2])
@@ -180,7 +180,7 @@ var solvers = map[string]func(*solver){
 			s.look()
 			shown := regexp.MustCompile(`(\w+) 2027[^.]`).FindStringSubmatch(s.text + " ")
 			if shown == nil {
-				s.t.Fatalf("no month is told in %s", s.text)
+				s.t.Fatalf("no month in %s", s.text)
 			}
 			switch d := slices.Index(months, w[1]) - slices.Index(months, shown[1]); {
 			case d > 0:
@@ -281,7 +281,7 @@ func solveSliders(s *solver) {
 		s.do("press_key", map[string]any{"key": key})
 	}
 	s.look()
-	// The last slider has no role: its place is told in percent of its track.
+	// The last slider has no role: its position is given in percent of its track.
 	i := slices.IndexFunc(s.list, func(e annotation.Element) bool { return strings.HasSuffix(e.Value, " %") })
 	if i < 0 {
 		s.t.Fatalf("the handle without a role is no slider:\n%s", lines(s.list))

@@ -12,7 +12,7 @@ import (
 
 // TestRunFollowsLinksButNoInventedAddress drives two origins with nobody there to ask:
 // what the page itself leads to is open, an address that could carry something is not, and a
-// password is told nowhere.
+// password appears nowhere.
 func TestRunFollowsLinksButNoInventedAddress(t *testing.T) {
 	serve := func(body string) string {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -49,15 +49,15 @@ func TestRunFollowsLinksButNoInventedAddress(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("%v: %s, stderr %q", err, out, errs)
 	}
-	var told []string
+	var reported []string
 	for _, c := range report.Calls {
-		told = append(told, c.Tool+" "+string(c.Status))
+		reported = append(reported, c.Tool+" "+string(c.Status))
 	}
-	if got := strings.Join(told,
+	if got := strings.Join(reported,
 		", "); got != "navigate_page done, navigate_page refused, navigate_page done, type_text done" {
 		t.Errorf("the calls: %s\n%s\n%s", got, out, errs)
 	}
 	if strings.Contains(out+errs, "hunter2") {
-		t.Errorf("the password is told:\n%s\n%s", out, errs)
+		t.Errorf("the password is shown:\n%s\n%s", out, errs)
 	}
 }

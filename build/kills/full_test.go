@@ -94,7 +94,7 @@ func fullDisk(t *testing.T, dir string) {
 	d.must(http.StatusAccepted, http.MethodPost, path, say("second"), nil)
 	d.until("words", func(e event.Event) bool { return e.Kind == event.TextDelta })
 	d.fill()
-	d.told(c.ID, path, say)
+	d.reported(c.ID, path, say)
 	d.refuses(effect)
 	d.empty()
 	room, stored := false, false // in either order: one is live, the other in the log
@@ -131,14 +131,14 @@ func (d *diskTrial) begun(w *worker) *life {
 			if socket.ReadJSON(&e) != nil {
 				return
 			}
-			told := event.Event{
+			reported := event.Event{
 				Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation,
 				Turn: e.Turn, Call: e.Call, Data: e.Data,
 			}
 			if e.Seq > 0 {
-				w.ledger.note(told)
+				w.ledger.note(reported)
 			}
-			d.seen <- told
+			d.seen <- reported
 		}
 	}(l.socket)
 	return l
@@ -197,7 +197,7 @@ func (d *diskTrial) empty() {
 }
 
 // told looks what a person and a program are told.
-func (d *diskTrial) told(conversation, path string, say func(string) map[string]string) {
+func (d *diskTrial) reported(conversation, path string, say func(string) map[string]string) {
 	t := d.t
 	t.Helper()
 	var banner event.Disk

@@ -181,16 +181,16 @@ func (m *mind) read(r openaitest.Request) {
 			if id == nil {
 				continue
 			}
-			told, n := results[c.ID], m.effects.count(id[1])
+			reported, n := results[c.ID], m.effects.count(id[1])
 			switch {
-			case strings.Contains(told, "done-"+id[1]):
+			case strings.Contains(reported, "done-"+id[1]):
 				if n == 0 {
-					m.fault("effect %s never happened, and the model was told: %s", id[1], told)
+					m.fault("effect %s never happened, and the model was told: %s", id[1], reported)
 				}
-			case strings.Contains(told, "outcome is unknown"):
+			case strings.Contains(reported, "outcome is unknown"):
 				m.unknown[id[1]] = true
 			case n > 0:
-				m.fault("effect %s happened, and the model was told: %s", id[1], told)
+				m.fault("effect %s happened, and the model was told: %s", id[1], reported)
 			}
 		}
 	}
