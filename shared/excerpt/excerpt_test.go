@@ -85,3 +85,12 @@ func TestPrintableDropsControlCharacters(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func ExampleEscape() {
+	fmt.Println(Escape("pay\u202ehctib\nnow"))
+	fmt.Println(EscapeLines("one\ntwo\a"))
+	// Output:
+	// pay\u202ehctib\u000anow
+	// one
+	// two\u0007
+}
