@@ -151,7 +151,7 @@ func (s *System) modelServices() map[string]providers.Service {
 // settingChanged applies a changed setting to the catalog and the model services.
 func (s *System) settingChanged(key string) {
 	if key == "tools_off" || key == "groups_off" {
-		s.publish(event.New(event.CatalogueChanged, event.NoData{}))
+		s.publish(event.New(event.CatalogChanged, event.NoData{}))
 	}
 	if provider, _, ok := strings.Cut(key, "_"); ok {
 		if service, ok := s.modelServices()[provider]; ok {

@@ -107,7 +107,7 @@ func (s *System) openTools(ctx context.Context, _ Purpose) (err error) {
 	}
 	if s.Created, err = custom.New(ctx, custom.Config{
 		Store: s.Store, Log: s.Log, Do: s.do, Others: s.offeredTools,
-		Changed: func() { s.publish(event.New(event.CatalogueChanged, event.NoData{})) },
+		Changed: func() { s.publish(event.New(event.CatalogChanged, event.NoData{})) },
 	}); err != nil {
 		return err
 	}

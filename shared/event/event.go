@@ -16,12 +16,12 @@ type Kind string
 const (
 	ConversationCreated Kind = "conversation.created" // chat.Conversation
 	ConversationUpdated Kind = "conversation.updated" // chat.Conversation
-	ConversationDeleted Kind = "conversation.deleted" // Removed
-	ConversationShared  Kind = "conversation.shared"  // Shared
+	ConversationDeleted Kind = "conversation.deleted" // Removal
+	ConversationShared  Kind = "conversation.shared"  // Sharing
 	MessageAdded        Kind = "message.added"        // chat.Message
-	MessageWaiting      Kind = "message.waiting"      // Waiting
-	MessageTaken        Kind = "message.taken"        // Taken
-	MessageDropped      Kind = "message.dropped"      // Removed
+	MessageWaiting      Kind = "message.waiting"      // WaitingMessage
+	MessageTaken        Kind = "message.taken"        // TakenMessage
+	MessageDropped      Kind = "message.dropped"      // Removal
 	BranchStarted       Kind = "branch.started"       // Branch
 	BranchChosen        Kind = "branch.chosen"        // BranchRef
 	TurnStarted         Kind = "turn.started"         // Turn
@@ -39,11 +39,11 @@ const (
 	PanelOpened         Kind = "panel.opened"         // PanelRef
 	PanelClosed         Kind = "panel.closed"         // PanelRef
 	PanelsChanged       Kind = "panels.changed"       // PanelList
-	CatalogueChanged    Kind = "catalogue.changed"    // Empty
+	CatalogChanged    Kind = "catalogue.changed"    // NoData
 	ActivityBarChanged  Kind = "activitybar.changed"  // ActivityBar
 	SurfaceFocused      Kind = "surface.focused"      // SurfaceRef
 	MCPChanged          Kind = "mcp.changed"          // MCPList
-	MCPTold             Kind = "mcp.told"             // MCPHeard, live
+	MCPNotified             Kind = "mcp.told"             // MCPNotifications, live
 	SettingChanged      Kind = "setting.changed"      // Setting
 	BrowserChanged      Kind = "browser.changed"      // BrowserState, live
 	MarksChanged        Kind = "marks.changed"        // Marks, live
@@ -53,7 +53,7 @@ const (
 
 // Live reports whether events of kind k are never stored.
 func (k Kind) Live() bool {
-	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPTold
+	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPNotified
 }
 
 // Mergeable reports whether a slow subscriber may get several events of kind k joined, or only the newest.

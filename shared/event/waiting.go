@@ -39,7 +39,7 @@ type WaitingMessage struct {
 
 // TakenMessage says that a waiting message has become part of the conversation.
 type TakenMessage struct {
-	// ID is that of the Waiting, Message that of the chat.Message.
+	// ID is that of the WaitingMessage, Message that of the chat.Message.
 	ID      string `json:"id"`
 	Message string `json:"message"`
 	// Steered is true when it was taken into a running turn.

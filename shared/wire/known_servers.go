@@ -9,9 +9,9 @@ type KnownServer struct {
 	// Era is the protocol revision that it uses, "" when unknown. Found is when that was found out.
 	Era   string
 	Found time.Time
-	// Tools are the definitions that the person knows, as JSON by the server's own names; nil before they were
+	// Pins are the definitions that the person knows, as JSON by the server's own names; nil before they were
 	// listed for the first time.
-	Tools map[string]string
+	Pins map[string]string
 	// Domains are what the person allowed pages of the server to use: "connect https://a.example".
 	Domains []string
 }

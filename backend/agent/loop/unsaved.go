@@ -30,7 +30,7 @@ func (t *turn) answerUnrecorded(calls []chat.ToolCall, err error) error {
 	return err
 }
 
-// full is the end of a turn that the disk has no space for.
+// diskFullEnding is the end of a turn that the disk has no space for.
 func diskFullEnding() ending {
 	return ending{
 		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. " +

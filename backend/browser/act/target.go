@@ -101,7 +101,7 @@ func (g *Target) rowChangedFault(says, mark string) error {
 	}
 }
 
-// locateTarget is find that leaves it to the aim to see whether the node lives.
+// locateTarget finds an element without checking that its node is still in the page: aiming at it does that.
 func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {

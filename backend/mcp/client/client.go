@@ -305,7 +305,7 @@ func (s *Servers) publish() {
 		s.cfg.Journal.Publish(event.New(event.MCPChanged, list))
 	}
 	if newTools {
-		s.cfg.Journal.Publish(event.New(event.CatalogueChanged, event.NoData{}))
+		s.cfg.Journal.Publish(event.New(event.CatalogChanged, event.NoData{}))
 	}
 }
 

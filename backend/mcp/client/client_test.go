@@ -206,7 +206,7 @@ func TestToolsAreOffered(t *testing.T) {
 		}
 	}
 	eventually(t, "the catalogue's change is published", func() bool {
-		return j.count(event.CatalogueChanged) == 2 &&
+		return j.count(event.CatalogChanged) == 2 &&
 			j.count(event.MCPChanged) >= 2
 	})
 }

@@ -91,7 +91,7 @@ func (s *Servers) notify() {
 		}
 		s.mu.Unlock()
 		if !over {
-			s.cfg.Journal.Publish(event.New(event.MCPTold, all))
+			s.cfg.Journal.Publish(event.New(event.MCPNotified, all))
 		}
 	})
 }

@@ -161,7 +161,7 @@ func TestResourceSubscriptions(t *testing.T) {
 		defer j.mu.Unlock()
 		for _, e := range j.events {
 			var said event.MCPNotifications
-			if e.Kind == event.MCPTold && json.Unmarshal(e.Data, &said) == nil {
+			if e.Kind == event.MCPNotified && json.Unmarshal(e.Data, &said) == nil {
 				h = said.Servers[0]
 			}
 		}

@@ -33,15 +33,15 @@ func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[s
 	if err != nil {
 		return nil, err
 	}
-	fresh, changed := definitions.Compare(known.Tools, tools)
-	if len(fresh) == 0 && known.Tools != nil {
+	fresh, changed := definitions.Compare(known.Pins, tools)
+	if len(fresh) == 0 && known.Pins != nil {
 		return changed, nil
 	}
 	return changed, v.remember(ctx, func(k *wire.KnownServer) {
 		pins := map[string]string{}
-		maps.Copy(pins, k.Tools)
+		maps.Copy(pins, k.Pins)
 		maps.Copy(pins, fresh)
-		k.Tools = pins
+		k.Pins = pins
 	})
 }
 
@@ -82,11 +82,11 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 		return &r
 	}
 	pin := definitions.Pin(changed)
-	if known.Tools[name] == pin {
+	if known.Pins[name] == pin {
 		v.accept(name, changed) // from a list that was on its way when they agreed
 		return nil
 	}
-	c := Change{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Tools[name], pin)}
+	c := Change{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Pins[name], pin)}
 	allowed, why := false, "there is nobody to ask"
 	if v.owner.cfg.Review != nil {
 		inner, resume := inflight.FromContext(ctx).Pause(ctx)
@@ -105,9 +105,9 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 		return &r
 	}
 	if err := v.remember(ctx, func(k *wire.KnownServer) {
-		pins := maps.Clone(k.Tools)
+		pins := maps.Clone(k.Pins)
 		pins[name] = pin
-		k.Tools = pins
+		k.Pins = pins
 	}); err != nil {
 		v.log.Warn("a changed tool was allowed, but this could not be saved; it will be asked again", "tool", name,
 			"err", err)

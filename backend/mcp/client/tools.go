@@ -94,7 +94,7 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 	if err != nil {
 		return nil, nil, err
 	}
-	names := slices.Collect(maps.Keys(before.Tools))
+	names := slices.Collect(maps.Keys(before.Pins))
 	for _, t := range found {
 		names = append(names, t.Name)
 	}

@@ -342,12 +342,12 @@ func TestPinnedPanelToolsAreOffered(t *testing.T) {
 		t.Fatalf("%d tools before", n)
 	}
 	// A new state is listed before it is published: the empty one at the start, the panel.
-	eventually(t, "the panel is published", func() bool { return j.count(event.CatalogueChanged) == 2 })
+	eventually(t, "the panel is published", func() bool { return j.count(event.CatalogChanged) == 2 })
 	if err := r.Pin(t.Context(), "notes", true); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(r.Definitions("home")); n != 1 || j.count(event.CatalogueChanged) != 3 {
-		t.Errorf("%d tools, %d changes", n, j.count(event.CatalogueChanged))
+	if n := len(r.Definitions("home")); n != 1 || j.count(event.CatalogChanged) != 3 {
+		t.Errorf("%d tools, %d changes", n, j.count(event.CatalogChanged))
 	}
 	if p, _ := panel(r, "notes"); !p.Pinned {
 		t.Errorf("got %+v", p)

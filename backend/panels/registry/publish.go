@@ -47,7 +47,7 @@ func (r *Registry) publish() {
 	}
 	if offered != r.publishedTools {
 		r.publishedTools = offered
-		r.cfg.Publisher.Publish(event.New(event.CatalogueChanged, event.NoData{}))
+		r.cfg.Publisher.Publish(event.New(event.CatalogChanged, event.NoData{}))
 	}
 }
 

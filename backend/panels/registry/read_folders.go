@@ -16,7 +16,7 @@ type reading struct {
 	text     []byte
 	err      error
 	print    fingerprint
-	// found is the checked manifest, if it is not the one of the last scan; judged is true then.
+	// found is the checked manifest, if it is not the one of the last scan; checked is true then.
 	found   manifest.Parsed
 	checked bool
 }
@@ -59,7 +59,7 @@ func (r *Registry) read() []readings {
 	return all
 }
 
-// take reads one folder and checks its manifest unless it is unchanged.
+// read reads one folder and checks its manifest unless it is unchanged.
 func (d *reading) read(seen fingerprint) {
 	d.text, d.err = manifest.ReadFile(d.root, d.id)
 	d.print = sha256.Sum256(d.text)

@@ -56,7 +56,7 @@ func TestFoldersAreWatched(t *testing.T) {
 		t.Errorf("%d tools while another panel is active", n)
 	}
 	eventually(t, "the change is published", func() bool {
-		return j.count(event.PanelsChanged) == 2 && j.count(event.CatalogueChanged) == 2
+		return j.count(event.PanelsChanged) == 2 && j.count(event.CatalogChanged) == 2
 	})
 	if err := os.RemoveAll(filepath.Join(root, "reading-list")); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestBrokenManifestIsReported(t *testing.T) {
 	if d := definition(t, r, "note_add"); d.Owner != "notes" {
 		t.Errorf("got %+v", d)
 	}
-	if j.count(event.CatalogueChanged) != 2 { // the empty one at the start, the panel
+	if j.count(event.CatalogChanged) != 2 { // the empty one at the start, the panel
 		t.Error("the catalogue did not change, but a change was published")
 	}
 

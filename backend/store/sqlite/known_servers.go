@@ -25,7 +25,7 @@ func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, 
 	}
 	if err == nil {
 		k.Found = sqlrows.Time(found)
-		err = errors.Join(json.Unmarshal([]byte(tools), &k.Tools), json.Unmarshal([]byte(domains), &k.Domains))
+		err = errors.Join(json.Unmarshal([]byte(tools), &k.Pins), json.Unmarshal([]byte(domains), &k.Domains))
 	}
 	if err != nil {
 		return wire.KnownServer{}, fmt.Errorf("reading what is known of an MCP server: %w", err)
@@ -35,7 +35,7 @@ func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, 
 
 // SaveKnownServer stores what is known of a server.
 func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
-	tools, err := json.Marshal(k.Tools)
+	tools, err := json.Marshal(k.Pins)
 	if err != nil {
 		return fmt.Errorf("storing what is known of %s: %w", k.Name, err)
 	}

@@ -19,11 +19,11 @@ func TestKnownServers(t *testing.T) {
 	}
 	first := wire.KnownServer{
 		Key: "k", Name: "notes", Era: "2025-11-25", Found: time.Unix(5, 0).UTC(),
-		Tools: map[string]string{"add": `{"x":1}`},
+		Pins: map[string]string{"add": `{"x":1}`},
 	}
 	second := wire.KnownServer{
 		Key: "k", Name: "notes", Era: "2026-07-28", Found: time.Unix(6, 0).UTC(),
-		Tools: map[string]string{},
+		Pins: map[string]string{},
 	}
 	for _, want := range []wire.KnownServer{first, second} {
 		if err := s.SaveKnownServer(ctx, want); err != nil {

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Which surface a call means (docs/architecture.md, "Which page a call means"): an element's number names its own.
+// Which surface a call means (docs/architecture.md, "Which surface a call means"): an element's number names its own.
 // Without a number it is the page of the active panel, for callers in the window. The browser is meant when that
 // panel shows it, on the start panel, while no window is open, and by every other caller.
 

@@ -19,7 +19,7 @@ const changeInterval = 250 * time.Millisecond
 // changeKinds are the events that change what clients are offered.
 func changeKinds() []event.Kind {
 	return []event.Kind{
-		event.CatalogueChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed,
+		event.CatalogChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed,
 		event.ConversationShared, event.ConversationUpdated, event.ConversationDeleted,
 		event.MessageAdded, event.TextDelta, event.TurnEnded, event.BranchStarted, event.BranchChosen,
 	}
@@ -81,7 +81,7 @@ func (c *pendingChanges) run(ctx context.Context, events <-chan event.Event, out
 // add adds what e changes.
 func (c *pendingChanges) add(e event.Event) {
 	switch e.Kind {
-	case event.CatalogueChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed:
+	case event.CatalogChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed:
 		c.lists.Tools = true
 	case event.ConversationShared:
 		var s event.Sharing
