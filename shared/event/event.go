@@ -39,11 +39,11 @@ const (
 	PanelOpened         Kind = "panel.opened"         // PanelRef
 	PanelClosed         Kind = "panel.closed"         // PanelRef
 	PanelsChanged       Kind = "panels.changed"       // PanelList
-	CatalogChanged    Kind = "catalogue.changed"    // NoData
+	CatalogChanged      Kind = "catalogue.changed"    // NoData
 	ActivityBarChanged  Kind = "activitybar.changed"  // ActivityBar
 	SurfaceFocused      Kind = "surface.focused"      // SurfaceRef
 	MCPChanged          Kind = "mcp.changed"          // MCPList
-	MCPNotified             Kind = "mcp.told"             // MCPNotifications, live
+	MCPNotified         Kind = "mcp.told"             // MCPNotifications, live
 	SettingChanged      Kind = "setting.changed"      // Setting
 	BrowserChanged      Kind = "browser.changed"      // BrowserState, live
 	MarksChanged        Kind = "marks.changed"        // Marks, live

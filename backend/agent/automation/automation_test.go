@@ -310,7 +310,7 @@ func TestInvalidFormatError(t *testing.T) {
 		`{"$ref":"#"}`:                           "refers to itself",
 		`{"$ref":"file:///etc/passwd"}`:          "outside of the schema",
 		`{"$ref":"https://evil.example/a.json"}`: "outside of the schema",
-		`{"type":`:                               "ends too early",
+		`{"type":`:                               "ends unexpectedly",
 		`"` + strings.Repeat("x", 70_000) + `"`:  "at most",
 		`{"a":"` + strings.Repeat("x", 70_000) + `"}`: "at most",
 	} {
