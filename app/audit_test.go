@@ -18,7 +18,7 @@ import (
 
 func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	status, b := c.do(http.MethodPost, strings.TrimPrefix(sys.Nav.Routes["tools_execute"], "POST "),
 		map[string]any{"tool": "expand_activity_bar", "args": map[string]any{}})
@@ -76,7 +76,7 @@ func TestAuditWithoutALogSaysSo(t *testing.T) {
 }
 
 func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	grant := toolspec.Grant{
 		ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"},
 		Text: "http_request on api.example only",
@@ -119,7 +119,7 @@ func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 }
 
 func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	rule := map[string]any{"hosts": []string{"shop.example"}}
 	if status, _ := clientOf(t, sys).do(http.MethodPost, "/api/rules", rule); status != http.StatusForbidden {
 		t.Errorf("a program made a rule: %d", status)
@@ -165,7 +165,7 @@ func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
 }
 
 func TestAuditSearchFindsWords(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	for _, row := range []event.CallRecord{
 		{ID: "c1", CallRequest: event.CallRequest{Tool: "read_file", Sentence: "Read NOTES.txt"}},
 		{ID: "c2", CallRequest: event.CallRequest{Tool: "wget", Sentence: "Fetch a page"}},

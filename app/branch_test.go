@@ -35,7 +35,7 @@ func part(t *testing.T, answer func(openaitest.Request) openaitest.Turn) *parted
 	// Wide enough for all tools: else the panel in front tells its own in a message, and the model answers that.
 	t.Setenv("SEXTANT_CONTEXT_WINDOW", "1000000")
 	p := &parted{t: t, flags: testFlags(t)}
-	p.sys = openWith(t, p.flags, Purpose{Serve: true})
+	p.sys = openWith(t, p.flags, OpenOptions{Serve: true})
 	var talk chat.Conversation
 	status, body := clientOf(t, p.sys).do("POST", "/api/conversations", map[string]string{})
 	if err := json.Unmarshal(body, &talk); err != nil || status != http.StatusCreated {
@@ -125,7 +125,7 @@ func TestABranchStartedOverHTTPSurvivesARestart(t *testing.T) {
 	}
 	p.send(http.StatusNoContent, "PUT", "/branch", asks{"branch": began[0].ID}, nil)
 	p.sys.Close()
-	p.sys = openWith(t, p.flags, Purpose{Serve: true})
+	p.sys = openWith(t, p.flags, OpenOptions{Serve: true})
 	if _, texts = p.said(); texts != "other one | a to other one | " {
 		t.Fatalf("after a restart: %s", texts)
 	}

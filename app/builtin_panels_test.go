@@ -27,7 +27,7 @@ var (
 )
 
 func TestToolsOfABuiltInPanelExistWhileItIsActive(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	everywhere := map[string]bool{}
 	for _, d := range sys.Catalog.ForPanel("").All() {
 		everywhere[d.Name] = true
@@ -53,7 +53,7 @@ func TestAModelCannotWidenItsPermissionsThroughPanels(t *testing.T) {
 	for _, mode := range []string{"ask", "full"} {
 		flags := testFlags(t)
 		flags["mode"] = mode
-		sys := openWith(t, flags, Purpose{Serve: true})
+		sys := openWith(t, flags, OpenOptions{Serve: true})
 		yes := byModel
 		yes.YesTo = "all"
 		for _, c := range []struct{ panel, tool, args string }{
@@ -86,7 +86,7 @@ func TestAModelCannotWidenItsPermissionsThroughPanels(t *testing.T) {
 }
 
 func TestOnlyAPersonSwitchesAToolOn(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	if r := ofPanel(t, sys, byModel, "tools", "tool_switch", `{"tool":"wget","on":false}`); !r.Success {
 		t.Fatalf("%+v", r)
 	}
@@ -110,7 +110,7 @@ func TestOnlyAPersonSwitchesAToolOn(t *testing.T) {
 }
 
 func TestActivityShowsACallerItsOwnCalls(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	other := byModel
 	other.Conversation = "another"
 	ofPanel(t, sys, other, "", "get_workspace_state", `{}`)
@@ -142,7 +142,7 @@ func TestActivityShowsACallerItsOwnCalls(t *testing.T) {
 func TestSettingsAndStateContainNoSecrets(t *testing.T) {
 	flags := testFlags(t)
 	flags["openai_api_key"] = "sk-very-secret-key-1234567890"
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	for _, c := range []struct{ panel, tool, args, want string }{
 		{"settings", "settings_list", `{}`, "openai_api_key"},
 		{"settings", "settings_explain", `{"key":"openai_api_key"}`, "set, not shown"},
@@ -165,7 +165,7 @@ func TestSettingsAndStateContainNoSecrets(t *testing.T) {
 }
 
 func TestBookmarksNameTheirOrigin(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	if r := ofPanel(t, sys, byModel, "browser", "browser_bookmark_add", `{}`); r.Success {
 		t.Errorf("nothing is in front: %+v", r)
 	}
@@ -193,7 +193,7 @@ func TestBookmarksNameTheirOrigin(t *testing.T) {
 }
 
 func TestMCPServersAreChangedInTheirFile(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	if status, body := window.do("POST", "/api/mcp-servers",
 		map[string]any{"name": "one", "entry": mcpconfig.Entry{
@@ -238,7 +238,7 @@ func TestMCPServersAreChangedInTheirFile(t *testing.T) {
 
 func TestAnImportIsPreviewed(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	list := `{"servers":{"a":{"command":"nosuch","args":["x"]},"b":{"command":"nosuch","env":{"K":"${input:k}"}}}}`
 	status, body := window.do("POST", "/api/mcp-servers/import/preview", map[string]any{"text": list})

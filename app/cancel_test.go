@@ -102,7 +102,7 @@ func newSlow(t testing.TB) *slow {
 		"backend":{"kind":"http","url":"`+s.stalled.URL+`"},"tools":[
 		{"name":"stalled_wait","description":"Never answers.","endpoint":"GET /api/stalled/wait","parameters":{"type":"object"}}]}`)
 	s.world()
-	s.System = openWith(t, flags, Purpose{Private: true, WaitMCP: true})
+	s.System = openWith(t, flags, OpenOptions{Private: true, WaitMCP: true})
 	s.WaitForMCP(t.Context())
 	for name, body := range map[string]string{
 		"spin":  "while (true) {}",

@@ -18,7 +18,7 @@ func TestAToolIsNotCreatedWithoutApproval(t *testing.T) {
 }
 
 func TestACreatedToolAndItsStepsPassThePipeline(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
 		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`),
 		AwaitsReview: true, Outside: []string{"https://evil.example"},

@@ -23,7 +23,7 @@ func argsOf(t *testing.T, args map[string]string) string {
 
 func TestTheFilesPanelMovesTrashesAndRestoresAnyName(t *testing.T) {
 	flags, dir := aWorkspace(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	do := func(tool string, args map[string]string) toolspec.Result {
 		t.Helper()
 		return ofPanel(t, sys, byPerson, "files", tool, argsOf(t, args))
@@ -70,7 +70,7 @@ func TestTheFilesPanelMovesTrashesAndRestoresAnyName(t *testing.T) {
 
 func TestTheFilesPanelFollowsNoLinkOutOfTheWorkspace(t *testing.T) {
 	flags, dir := aWorkspace(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
 	if err := os.WriteFile(outside, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestTheFilesPanelFollowsNoLinkOutOfTheWorkspace(t *testing.T) {
 
 func TestPanelToolsUseTheSelectionOrTheOpenFile(t *testing.T) {
 	flags, dir := aWorkspace(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	if r := ofPanel(t, sys, byModel, "files", "files_info", `{}`); r.Success ||
 		r.ErrorType != toolspec.ValidationError {
 		t.Errorf("nothing is selected: %+v", r)

@@ -60,7 +60,7 @@ func TestThePilotReadsAFileOfTheWorkspace(t *testing.T) {
 
 func TestAGroupThatIsSwitchedOffIsNotOffered(t *testing.T) {
 	flags, _ := aWorkspace(t)
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	if _, ok := sys.Catalog.ForPanel("").Get("read_file"); !ok {
 		t.Fatal("read_file is not there")
 	}
@@ -105,7 +105,7 @@ func aTurnOfWriting(t *testing.T, sys *System) {
 
 func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	flags, dir := aWorkspace(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	aTurnOfWriting(t, sys)
 	if got := notes(t, dir); got != "Call Bo.\n" {
 		t.Fatalf("%q", got)
@@ -154,7 +154,7 @@ func TestAForbiddingRuleAppliesInALinkedWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags["workspace"] = link
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	real := sys.realWorkspace()
 	rule := toolspec.Grant{
 		ID: "r1", Scope: toolspec.GrantForbid, Tool: toolspec.AnyTool, Folder: real,

@@ -36,8 +36,8 @@ func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(flags["workspace"], "notes.txt"), []byte("buy tea\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sys := openWith(t, flags, Purpose{})
-	o, err := sys.Loop.Run(t.Context(), loop.Ask{Text: "what do my notes say?", Model: "openai/m"})
+	sys := openWith(t, flags, OpenOptions{})
+	o, err := sys.Loop.Run(t.Context(), loop.TurnRequest{Text: "what do my notes say?", Model: "openai/m"})
 	if err != nil || o.Status != chat.StatusDone {
 		t.Fatalf("%+v, %v", o, err)
 	}
@@ -132,7 +132,7 @@ get_workspace_state: what is open in the window
 read_result: read on in a long result`
 
 func TestFindToolsFindsBaselineToolsByPurpose(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	all := sys.Catalog.ForPanel("")
 	index := search.New(all.All())
 	hits, n := 0, 0

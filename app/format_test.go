@@ -110,7 +110,7 @@ func TestRunWithAFormatAndNoModelSaysHowToConnectOne(t *testing.T) {
 	flags := testFlags(t)
 	for _, joined := range []bool{false, true} {
 		if joined {
-			openWith(t, flags, Purpose{Serve: true})
+			openWith(t, flags, OpenOptions{Serve: true})
 		}
 		code, out, errs := verb(t, flags, "run", "which lamp?", "--format", lampFormat(t))
 		if code != exitFailed || out != "" || !strings.Contains(errs, "SEXTANT_OPENAI_BASE_URL") ||
@@ -118,7 +118,7 @@ func TestRunWithAFormatAndNoModelSaysHowToConnectOne(t *testing.T) {
 			t.Errorf("joined %v: exit %d, stdout %q, stderr %q", joined, code, out, errs)
 		}
 	}
-	sys := openWith(t, testFlags(t), Purpose{})
+	sys := openWith(t, testFlags(t), OpenOptions{})
 	if list, err := sys.Store.Conversations(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("an empty conversation is left: %+v (%v)", list, err)
 	}
@@ -127,7 +127,7 @@ func TestRunWithAFormatAndNoModelSaysHowToConnectOne(t *testing.T) {
 func TestRunWithAFormatJoinsTheRunningSextant(t *testing.T) {
 	serviceOf(t, lookAround(), final(), openaitest.Turn{Text: `{"name":"Fen","price":72}`})
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	code, out, errs := verb(t, flags, "run", "which lamp?", "--model", "openai/test", "--format", lampFormat(t))
 	if code != exitDone || out != `{"name":"Fen","price":72}`+"\n" || !strings.Contains(errs, "joined") ||
 		!strings.Contains(errs, "get_workspace_state") {
@@ -142,7 +142,7 @@ func TestRunWithAFormatJoinsTheRunningSextant(t *testing.T) {
 func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 	model := serviceOf(t, lookAround(), final(), openaitest.Turn{Text: `["Fen"]`})
 	model.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Sorry."} }
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	method, path := sys.Nav.Route("automations_run")
 	ask := func(in map[string]any) (status int, a wire.Automation) {
@@ -204,7 +204,7 @@ func TestAClosedRequestStopsItsTask(t *testing.T) {
 		asked <- struct{}{}
 		return openaitest.Turn{Text: "waits", Stall: 10}
 	}
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	ended := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.TurnEnded}}, eventlog.FromNow)
 	defer ended.Close()
 	method, path := sys.Nav.Route("automations_run")

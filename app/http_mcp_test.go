@@ -48,7 +48,7 @@ func visit(t *testing.T, sys *System, name, query, revision string, options *sdk
 }
 
 func TestMCPClientsOverHTTPHaveTheirOwnTabs(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	old := visit(t, sys, "old", "?panel=notes", "2025-11-25", nil)
 	young := visit(t, sys, "young", "?tools=environment", "2026-07-28", nil)
 	shared := visit(t, sys, "shared", "?share=true", "2026-07-28", nil)
@@ -93,7 +93,7 @@ func TestMCPClientsOverHTTPHaveTheirOwnTabs(t *testing.T) {
 }
 
 func TestAPageIsAResourceOverHTTP(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := visit(t, sys, "reader", "", "2026-07-28", nil)
 	c.does("navigate_page", map[string]any{"url": "demo"})
 	list, err := c.session.ListResources(t.Context(), nil)
@@ -191,7 +191,7 @@ func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 }
 
 func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	put := make(chan event.Approval, 1)
 	defer sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
 		put <- q
@@ -216,7 +216,7 @@ func TestAnUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
 		!strings.Contains(alone.String(), "Did you mean notes") {
 		t.Errorf("alone: %d %s", code, alone)
 	}
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	joined := &buffer{}
 	if code := RunCLI(t.Context(), []string{
 		"mcp", "--data", flags["data"], "--config", flags["config"], "--panel",
@@ -236,7 +236,7 @@ func TestAnUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
 }
 
 func TestSessionsOfOneProgramHaveSeparateTabs(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	one := visit(t, sys, "editor", "?session=one", "2026-07-28", nil)
 	two := visit(t, sys, "editor", "?session=two", "2026-07-28", nil)
 	again := visit(t, sys, "editor", "?session=one", "2026-07-28", nil)

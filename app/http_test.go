@@ -77,7 +77,7 @@ func (c *client) execute(tool string, args any) toolspec.Result {
 }
 
 func TestDiscoverListsToolsWithTheirOrigins(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	status, body := clientOf(t, sys).do(http.MethodGet, "/api/ai/tools/discover", nil)
 	if status != http.StatusOK {
 		t.Fatalf("status %d: %s", status, body)
@@ -99,7 +99,7 @@ func TestDiscoverListsToolsWithTheirOrigins(t *testing.T) {
 }
 
 func TestErrorsOfUnknownToolsAndArgumentsSayHowToCorrectThem(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	r := c.execute("anotate_page", map[string]any{})
 	if r.Success || r.ErrorType != toolspec.ValidationError ||

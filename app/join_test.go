@@ -149,7 +149,7 @@ func number(t *testing.T, listing, element string) int {
 
 func TestAJoinedClientHasItsOwnTabsUnlessItShares(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	if r := window.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatal(r.Error)
@@ -204,7 +204,7 @@ func TestTheTabsOfAJoinedClientCloseWithIt(t *testing.T) {
 	defer site.Close()
 	flags := testFlags(t)
 	flags["allow_hosts"] = "127.0.0.1"
-	openWith(t, flags, Purpose{Serve: true})
+	openWith(t, flags, OpenOptions{Serve: true})
 	c := speak(t, flags, "editor", nil)
 	c.does("navigate_page", map[string]any{"url": site.URL})
 	c.leave()
@@ -230,7 +230,7 @@ func TestShareUsageErrorsSayWhatToDo(t *testing.T) {
 
 func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := speak(t, flags, "editor", nil, "--share")
 	listing := c.does("navigate_page", map[string]any{"url": "demo"})
 	field := number(t, c.does("annotate_page", map[string]any{"scope": "page"}), `textbox "Delivery postcode"`)
@@ -245,7 +245,7 @@ func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
 			t.Errorf("after the end: %v %q", failed, text)
 		}
 	}
-	next := openWith(t, flags, Purpose{Serve: true})
+	next := openWith(t, flags, OpenOptions{Serve: true})
 	if r := windowOf(t, next).execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -281,7 +281,7 @@ func TestAStaleInstanceFileIsNotTrusted(t *testing.T) {
 	if got := <-asked; got != "" {
 		t.Errorf("the stranger was given %q", got)
 	}
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the instance file: %v %v", info, err)
 	}
@@ -293,7 +293,7 @@ func TestAStaleInstanceFileIsNotTrusted(t *testing.T) {
 
 func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	code, out, errs := verb(t, flags, "tools", "call", "navigate_page", `{"url":"demo"}`)
 	if code != exitDone || !strings.Contains(out, "Desk lamps") || !strings.Contains(errs, "joined") {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out, errs)
@@ -337,7 +337,7 @@ func openWithPost(t *testing.T, flags map[string]string) *System {
 	t.Helper()
 	command, _ := json.Marshal(os.Args[0])
 	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	sys.WaitForMCP(t.Context())
 	return sys
 }
@@ -383,7 +383,7 @@ func TestApprovalsOfAJoinedClientAreAskedInTheWindow(t *testing.T) {
 	if err := socket.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for sys.hub.Watched() {
+	for sys.hub.HasWindow() {
 		time.Sleep(time.Millisecond)
 	}
 	if r := over.execute("post__send", map[string]any{}); r.Success || r.ErrorType != toolspec.PermissionError {

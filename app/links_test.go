@@ -12,7 +12,7 @@ import (
 // A person who agrees to a page's link has typed nothing: this machine stays closed to it, and to all that
 // comes after.
 func TestALinkOnAPageOpensNoLocalHost(t *testing.T) {
-	sys := openWith(t, testFlags(t), Purpose{Serve: true})
+	sys := openWith(t, testFlags(t), OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	for _, asks := range []string{"server", "panel"} {
 		status, b := window.do(http.MethodPost, "/api/links", map[string]any{"url": "http://127.0.0.1:9/", asks: "x"})

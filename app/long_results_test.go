@@ -18,7 +18,7 @@ import (
 // of it again after a restart, until the conversation is deleted.
 func TestALongResultIsReadInParts(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	talk, err := sys.Loop.NewConversation(t.Context(), "long")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestALongResultIsReadInParts(t *testing.T) {
 	}
 	sys.Close()
 
-	sys = openWith(t, flags, Purpose{Serve: true})
+	sys = openWith(t, flags, OpenOptions{Serve: true})
 	if page := do(sys, "read_result", read); !page.Success {
 		t.Errorf("after a restart: %+v", page)
 	}

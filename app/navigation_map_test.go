@@ -76,7 +76,7 @@ func present(t *testing.T, sys *System) (manifests, tools, routes []string) {
 }
 
 func TestTheNavigationMapIsComplete(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	manifests, tools, routes := present(t, sys)
 	for _, gap := range mapGaps(sys.Nav, manifests, tools, routes) {
 		t.Error(gap)
@@ -84,7 +84,7 @@ func TestTheNavigationMapIsComplete(t *testing.T) {
 }
 
 func TestMapGapsFindsMissingAndRedundantEntries(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	manifests, tools, routes := present(t, sys)
 	for name, gaps := range map[string][]string{
 		"a new manifest":         mapGaps(sys.Nav, append(slices.Clone(manifests), "weather"), tools, routes),

@@ -45,7 +45,7 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_send = () => tools.post__send({})`)
 	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
 		"permissions":{"call_tools":["post__send"]},"tools":[{"name":"clip_send","description":"Sends.","endpoint":"GET /api/clip/send","parameters":{}}]}`)
-	sys = openWith(t, flags, Purpose{Serve: true})
+	sys = openWith(t, flags, OpenOptions{Serve: true})
 	sys.WaitForMCP(t.Context())
 	cases = []nested{
 		{name: "a panel's script", query: "?panel=clip", panel: "clip", tool: "clip_send", args: map[string]any{}},

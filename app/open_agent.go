@@ -29,7 +29,7 @@ import (
 const closeLimit = 5 * time.Second
 
 // openPipeline opens the path of every call, with the executors of all origins.
-func (s *System) openPipeline(context.Context, Purpose) error {
+func (s *System) openPipeline(context.Context, OpenOptions) error {
 	sources := []catalog.Source{s.Workspace, s.PageTools}
 	groupsOff := func() []string { return s.Settings.List("groups_off") }
 	for _, t := range s.toolkits() {
@@ -84,7 +84,7 @@ func (s *System) panelIDs() []string {
 }
 
 // openAgent opens the models and the loop of turns.
-func (s *System) openAgent(ctx context.Context, _ Purpose) error {
+func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	secret, err := s.promptSecret(ctx)
 	if err != nil {
 		return err
@@ -180,8 +180,8 @@ type toolList struct{ sys *System }
 func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys.offeredTools(panel) }
 
 // pilotLive is what the pilot completes commands from.
-func (s *System) pilotLive(panel string) grammar.Live {
-	return grammar.Live{
+func (s *System) pilotLive(panel string) grammar.WindowState {
+	return grammar.WindowState{
 		Marks: sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
 		Tabs:  sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
 		Tools: s.offeredTools(panel),
@@ -192,7 +192,7 @@ func (s *System) pilotLive(panel string) grammar.Live {
 // budget is what the loop asks about costs. The settings were checked when they were set.
 func (s *System) budget() budget.Config {
 	limit := func(scope string) budget.Limit {
-		cost, err := pricing.Money(s.Settings.Get("cost_" + scope))
+		cost, err := pricing.ParseMoney(s.Settings.Get("cost_" + scope))
 		if err != nil {
 			s.Log.Error("budget not read", "setting", "cost_"+scope, "err", err)
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // openEgress opens what judges all network connections, the sandbox of commands, and the demo shop.
-func (s *System) openEgress(context.Context, Purpose) error {
+func (s *System) openEgress(context.Context, OpenOptions) error {
 	config := egress.Config{
 		AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log,
 	}
@@ -41,7 +41,7 @@ func (s *System) openEgress(context.Context, Purpose) error {
 }
 
 // openBrowser prepares the controlled Chromium, which starts when it is first needed.
-func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
+func (s *System) openBrowser(ctx context.Context, purpose OpenOptions) error {
 	proxy, err := s.Egress.StartProxy()
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)
@@ -70,7 +70,7 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 }
 
 // profileDir is the folder of the browser's profile, "" for a temporary one.
-func (s *System) profileDir(purpose Purpose) string {
+func (s *System) profileDir(purpose OpenOptions) string {
 	name := s.Settings.Get("profile")
 	switch {
 	case name == config.ThrowAwayProfile, purpose.TemporaryProfile:
@@ -126,4 +126,4 @@ func (c pageControl) TakenOver() bool { return c.browser.State().TakenOver }
 func (c pageControl) WaitReturned(ctx context.Context) error { return c.browser.AwaitGiveBack(ctx) }
 
 // SetActor implements pipeline.PageControl.
-func (c pageControl) SetActor(caller toolspec.Caller) { c.browser.SetDriver(string(caller)) }
+func (c pageControl) SetActor(caller toolspec.Caller) { c.browser.SetActor(string(caller)) }

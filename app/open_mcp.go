@@ -21,7 +21,7 @@ import (
 )
 
 // openMCP opens the MCP client and starts its servers.
-func (s *System) openMCP(ctx context.Context, purpose Purpose) error {
+func (s *System) openMCP(ctx context.Context, purpose OpenOptions) error {
 	s.consent = consent.New(consent.Config{
 		Approvals: s.Approvals, Mask: s.Secrets.Mask, OpenPage: s.openInBrowser, Model: s.languageModel,
 		Complete: s.completeForServer,
@@ -63,7 +63,7 @@ func (s *System) importReader() importers.Reader {
 }
 
 // serverSandbox is the sandbox of MCP servers that are programs.
-func (s *System) serverSandbox(purpose Purpose) *launch.Sandbox {
+func (s *System) serverSandbox(purpose OpenOptions) *launch.Sandbox {
 	box := &launch.Sandbox{
 		Confine: s.Confine, Homes: s.dataPath("mcp-servers"), Home: s.home,
 		OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.ProtectedPaths,

@@ -36,7 +36,7 @@ import (
 
 // openPageServer opens the second origin, which serves the pages of panels and of MCP servers. If nothing is served, it
 // has no address.
-func (s *System) openPageServer(_ context.Context, purpose Purpose) error {
+func (s *System) openPageServer(_ context.Context, purpose OpenOptions) error {
 	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
 	s.Apps = mcpapps.New(mcpapps.Config{
 		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.watched, Mask: s.Secrets.Mask,
@@ -64,7 +64,7 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 }
 
 // openPanels opens the Go side of the built-in panels, and all panels.
-func (s *System) openPanels(context.Context, Purpose) error {
+func (s *System) openPanels(context.Context, OpenOptions) error {
 	s.Editor = codeeditor.New(s.Files, codeeditor.Open(s.dataPath("editor"), s.editorChanged))
 	var err error
 	if s.Notes, err = notespanel.New(s.Files, s.dataPath("notes")); err != nil {
@@ -201,7 +201,7 @@ func (u panelUndo) UndoCall(ctx context.Context, undo wire.PanelUndo) toolspec.R
 // CallAsPanel makes a call that the page of a panel asks for. It counts as the panel's and never as the person's,
 // whoever passes it on, and is limited to the panel's own tools and those that its manifest names.
 func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
-	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.Watched()})
+	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.HasWindow()})
 }
 
 // showPanel makes a panel active, as its tool does.

@@ -22,7 +22,7 @@ import (
 )
 
 // openServer opens the loopback server with HTTP, WebSocket and MCP, if it is wanted.
-func (s *System) openServer(_ context.Context, purpose Purpose) error {
+func (s *System) openServer(_ context.Context, purpose OpenOptions) error {
 	s.Sharing = sharing.New(sharing.Config{
 		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
 		Panels: s.Panels.Panels, Answer: s.Approvals.Answer, Mask: s.Secrets.Mask, Go: s.background.Go,
@@ -82,7 +82,7 @@ func (s *System) httpServices() httpapi.Services {
 		Workspace: s.Workspace, CreatedTools: s.Created, FileTools: s.Files, Editor: s.Editor, Notes: s.Notes,
 		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
 		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
-		Snapshot: s.snapshot, HasWindow: s.hub.Watched, WebSocket: s.hub,
+		Snapshot: s.snapshot, HasWindow: s.hub.HasWindow, WebSocket: s.hub,
 		TerminalSocket: s.terminalSockets, MCPHandler: s.mcpClients,
 		Programs: programs{s}, Log: s.Log,
 	}
@@ -109,7 +109,7 @@ func (s *System) role(key string) (valid, window bool) {
 }
 
 // watched reports whether a person can be asked in a window now.
-func (s *System) watched() bool { return s.hub.Watched() }
+func (s *System) watched() bool { return s.hub.HasWindow() }
 
 // joinMCP configures the MCP server for a client that joins, with browser tabs of its own unless it shares the
 // window's.
@@ -120,7 +120,7 @@ func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpse
 		done = func() { s.Browser.CloseSession(session) }
 	}
 	config := s.Sharing.Client(ctx, join, session)
-	config.Asks = s.hub.Watched
+	config.Asks = s.hub.HasWindow
 	return config, done
 }
 

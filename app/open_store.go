@@ -22,7 +22,7 @@ import (
 const DatabaseName = "sextant.db"
 
 // openStore opens what is stored, the secrets first, and the queue of approvals.
-func (s *System) openStore(ctx context.Context, _ Purpose) error {
+func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	if err := s.openSecrets(); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) 
 
 // openDiskSpace watches the free space on the disk of the data folder. When there is space again, it records what a
 // full disk left unrecorded.
-func (s *System) openDiskSpace(context.Context, Purpose) error {
+func (s *System) openDiskSpace(context.Context, OpenOptions) error {
 	s.DiskSpace = diskspace.New(diskspace.Config{
 		Folder: s.Config.DataDir, Try: s.Store.TryWrite,
 		Changed: func(d event.Disk) {

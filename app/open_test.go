@@ -41,12 +41,12 @@ func testFlags(t testing.TB) map[string]string {
 }
 
 // openTest opens a System on folders of the test's own and closes it with the test.
-func openTest(t *testing.T, purpose Purpose) *System {
+func openTest(t *testing.T, purpose OpenOptions) *System {
 	t.Helper()
 	return openWith(t, testFlags(t), purpose)
 }
 
-func openWith(t testing.TB, flags map[string]string, purpose Purpose) *System {
+func openWith(t testing.TB, flags map[string]string, purpose OpenOptions) *System {
 	t.Helper()
 	config, err := config.Load(flags)
 	if err != nil {
@@ -114,7 +114,7 @@ func verb(t *testing.T, flags map[string]string, args ...string) (int, string, s
 }
 
 func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	for path, want := range map[string]os.FileMode{sys.Config.DataDir: 0o700, sys.Store.Path(): 0o600} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -128,7 +128,7 @@ func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
 
 func TestASecondSextantOnTheSameDataIsRefused(t *testing.T) {
 	flags := testFlags(t)
-	openWith(t, flags, Purpose{})
+	openWith(t, flags, OpenOptions{})
 	code, _, errs := verb(t, flags, "serve")
 	if code != exitFailed || !strings.Contains(errs, "another Sextant is using this data") {
 		t.Errorf("exit %d, stderr %q", code, errs)
@@ -137,7 +137,7 @@ func TestASecondSextantOnTheSameDataIsRefused(t *testing.T) {
 
 func TestADamagedDatabaseIsNotChanged(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	path := sys.Store.Path()
 	sys.Close()
 	garbage := bytes.Repeat([]byte("not a database "), 4096)
@@ -191,7 +191,7 @@ func TestABrokenConfigFileIsReported(t *testing.T) {
 
 func TestSettingsFollowTheirOrder(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	ctx := context.Background()
 	if got := sys.Settings.Get("mode"); got != "ask" {
 		t.Errorf("default mode is %q", got)
@@ -207,7 +207,7 @@ func TestSettingsFollowTheirOrder(t *testing.T) {
 	}
 	sys.Close()
 	t.Setenv("SEXTANT_MODE", "read-only")
-	sys = openWith(t, flags, Purpose{})
+	sys = openWith(t, flags, OpenOptions{})
 	if v, source := sys.Settings.Lookup("mode"); v != "read-only" || source != config.SourceEnvironment {
 		t.Errorf("mode is %q from %q, want read-only from the environment", v, source)
 	}

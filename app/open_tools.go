@@ -26,7 +26,7 @@ import (
 )
 
 // openFiles opens the tools that read and change files.
-func (s *System) openFiles(ctx context.Context, _ Purpose) error {
+func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	s.ProtectedPaths = protectedpaths.New(
 		protectedpaths.OwnFolders{Home: s.home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
 	paths := toolkit.Paths{
@@ -81,7 +81,7 @@ func (s *System) sweepFiles(ctx context.Context) {
 
 // openTools opens the other baseline tools and the created tools, and starts the panels, whose tools may not have the
 // names of these.
-func (s *System) openTools(ctx context.Context, _ Purpose) (err error) {
+func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	s.Workspace = workspace.New(workspace.Config{
 		Operable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.Operable(ctx, panel) },
 		Nav:      s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,

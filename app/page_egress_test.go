@@ -215,7 +215,7 @@ func TestNoPageReachesAForbiddenHost(t *testing.T) {
 	open, closed := newTarget(t, ""), newTarget(t, "")
 	flags := testFlags(t)
 	flags["allow_hosts"] = strings.TrimPrefix(site.URL, "http://") + "," + open.host()
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	datagrams := listenUDP(t, closed.host())
 
@@ -248,7 +248,7 @@ func TestAPageCannotReachSextantsPortUnderAnyName(t *testing.T) {
 	flags := testFlags(t)
 	// The widest that a person can open.
 	flags["allow_hosts"] = "127.0.0.1,localhost,0.0.0.0,[::1],[::ffff:127.0.0.1],app.localhost,127.0.0.2"
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	_, port, _ := net.SplitHostPort(sys.Host())
 	own := func(host string) string { return "http://" + host + ":" + port + "/api/proof?nonce=" + ownNonce }
@@ -299,7 +299,7 @@ func TestFileAndChromeAddressesAreNeverShown(t *testing.T) {
 	t.Cleanup(site.Close)
 	flags := testFlags(t)
 	flags["allow_hosts"] = "127.0.0.1"
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	for _, to := range []string{"file://" + secret, "chrome://version", "chrome://settings", "view-source:file://" +
 		secret, "devtools://devtools/bundled/inspector.html"} {

@@ -25,7 +25,7 @@ func inPanel(t *testing.T, sys *System, panel, tool string, from toolspec.Proven
 // can be asked about is refused, what it is to be written to may come from the panel's context.
 func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	t.Chdir(t.TempDir())
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}
 	program := toolspec.Provenance{Caller: toolspec.CallerRun}
 	file := filepath.Join(sys.WorkspaceFolder(), "a.txt")
@@ -65,7 +65,7 @@ func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 // TestANoteIsAPrivateFile walks a note from its making to the trash.
 func TestANoteIsAPrivateFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}
 	path := filepath.Join(sys.Config.DataDir, "notes", "Ideas.md")
 	do := func(panel, tool string, args map[string]any) toolspec.Result {

@@ -75,7 +75,7 @@ func seenText(t *testing.T) string {
 }
 
 func TestOnlyTheWindowAnswersForTheActivePanelsPage(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	person := windowOf(t, sys)
 	key := strings.TrimPrefix(person.head.Get("Authorization"), "Bearer ")
 	answers := map[string]string{
@@ -128,7 +128,7 @@ func TestOnlyTheWindowAnswersForTheActivePanelsPage(t *testing.T) {
 }
 
 func TestAnUnrequestedAnswerIsDropped(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	person := windowOf(t, sys)
 	socket := dial(t, sys, strings.TrimPrefix(person.head.Get("Authorization"), "Bearer "))
 	until(t, socket, "hello")

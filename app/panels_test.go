@@ -32,7 +32,7 @@ func openDeskPanel(t *testing.T) *System {
 		{"name":"desk_draw","description":"Draws the page.","endpoint":"GET /api/desk/all","parameters":{},"visibility":["app"]},
 		{"name":"desk_think","description":"For the assistant.","endpoint":"GET /api/desk/think","parameters":{},"visibility":["model"]},
 		{"name":"desk_wipe","description":"Wipes.","endpoint":"DELETE /api/desk/all","parameters":{}}]}`)
-	return openWith(t, flags, Purpose{Serve: true})
+	return openWith(t, flags, OpenOptions{Serve: true})
 }
 
 // asked answers each question that comes up until the call is done, and returns them.
@@ -174,7 +174,7 @@ handlers.clip_more = () => tools.bash({ command: 'id' })
 		{"name":"clip_count","description":"Counts.","endpoint":"POST /api/clip/count","parameters":{"path":{"type":"string"}}},
 		{"name":"clip_last","description":"Last.","endpoint":"GET /api/clip/last","parameters":{}},
 		{"name":"clip_more","description":"More.","endpoint":"POST /api/clip/more","parameters":{}}]}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	do := func(tool, args string) ([]event.Approval, toolspec.Result) {
 		return sys.asked(t, event.AnswerOnce, func() toolspec.Result {
 			return sys.Pipeline.Do(t.Context(),
@@ -204,7 +204,7 @@ func TestSettingsOfAPanelReachItsScript(t *testing.T) {
 	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
 		"config":{"size":{"type":"integer","default":20},"key":{"type":"string","sensitive":true}},
 		"tools":[{"name":"clip_size","description":"Size.","endpoint":"GET /api/clip/size","parameters":{}}]}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	person, program := windowOf(t, sys), clientOf(t, sys)
 	size := func() string { return sys.CallAsPanel(t.Context(), "clip", "clip_size", nil).ModelText() }
 	if got := size(); got != "[20,0]" {
@@ -240,7 +240,7 @@ func TestAnAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 		"backend": {"kind": "http", "url": "http://10.255.255.1:9"}, "permissions": {"net": ["10.255.255.1"]},
 		"tools": [{"name": "attic_look", "description": "Looks.", "endpoint": "GET /api/attic/look", "parameters": {"url": {"type": "string"}}}],
 		"evals": [{"tool": "attic_look", "args": {"url": "http://10.255.255.1:9"}, "expect": {"contains": ["x"]}}]}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	status, text := windowOf(t, sys).do(http.MethodPost, "/api/panels/attic/eval", map[string]any{})
 	var done struct{ Outcomes []evals.Outcome }
 	if err := json.Unmarshal(text, &done); err != nil || status != http.StatusOK || len(done.Outcomes) != 1 {

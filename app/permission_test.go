@@ -10,7 +10,7 @@ import (
 )
 
 func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	person := windowOf(t, sys)
 	route := "/api/tools/list_directory/permission"
 	if status, _ := clientOf(t, sys).do(http.MethodPut, route,

@@ -117,7 +117,7 @@ func TestAPersonsInputIsRecordedAsCalls(t *testing.T) {
 	defer site.Close()
 	flags := testFlags(t)
 	flags["allow_hosts"] = "127.0.0.1"
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	h := watchPage(t, sys, window)
 	if r := window.execute("navigate_page", map[string]string{"url": site.URL}); !r.Success {
@@ -174,12 +174,12 @@ func TestATurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	if r := window.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatal(r.Error)
 	}
-	sys.Browser.SetPersonControl(true)
+	sys.Browser.SetTakenOver(true)
 	waiting := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
 	back := make(chan struct{})
 	go func() {
@@ -187,7 +187,7 @@ func TestATurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
 		defer waiting.Close()
 		for e := range waiting.C() {
 			if strings.Contains(string(e.Data), "a person has taken over") {
-				sys.Browser.SetPersonControl(false)
+				sys.Browser.SetTakenOver(false)
 				return
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // Every tool of Sextant's own has a command or a reason why not, and what commands call is what the
 // tools take.
 func TestEveryBaselineToolHasAPilotCommand(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	defs := sys.Catalog.ForPanel("").All()
 	defs = slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return d.Origin != toolspec.OriginBaseline })
 	examples, wordless := commandtable.Examples()
@@ -45,7 +45,7 @@ func TestEveryBaselineToolHasAPilotCommand(t *testing.T) {
 }
 
 func TestPilotCommandsMatchTheToolsSchemas(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	all := sys.Catalog.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))
 	for i, d := range all {

@@ -11,7 +11,7 @@ import (
 
 func TestThePersonSeesAndDisconnectsMCPClients(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	list := func() wire.Programs {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 )
 
 func TestProgressOfACallIncludesItsSteps(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	heard := make(chan string, 10)
 	client := sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "")
 	stop := client.Progress("mcp_1", func(text string) { heard <- text })

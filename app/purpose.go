@@ -9,8 +9,8 @@ import (
 	"sextant/shared/event"
 )
 
-// Purpose says what a System is opened for.
-type Purpose struct {
+// OpenOptions says what a System is opened for.
+type OpenOptions struct {
 	// Serve opens the HTTP server.
 	Serve bool
 	// Private is set by verbs that work beside a running Sextant: if that one owns the data folder, they use an empty

@@ -28,7 +28,7 @@ func windowOf(t *testing.T, sys *System) *client {
 }
 
 func TestAProgramsTokenDoesNotGiveAPersonsRights(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	program := clientOf(t, sys)
 	program.head.Set("Origin", "http://"+sys.Host())
 	for _, tc := range []struct {
@@ -83,14 +83,14 @@ func until(t *testing.T, conn *websocket.Conn, kind string) wire.Envelope {
 }
 
 func TestTheWebSocketRefusesAWrongKeyAndAProgramsInput(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	m := until(t, dial(t, sys, "nonsense"), "error")
 	if !strings.Contains(string(m.Data), "token") {
 		t.Errorf("a wrong key was answered with %s", m.Data)
 	}
 	program := dial(t, sys, sys.Token())
 	until(t, program, "hello")
-	if sys.hub.Watched() {
+	if sys.hub.HasWindow() {
 		t.Error("a program counts as a window that can be asked")
 	}
 	if err := program.WriteJSON(wire.ClientMessage{
@@ -104,7 +104,7 @@ func TestTheWebSocketRefusesAWrongKeyAndAProgramsInput(t *testing.T) {
 	}
 	key := strings.TrimPrefix(windowOf(t, sys).head.Get("Authorization"), "Bearer ")
 	until(t, dial(t, sys, key), "hello")
-	if !sys.hub.Watched() {
+	if !sys.hub.HasWindow() {
 		t.Error("a window does not count as one")
 	}
 }

@@ -22,7 +22,7 @@ func result(t *testing.T, body []byte) toolspec.Result {
 }
 
 func TestPanelRoutesAcceptBothSpellings(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	for _, key := range []string{"panel", "panelId"} {
 		for _, route := range []string{"panel_open", "panel_close"} {
@@ -44,7 +44,7 @@ func TestPanelRoutesAcceptBothSpellings(t *testing.T) {
 }
 
 func TestNotesAreStored(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	for route, args := range map[string]map[string]string{
 		"prompt_notes": {"note": "Answer in German."}, "developer_notes": {"text": "The field has no label."},
@@ -63,7 +63,7 @@ func TestNotesAreStored(t *testing.T) {
 func TestMCPServersAreListedToggledAndCalled(t *testing.T) {
 	flags := testFlags(t)
 	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	_, path := sys.Nav.Route("mcp_toggle")
 	path = strings.Replace(path, "{name}", "dead", 1)
@@ -94,7 +94,7 @@ func TestMCPServersAreListedToggledAndCalled(t *testing.T) {
 }
 
 func TestTheHTTPServerBoundsJSONOfAnyContentType(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	post := func(body string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.base+"/api/ai/tools/execute",
@@ -135,7 +135,7 @@ func TestTheHTTPServerBoundsJSONOfAnyContentType(t *testing.T) {
 }
 
 func TestAPanelsStateIsForTheWindowOnly(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	program, window := clientOf(t, sys), windowOf(t, sys)
 	route := "/api/panels/" + sys.Nav.Panels[0] + "/state"
 	if status, body := program.do(http.MethodGet, route, nil); status != http.StatusOK ||

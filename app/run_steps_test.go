@@ -13,7 +13,7 @@ import (
 func TestEveryStepOfRunStepsIsJudgedAsACall(t *testing.T) {
 	site := httptest.NewServer(http.NotFoundHandler())
 	defer site.Close()
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	r := c.execute("run_steps", map[string]any{"steps": []map[string]any{
 		{"tool": "navigate_page", "url": "demo"}, {"tool": "navigate_page", "url": site.URL}, {"tool": "annotate_page"},

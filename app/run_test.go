@@ -99,7 +99,7 @@ func TestRunRefusesAPrivateAddressThatNobodyTyped(t *testing.T) {
 func TestWithoutChromiumTheErrorSaysHowToInstallIt(t *testing.T) {
 	flags := testFlags(t)
 	flags["chromium"] = filepath.Join(t.TempDir(), "no-such-browser")
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	r := c.execute("navigate_page", map[string]string{"url": "demo"})
 	if r.Success || !strings.Contains(r.Error+r.Suggestion, "chromium") {
@@ -136,7 +136,7 @@ func TestEveryVerbHasHelp(t *testing.T) {
 }
 
 func TestEnvironmentRoutesRunTheToolsOfTheMap(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatalf("navigate: %+v", r)
@@ -155,7 +155,7 @@ func TestEnvironmentRoutesRunTheToolsOfTheMap(t *testing.T) {
 }
 
 func TestATakenOverPageCanBeReadButNotActedOn(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatalf("navigate: %+v", r)
@@ -194,7 +194,7 @@ func TestAnUnreachableModelIsNamedAndNothingIsLost(t *testing.T) {
 	if code != exitFailed || !strings.Contains(errs, strings.TrimPrefix(address, "http://")) {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	list, err := sys.Store.Conversations(t.Context())
 	if err != nil || len(list) != 1 || list[0].Title != "hello" {
 		t.Errorf("the conversation is not kept: %+v (%v)", list, err)
@@ -202,7 +202,7 @@ func TestAnUnreachableModelIsNamedAndNothingIsLost(t *testing.T) {
 }
 
 func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	if _, err := sys.Browser.Session("").Navigate(t.Context(),
 		browser.NavigateOptions{URL: "about:blank"}); err != nil {
 		t.Fatal(err)

@@ -129,7 +129,7 @@ func hundred(t *testing.T) map[string]string {
 func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	values := hundred(t)
 	shapes, traffic := 0, 0
 	rows := &artefacts{}

@@ -239,7 +239,7 @@ func TestAHundredSecretsAppearInNoArtefact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := OpenSystem(t.Context(), config, Purpose{Serve: true},
+	sys, err := OpenSystem(t.Context(), config, OpenOptions{Serve: true},
 		slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func given(t *testing.T, flags map[string]string, stdin string, args ...string) 
 func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	t.Setenv("SEXTANT_KEYCHAIN", "off")
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const value = "tr0ub4dor-and-3"
 	for _, tc := range []struct {
 		stdin string
@@ -89,7 +89,7 @@ func TestAnOldKeyFileIsMovedAndStillWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		sys := openWith(t, flags, Purpose{})
+		sys := openWith(t, flags, OpenOptions{})
 		if got := sys.Settings.Get("openai_api_key"); got != "sk-from-before" {
 			t.Errorf("the key is %q", got)
 		}

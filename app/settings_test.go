@@ -24,7 +24,7 @@ func (d dawdling) SetSetting(ctx context.Context, key, value string) error {
 }
 
 func TestConcurrentChangesOfASettingAgree(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	sys.Settings.Store = dawdling{sys.Settings.Store}
 	heard := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.SettingChanged}}, eventlog.FromNow)
 	defer heard.Close()
@@ -51,7 +51,7 @@ func TestConcurrentChangesOfASettingAgree(t *testing.T) {
 }
 
 func TestAResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
-	sys := openTest(t, Purpose{})
+	sys := openTest(t, OpenOptions{})
 	for _, value := range []string{"0", "-1", "ten", "", "10000"} {
 		if set, err := sys.Settings.Set(t.Context(), "rounds", value); err == nil {
 			t.Errorf("%q became %+v", value, set)

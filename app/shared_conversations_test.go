@@ -65,7 +65,7 @@ func shareConversation(t *testing.T, window *client, talk string, shared bool) {
 
 func TestMCPClientsReadAConversationWhileItIsShared(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	talk, err := sys.Loop.NewConversation(t.Context(), "Lamps for the hall")
 	if err != nil {
@@ -175,7 +175,7 @@ func listed(list []*sdk.Resource, uri, title string) bool {
 
 func TestAClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const uri = "sextant://page/text"
 	for _, c := range []struct {
 		name string

@@ -32,7 +32,7 @@ func bashOf(t *testing.T, sys *System, command string, network bool) toolspec.Re
 func TestACommandRunsInTheWorkspaceWithoutOurData(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	r := bashOf(t, sys, "echo hi > made; cat made; pwd", false)
 	if !r.Success || r.Text != "hi\n"+flags["workspace"]+"\nChanged: made (new). undo can undo it." {
 		t.Errorf("%+v", r)
@@ -64,7 +64,7 @@ func TestACommandAsksBeforeItReachesAHost(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	flags["mode"] = "workspace"
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	if !sys.Confine.IsolatesNetwork() {
 		t.Skip("no network of a run's own here")
 	}
@@ -118,7 +118,7 @@ func TestACommandAsksBeforeItReachesAHost(t *testing.T) {
 func TestChangesOfAStoppedCommandAreListedImmediately(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	made := filepath.Join(flags["workspace"], "made")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -81,7 +81,7 @@ func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 	t.Setenv("SEXTANT_TOKENS_PER_CONVERSATION", "150")
 	t.Setenv("SEXTANT_PRICES", "openai/*=10/1/100")
 	flags := testFlags(t)
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	program, window := clientOf(t, sys), windowOf(t, sys)
 	made, _ := read[chat.Conversation](t, window, http.MethodPost, "/api/conversations", map[string]string{})
 	for i, want := range []string{"", "", "tokens_per_conversation"} {
@@ -108,7 +108,7 @@ func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 		t.Errorf("raised, it ends with %q", limit)
 	}
 	sys.Close()
-	sys = openWith(t, flags, Purpose{Serve: true})
+	sys = openWith(t, flags, OpenOptions{Serve: true})
 	if _, limit := talked(t, sys, windowOf(t, sys), made.ID, nil); limit != "" {
 		t.Errorf("the second after it was raised ends with %q", limit)
 	}
@@ -120,7 +120,7 @@ func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 func TestAProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
 	model := answers(t)
 	t.Setenv("SEXTANT_TOKENS_PER_TURN", "300")
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	method, path := sys.Nav.Route("automations_run")
 	run := func(budget map[string]any) wire.Automation {
@@ -161,7 +161,7 @@ func TestAProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
 func TestPrometheusReadsTheCountersWithTheTokenOnly(t *testing.T) {
 	answers(t)
 	t.Setenv("SEXTANT_PRICES", "openai/m=10/1/100 EUR")
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	made, _ := read[chat.Conversation](t, c, http.MethodPost, "/api/conversations", map[string]string{})
 	hostile := "openai/" + strings.Repeat("x", 150) + "\n\"}"

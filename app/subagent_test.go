@@ -67,7 +67,7 @@ func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	})
 	workspace, flags := t.TempDir(), testFlags(t)
 	flags["workspace"] = workspace
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	if err := sys.Store.AddGrant(t.Context(),
 		toolspec.Grant{ID: "g1", Scope: toolspec.GrantForbid, Tool: "list_directory", Text: "never"}); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 			}
 		}
 	}()
-	o, err := sys.Loop.Run(t.Context(), loop.Ask{
+	o, err := sys.Loop.Run(t.Context(), loop.TurnRequest{
 		Conversation: talk.ID, Text: "parent: go", Model: "openai/m",
 		Interactive: true,
 	})
@@ -148,7 +148,7 @@ func TestAProgramStartsASubagentOverHTTP(t *testing.T) {
 	scripted(model, map[string][]openaitest.Turn{
 		"child": {lookAround(), {Text: "three panels", Usage: openaitest.Usage{Input: 50, Output: 3}}},
 	})
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	r := clientOf(t, sys).execute(toolspec.RunSubagent,
 		map[string]any{"task": "child: count the panels", "model": "openai/m", "read_only": true, "expect": "a number"})
 	value, ok := r.Value.(map[string]any)
@@ -204,7 +204,7 @@ func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 		t.Fatal("the subagent's command never began")
 	}
 
-	sys := openWith(t, flags, Purpose{})
+	sys := openWith(t, flags, OpenOptions{})
 	list, err := sys.Store.Conversations(t.Context())
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v %v", list, err)
@@ -216,7 +216,7 @@ func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 		if c.Parent != "" {
 			continue
 		}
-		o, err := sys.Loop.Run(t.Context(), loop.Ask{Conversation: c.ID, Text: "what came of it?", Model: "openai/m"})
+		o, err := sys.Loop.Run(t.Context(), loop.TurnRequest{Conversation: c.ID, Text: "what came of it?", Model: "openai/m"})
 		if err != nil || o.Status != chat.StatusDone {
 			t.Errorf("%+v %v", o, err)
 		}

@@ -130,7 +130,7 @@ type System struct {
 	portsKnown      chan struct{}
 	hub             *ws.Hub
 	terminalSockets *ws.TerminalServer
-	mcpClients      *mcpserver.Host
+	mcpClients      *mcpserver.JoinServer
 	server          *httpapi.Server
 
 	// home is the person's home folder, "" when it is not known.
@@ -154,7 +154,7 @@ func (s *System) OnClose(name string, close func() error) {
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
 func OpenSystem(
-	ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger,
+	ctx context.Context, config *config.Config, purpose OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {
 	s := &System{Config: config, Log: log, keys: access.NewKeys(), portsKnown: make(chan struct{})}
 	defer func() {
@@ -173,7 +173,7 @@ func OpenSystem(
 	if s.home, err = os.UserHomeDir(); err != nil {
 		s.Log.Warn("the home folder is not known, so private places in it are protected by name only", "err", err)
 	}
-	steps := []func(context.Context, Purpose) error{
+	steps := []func(context.Context, OpenOptions) error{
 		s.openStore, s.openEgress, s.openBrowser, s.openPageServer, s.openFiles, s.openPanels, s.openTools, s.openMCP,
 		s.openPipeline, s.openAgent, s.openDiskSpace, s.openServer,
 	}

@@ -29,7 +29,7 @@ func inTerminal(t *testing.T, sys *System, from toolspec.Provenance, args map[st
 func TestACommandInATerminalIsJudgedAndSandboxed(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	if ok, _, why := sys.Confine.Available(); !ok {
 		t.Skip("no sandbox here: " + why)
 	}
@@ -84,7 +84,7 @@ func TestACommandInATerminalIsJudgedAndSandboxed(t *testing.T) {
 func TestAnApprovalOfATerminalCommandIsThatOfBash(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
-	sys := openWith(t, flags, Purpose{Serve: true})
+	sys := openWith(t, flags, OpenOptions{Serve: true})
 	done := make(chan toolspec.Result, 1)
 	go func() {
 		done <- inTerminal(t, sys, toolspec.Provenance{
@@ -153,7 +153,7 @@ func shells(t *testing.T, sys *System, key string, head http.Header) (*websocket
 }
 
 func TestOnlyAWindowReachesThePersonsShell(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	for name, key := range map[string]string{"nobody": "nonsense", "a program": sys.Token()} {
 		conn, err := shells(t, sys, key, nil)
 		if err != nil {
@@ -193,7 +193,7 @@ func TestOnlyAWindowReachesThePersonsShell(t *testing.T) {
 
 // No tool types into a terminal of the person's: there is none that does, whoever asks.
 func TestNoToolReachesThePersonsShell(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	tab, err := sys.Terminals.Open(80, 24)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestDataOfTheFirstVersionStillLoads(t *testing.T) {
 	if len(cfg.Problems) != 0 {
 		t.Errorf("config.toml: %v", cfg.Problems)
 	}
-	sys, err := OpenSystem(t.Context(), cfg, Purpose{}, slog.New(slog.DiscardHandler))
+	sys, err := OpenSystem(t.Context(), cfg, OpenOptions{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,14 @@ func openWithPage(t *testing.T, id, rest string) *System {
 	put(t, filepath.Join(dir, "index.html"), "<p>x")
 	put(t, filepath.Join(dir, "manifest.json"), `{"panel_id": "`+id+`", "panel_type": "x", "title": "X", "tools": [], `+
 		rest+`}`)
-	return openWith(t, flags, Purpose{Serve: true})
+	return openWith(t, flags, OpenOptions{Serve: true})
 }
 
 // TestTheWindowReachesOnlySextantsOrigins: what WebKit asks for that no policy of a page speaks of ends
 // at a proxy that connects to nobody.
 func TestTheWindowReachesOnlySextantsOrigins(t *testing.T) {
 	t.Chdir(t.TempDir())
-	sys := openTest(t, Purpose{Serve: true})
+	sys := openTest(t, OpenOptions{Serve: true})
 	out, err := sys.OpenWindowEgress(t.Context())
 	if err != nil {
 		t.Fatal(err)

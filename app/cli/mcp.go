@@ -52,7 +52,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if g.Profile != nil && *g.Profile != "" {
 		session = "" // the tabs of the profile
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.Purpose{
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{
 		Private: true, AttachURL: v.BrowserURL,
 		TemporaryProfile: session != "", WaitMCP: v.Tools == "all",
 	}, io)

@@ -13,7 +13,7 @@ import (
 )
 
 // openForVerb loads the configuration, opens a System and prints problems to stderr.
-func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpose, io Streams) (*app.System, error) {
+func openForVerb(ctx context.Context, flags map[string]string, purpose app.OpenOptions, io Streams) (*app.System, error) {
 	config, err := config.Load(flags)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpo
 }
 
 // openTemporary opens a System with a temporary data folder.
-func openTemporary(ctx context.Context, config *config.Config, purpose app.Purpose, log *slog.Logger,
+func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenOptions, log *slog.Logger,
 	io Streams,
 ) (*app.System, error) {
 	dir, err := os.MkdirTemp("", "sextant-")

@@ -19,7 +19,7 @@ func openTest(t *testing.T) *app.System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := app.OpenSystem(t.Context(), cfg, app.Purpose{}, slog.New(slog.DiscardHandler))
+	sys, err := app.OpenSystem(t.Context(), cfg, app.OpenOptions{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, out)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true}, out)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, out)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 		return failure(exitFailed, "%v", err)
 	}
 	watch := watchRun(sys, conversation.ID, out.Err, v.JSON)
-	ask := loop.Ask{
+	ask := loop.TurnRequest{
 		Conversation: conversation.ID, Text: v.Task, Model: model, Panel: v.Panel,
 		Caller: toolspec.CallerRun, YesTo: v.YesTo,
 	}

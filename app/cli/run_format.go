@@ -53,7 +53,7 @@ func (w *answerFormat) check(task, model string) error {
 	if w == nil {
 		return nil
 	}
-	job := automation.Job{Ask: loop.Ask{Text: task, Model: model}, Format: w.format}
+	job := automation.Job{TurnRequest: loop.TurnRequest{Text: task, Model: model}, Format: w.format}
 	if err := job.Check(); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -61,10 +61,10 @@ func (w *answerFormat) check(task, model string) error {
 }
 
 // run does the task here. An error means that nothing ran.
-func (w *answerFormat) run(ctx context.Context, sys *app.System, ask loop.Ask) (runReport, error) {
+func (w *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
-		automation.Job{Ask: ask, Format: w.format, Repairs: sys.Settings.Count("answer_repairs")})
-	if e, ok := automation.Failure(err); ok {
+		automation.Job{TurnRequest: ask, Format: w.format, Repairs: sys.Settings.Count("answer_repairs")})
+	if e, ok := automation.AsError(err); ok {
 		if e.Unasked {
 			return runReport{}, err
 		}

@@ -37,7 +37,7 @@ type serveReport struct {
 func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	flags := g.flags()
 	flags["addr"] = v.Addr
-	sys, err := openForVerb(ctx, flags, app.Purpose{Serve: true}, io)
+	sys, err := openForVerb(ctx, flags, app.OpenOptions{Serve: true}, io)
 	if err != nil {
 		return err
 	}

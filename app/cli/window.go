@@ -15,7 +15,7 @@ type windowVerb struct{}
 
 // Run opens the window and returns when it is closed.
 func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Serve: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Serve: true}, io)
 	if err != nil {
 		return err
 	}

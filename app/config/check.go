@@ -119,7 +119,7 @@ func checkTokens(value string) error {
 }
 
 func checkMoney(value string) error {
-	_, err := pricing.Money(value)
+	_, err := pricing.ParseMoney(value)
 	return err
 }
 

@@ -146,9 +146,9 @@ func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Sessio
 // CloseSession closes a caller's tabs and forgets its storage. The window's session stays.
 func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
 
-// SetPersonControl says whether a person has taken over. It only marks the state: who may act is for the callers
+// SetTakenOver says whether a person has taken over. It only marks the state: who may act is for the callers
 // to enforce.
-func (b *Browser) SetPersonControl(person bool) {
+func (b *Browser) SetTakenOver(person bool) {
 	b.tabs.Lock()
 	b.person = person
 	b.tabs.Signal()
@@ -161,8 +161,8 @@ func (b *Browser) AwaitGiveBack(ctx context.Context) error {
 	return b.tabs.Await(ctx, func() bool { return !b.person })
 }
 
-// SetDriver marks who acts now: person, model, pilot, mcp, or "" for nobody.
-func (b *Browser) SetDriver(caller string) {
+// SetActor marks who acts now: person, model, pilot, mcp, or "" for nobody.
+func (b *Browser) SetActor(caller string) {
 	b.tabs.Lock()
 	was := b.driver
 	b.driver = caller

@@ -48,7 +48,7 @@ func (s *Session) EvalForTest(ctx context.Context, expression string) (json.RawM
 	if p == nil {
 		return nil, page.ErrBrowserEnded
 	}
-	return p.Main().EvalMain(ctx, expression)
+	return p.MainDocument().EvalMain(ctx, expression)
 }
 
 // TruthForTest asks the test page which logical item each id's node shows: an untrusted event

@@ -20,7 +20,7 @@ var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 
 // bounded is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
 // occurs twice.
-func bounded(raw collect.Raw) collect.Raw {
+func bounded(raw collect.RawDocument) collect.RawDocument {
 	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
 	raw.ViewW, raw.ViewH = size(raw.ViewW), size(raw.ViewH)
 	raw.Above, raw.Below = min(max(raw.Above, 0), maxNodes), min(max(raw.Below, 0), maxNodes)

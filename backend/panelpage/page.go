@@ -22,8 +22,8 @@ import (
 
 // Windows sends questions to the window that a person sees.
 type Windows interface {
-	// Watched reports whether one is connected.
-	Watched() bool
+	// HasWindow reports whether one is connected.
+	HasWindow() bool
 	// Ask returns what the window answers to a question about the panel it shows; an error's text is
 	// for people.
 	Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error)
@@ -69,10 +69,10 @@ func (s *Pages) Camera(take func(context.Context) ([]byte, error)) {
 	s.camera = take
 }
 
-// Watched reports whether a window is open.
+// HasWindow reports whether a window is open.
 func (s *Pages) Watched() bool {
 	w := s.reached()
-	return w != nil && w.Watched()
+	return w != nil && w.HasWindow()
 }
 
 func (s *Pages) reached() Windows {
@@ -167,7 +167,7 @@ func (p *Page) world(frame bool) collect.World {
 // ask calls one function of the page, or about the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
 	w := p.s.reached()
-	if w == nil || !w.Watched() {
+	if w == nil || !w.HasWindow() {
 		return nil, p.unreachableFault("No window is open.")
 	}
 	ask := wire.SurfaceRequest{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}

@@ -27,7 +27,7 @@ type fakeWindow struct {
 	closed  bool
 }
 
-func (r *fakeWindow) Watched() bool { return !r.closed }
+func (r *fakeWindow) HasWindow() bool { return !r.closed }
 
 func (r *fakeWindow) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	r.asked = append(r.asked, ask)

@@ -87,7 +87,7 @@ func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wi
 }
 
 // identify gives the nodes of a document their numbers.
-func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Raw) ([]int, error) {
+func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
 	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
 		seen[i] = identity.Node{

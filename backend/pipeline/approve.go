@@ -12,7 +12,7 @@ import (
 
 // approve asks the person and continues the call if they allow it.
 func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
-	if c.decision.Verdict != policy.Question {
+	if c.decision.Verdict != policy.VerdictAsk {
 		return p.approved(c)
 	}
 	asked := c.decision
@@ -45,7 +45,7 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	}
 	// The rules may have become stricter while the question waited.
 	p.decide(ctx, c)
-	if c.decision.Verdict == policy.Refuse {
+	if c.decision.Verdict == policy.VerdictRefuse {
 		return c.refusedByPolicy()
 	}
 	c.row.Decision, c.row.Reason, c.asked = string(answer.Answer), asked.Reason, asked.Approval.Question

@@ -41,10 +41,10 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 	c.allowedByPolicy()
 	var refused error
 	switch c.decision.Verdict {
-	case policy.Refuse:
+	case policy.VerdictRefuse:
 		c.row.Decision = "refused"
 		refused = errors.New(c.decision.Reason + ". " + c.decision.Suggestion)
-	case policy.Question:
+	case policy.VerdictAsk:
 		refused = p.askHost(ctx, c)
 	}
 	p.recordHost(ctx, c, host, refused)
@@ -73,7 +73,7 @@ func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 		return errors.New("declined by the person")
 	}
 	// A rule may have been added while the question waited.
-	if p.decide(ctx, c); c.decision.Verdict == policy.Refuse {
+	if p.decide(ctx, c); c.decision.Verdict == policy.VerdictRefuse {
 		c.row.Decision, c.row.Reason = "refused", c.decision.Reason
 		return errors.New(c.decision.Reason)
 	}

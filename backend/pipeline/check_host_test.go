@@ -19,7 +19,7 @@ func (h *fixture) addCommand(run toolFunc) {
 		Present: "Run pip", Target: "pip install x", RunsProgram: true, Network: true, HostsLimited: true,
 		Commands: []toolspec.CommandUse{{Program: "pip", Name: "pip"}},
 	}
-	h.setMode(policy.Workspace)
+	h.setMode(policy.ModeWorkspace)
 }
 
 // connectingTo returns a command that connects to hosts one after the other and prints the answers.

@@ -17,7 +17,7 @@ func reads(text string, sources ...string) toolFunc {
 }
 
 func TestTypingCopiedFileTextAsks(t *testing.T) {
-	for _, mode := range []policy.Mode{policy.Ask, policy.Workspace, policy.Full} {
+	for _, mode := range []policy.Mode{policy.ModeAsk, policy.ModeWorkspace, policy.ModeFull} {
 		h := newFixture(t)
 		h.setMode(mode)
 		h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
@@ -54,7 +54,7 @@ func TestTypingCopiedFileTextAsks(t *testing.T) {
 
 func TestPageTextMayReturnOnlyToItsPage(t *testing.T) {
 	h := newFixture(t)
-	h.setMode(policy.Full)
+	h.setMode(policy.ModeFull)
 	h.add(toolspec.Definition{Name: "annotate_page", Group: "environment", Hints: toolspec.Hints{ReadOnly: true}},
 		reads("order 4711081523429981", "https://shop.example"))
 	h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
@@ -82,7 +82,7 @@ func TestPageTextMayReturnOnlyToItsPage(t *testing.T) {
 
 func TestSendingCommandOutputIsRecognised(t *testing.T) {
 	h := newFixture(t)
-	h.setMode(policy.Full)
+	h.setMode(policy.ModeFull)
 	h.add(toolspec.Definition{Name: "bash", Group: "shell"}, reads("ana;ghp_k3Jd8sLq02mXw9"))
 	h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
 	h.descs["bash"] = toolspec.Description{
@@ -120,7 +120,7 @@ func TestSendingCommandOutputIsRecognised(t *testing.T) {
 
 func TestSecretTypedInSingleKeysIsRecognised(t *testing.T) {
 	h := newFixture(t)
-	h.setMode(policy.Full)
+	h.setMode(policy.ModeFull)
 	h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
 		reads("the door code 830017"))
 	h.add(toolspec.Definition{Name: "press_key", Group: "environment"}, echo)
@@ -174,7 +174,7 @@ func TestApprovalNamesFilesThatWereRead(t *testing.T) {
 
 func TestSecretInHostNameIsRecognised(t *testing.T) {
 	h := newFixture(t)
-	h.setMode(policy.Full)
+	h.setMode(policy.ModeFull)
 	h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
 		reads("the key is KEY-0010-9QX7-ZT4M"))
 	h.add(toolspec.Definition{Name: "open", Group: "environment"}, echo)

@@ -69,7 +69,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	h := &fixture{
 		t: t, store: s, events: rec, audit: audit.New(s), blobs: pictures, long: long, approvals: approval.New(rec),
-		settings: policy.Settings{Mode: policy.Ask, Folder: dir},
+		settings: policy.Settings{Mode: policy.ModeAsk, Folder: dir},
 		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
 	}
 	h.Pipeline = New(Config{

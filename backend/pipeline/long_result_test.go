@@ -60,7 +60,7 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 		h := newFixture(t)
 		h.Register(toolspec.OriginMCP, h)
 		h.Register(toolspec.OriginCreated, h)
-		h.setMode(policy.Full)
+		h.setMode(policy.ModeFull)
 		h.add(toolspec.Definition{Name: "long", Origin: origin, Owner: "x", Hints: toolspec.Hints{ReadOnly: true}},
 			reads(text, "mcp:mail"))
 		for _, call := range []toolspec.Call{program("long"), called("long", `{}`)} {
@@ -145,7 +145,7 @@ func TestLongErrorIsStoredAndShortened(t *testing.T) {
 	) (toolspec.Result, error) {
 		return toolspec.Fail(toolspec.UserError, why, "Change it."), nil
 	})
-	h.setMode(policy.Full)
+	h.setMode(policy.ModeFull)
 	r := h.do(program("long"))
 	if r.Success || r.Stored == nil || len(r.ModelText()) > 24<<10 || !strings.Contains(r.ModelText(), "Change it.") {
 		t.Fatalf("%d bytes, %+v", len(r.ModelText()), r.Stored)
@@ -208,7 +208,7 @@ func (full) Save(context.Context, wire.StoredResult, string, toolspec.SpooledTex
 // What is read later from a stored result is recognised like the first part.
 func TestReadingStoredResultTaints(t *testing.T) {
 	h := newFixture(t)
-	h.setMode(policy.Full)
+	h.setMode(policy.ModeFull)
 	h.add(toolspec.Definition{Name: "read_result", Group: "workspace", Hints: toolspec.Hints{ReadOnly: true}},
 		func(ctx context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
 			r := toolspec.OK("order 4711081523429981")

@@ -247,7 +247,7 @@ func TestStricterModeAppliesAfterAnswer(t *testing.T) {
 	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
 	done := h.start(called("drop", `{}`))
 	h.question()
-	h.setMode(policy.ReadOnly)
+	h.setMode(policy.ModeReadOnly)
 	h.answer(event.AnswerOnce, "")
 	if got := <-done; got.Success || h.times("drop") != 0 || h.rows()[0].Status != "refused" {
 		t.Fatalf("%+v", got)

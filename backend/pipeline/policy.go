@@ -11,9 +11,9 @@ import (
 func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	p.decide(ctx, c)
 	switch c.decision.Verdict {
-	case policy.Refuse:
+	case policy.VerdictRefuse:
 		return c.refusedByPolicy()
-	case policy.Allow:
+	case policy.VerdictAllow:
 		c.allowedByPolicy()
 	}
 	return nil
@@ -68,5 +68,5 @@ func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
 		}
 	}
 	p.decide(ctx, c)
-	return c.decision.Verdict == policy.Allow
+	return c.decision.Verdict == policy.VerdictAllow
 }

@@ -26,7 +26,7 @@ func (f facts) doubts() []doubt {
 		all = append(f.hintDoubts(), f.newHostDoubts()...)
 	}
 	all = append(all, f.panelDoubts()...)
-	if f.in.Settings.Mode == Full || f.isAllowedTool() {
+	if f.in.Settings.Mode == ModeFull || f.isAllowedTool() {
 		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.inEveryMode })
 	}
 	all = append(append(append(all, f.askingDoubts()...), f.hiddenProgramDoubts()...), f.secretDoubts()...)
@@ -174,7 +174,7 @@ func (f facts) couldLeak() bool {
 // The path is compared as written; whoever opens it follows links and refuses those that lead out.
 func (f facts) workspaceCovers() bool {
 	d, target := f.in.Definition, f.in.Description.Target
-	if f.in.Settings.Mode != Workspace || d.Origin != toolspec.OriginBaseline || d.Group != "files" {
+	if f.in.Settings.Mode != ModeWorkspace || d.Origin != toolspec.OriginBaseline || d.Group != "files" {
 		return false
 	}
 	if target == "" || f.in.Settings.Folder == "" || len(f.hosts) > 0 {
@@ -197,9 +197,9 @@ func (f facts) allowReason() string {
 		return "Using the page and the window needs no confirmation."
 	case f.isAllowedTool():
 		return "You allowed this tool."
-	case f.in.Settings.Mode == Full:
+	case f.in.Settings.Mode == ModeFull:
 		return "The mode is Full."
-	case f.describesEffects() && f.in.Settings.Mode == Workspace:
+	case f.describesEffects() && f.in.Settings.Mode == ModeWorkspace:
 		return "The mode is Workspace, and it changes nothing outside of the folder."
 	case f.workspaceCovers():
 		return "The mode is Workspace, and the file is in the folder."

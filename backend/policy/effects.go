@@ -74,7 +74,7 @@ func (f facts) effectDoubts() []doubt {
 	if f.in.Definition.Hints.Confirm {
 		all = append(all, doubt{reason: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
 	}
-	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != Workspace && len(f.hosts) == 0 {
+	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace && len(f.hosts) == 0 {
 		all = append(all, doubt{reason: "It runs a program that does more than read.", exact: true})
 	}
 	return all
@@ -108,7 +108,7 @@ func (f facts) fileDoubts() []doubt {
 			inside = append(inside, u.Path)
 		}
 	}
-	if f.in.Settings.Mode == Workspace || person {
+	if f.in.Settings.Mode == ModeWorkspace || person {
 		inside = nil
 	}
 	var all []doubt
@@ -211,7 +211,7 @@ func withPeriod(s string) string {
 func refuseDisabled(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{
-			Verdict: Refuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
+			Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
 			Suggestion: "Continue without it. The person can switch it on in Tools and activity, or with the " +
 				"setting tools_off.",
 		}, true
@@ -225,7 +225,7 @@ func refuseDisabled(f facts) (Decision, bool) {
 		return Decision{}, false
 	}
 	return Decision{
-		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 		Reason: "the tools of the group " + group + " are switched off",
 		Suggestion: "Continue without them. The person can switch them on with the setting groups_off " +
 			"(SEXTANT_GROUPS_OFF).",

@@ -61,15 +61,15 @@ func fileCall(tool string, use toolspec.Use, path string) Input {
 
 func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
 	in := bashCall("grep -rn x .", harmlessUse("grep")).uses(toolspec.UseRead, flat, "/usr/include/a.h")
-	for _, mode := range []Mode{ReadOnly, Ask, Workspace, Full} {
-		wantVerdict(t, in.mode(mode), Allow)
-		wantVerdict(t, in.mode(mode).alone(), Allow)
+	for _, mode := range []Mode{ModeReadOnly, ModeAsk, ModeWorkspace, ModeFull} {
+		wantVerdict(t, in.mode(mode), VerdictAllow)
+		wantVerdict(t, in.mode(mode).alone(), VerdictAllow)
 	}
-	wantVerdict(t, in.read("https://shop.example"), Allow)
-	for _, mode := range []Mode{ReadOnly, Ask, Workspace, Full} {
+	wantVerdict(t, in.read("https://shop.example"), VerdictAllow)
+	for _, mode := range []Mode{ModeReadOnly, ModeAsk, ModeWorkspace, ModeFull} {
 		d := wantVerdict(t, in.mode(mode).unconfined(),
-			map[Mode]Verdict{ReadOnly: Refuse, Ask: Question, Workspace: Question, Full: Question}[mode])
-		if mode != ReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
+			map[Mode]Verdict{ModeReadOnly: VerdictRefuse, ModeAsk: VerdictAsk, ModeWorkspace: VerdictAsk, ModeFull: VerdictAsk}[mode])
+		if mode != ModeReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
 			t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 		}
 	}
@@ -83,7 +83,7 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 	unread := bashCall("$x", toolspec.CommandUse{}).warned("“$x” decides what runs")
 	net := bashCall("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
 	blind := bashCall("git pull", toolspec.CommandUse{Program: "git pull"}).network()
-	q, r, a := Question, Refuse, Allow
+	q, r, a := VerdictAsk, VerdictRefuse, VerdictAllow
 	for name, c := range map[string]struct {
 		in                             Input
 		readOnly, ask, workspace, full Verdict
@@ -106,29 +106,29 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 		"a folder with a like name":   {fileCall("write_file", toolspec.UseWrite, flat+"2/a"), r, q, q, a},
 	} {
 		for mode, want := range map[Mode]Verdict{
-			ReadOnly: c.readOnly, Ask: c.ask, Workspace: c.workspace,
-			Full: c.full,
+			ModeReadOnly: c.readOnly, ModeAsk: c.ask, ModeWorkspace: c.workspace,
+			ModeFull: c.full,
 		} {
 			if d := Decide(c.in.mode(mode)); d.Verdict != want {
 				t.Errorf("%s in the mode %s: %s (%s), want %s", name, mode, d.Verdict, d.Reason, want)
 			}
 		}
 	}
-	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), VerdictAllow)
 	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+
-		"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), Question)
+		"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), VerdictAsk)
 	used := net
 	used.UsedHosts = []string{"a.example"}
-	wantVerdict(t, used.mode(Full), Allow)
-	wantVerdict(t, net.network("127.0.0.1:8080").mode(Full), Refuse)
+	wantVerdict(t, used.mode(ModeFull), VerdictAllow)
+	wantVerdict(t, net.network("127.0.0.1:8080").mode(ModeFull), VerdictRefuse)
 	// Any other command with the network may contact any host, whichever one a curl beside it names.
 	beside := bashCall("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"},
 		toolspec.CommandUse{Program: "python3"}).network("a.example")
 	redirected := used.warned("curl follows redirects")
 	for _, in := range []Input{beside, redirected} {
 		in.UsedHosts = []string{"a.example"}
-		for _, mode := range []Mode{Ask, Workspace, Full} {
-			if d := wantVerdict(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
+		for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
+			if d := wantVerdict(t, in.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
 				"the sandbox does not limit to a.example") {
 				t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 			}
@@ -140,16 +140,16 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	shop := "https://shop.example"
 	net := bashCall("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
 	net.UsedHosts = []string{"a.example"}
-	wantVerdict(t, net.mode(Full).read(shop), Question)
-	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, flat+"/a").mode(Workspace).read(shop), Allow)
-	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, "/srv/a").mode(Full).read(shop), Question)
-	wantVerdict(t, bashCall("make", namedUse("make")).warned("make runs code").mode(Full).read(shop), Allow)
-	gone := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(Full)
-	wantVerdict(t, gone, Allow)
-	wantVerdict(t, gone.read(shop), Question)
+	wantVerdict(t, net.mode(ModeFull).read(shop), VerdictAsk)
+	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, flat+"/a").mode(ModeWorkspace).read(shop), VerdictAllow)
+	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, "/srv/a").mode(ModeFull).read(shop), VerdictAsk)
+	wantVerdict(t, bashCall("make", namedUse("make")).warned("make runs code").mode(ModeFull).read(shop), VerdictAllow)
+	gone := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(ModeFull)
+	wantVerdict(t, gone, VerdictAllow)
+	wantVerdict(t, gone.read(shop), VerdictAsk)
 	d := wantVerdict(t,
 		bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
-		Question)
+		VerdictAsk)
 	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
 		d.Approval.Target != "rm a b" {
 		t.Errorf("%+v", d.Approval)
@@ -158,20 +158,20 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 
 func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 	asked := bashCall("go test ./...", namedUse("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
-	g := grantFor(t, wantVerdict(t, asked, Question), event.AnswerLike)
+	g := grantFor(t, wantVerdict(t, asked, VerdictAsk), event.AnswerLike)
 	if want := "bash: any “go test …” in " + flat +
 		", in every conversation. Nothing that deletes, or writes or reads outside of the folder. Sextant does not " +
 		"read what it runs; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
 	}
 	touch := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a")
-	plain := grantFor(t, wantVerdict(t, touch, Question), event.AnswerLike)
+	plain := grantFor(t, wantVerdict(t, touch, VerdictAsk), event.AnswerLike)
 	if strings.Contains(plain.Text, "does not read") {
 		t.Errorf("touch runs nothing: %q", plain.Text)
 	}
 	other := bashCall("ls && go test -run X ./a > out", harmlessUse("ls"),
 		namedUse("go test")).warned("go test runs code").uses(toolspec.UseWrite, flat+"/out")
-	wantVerdict(t, other.with(g), Allow)
+	wantVerdict(t, other.with(g), VerdictAllow)
 	for name, in := range map[string]Input{
 		"another program":       bashCall("go run .", namedUse("go run")).warned("w"),
 		"one more program":      bashCall("go test && go run .", namedUse("go test"), namedUse("go run")).warned("w"),
@@ -189,28 +189,28 @@ func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 		"in another folder":     func() Input { in := other; in.Settings.Folder = "/srv"; return in }(),
 		"a name it begins with": bashCall("go testify", namedUse("go testify")).warned("w"),
 	} {
-		if d := Decide(in.with(g)); d.Verdict == Allow {
+		if d := Decide(in.with(g)); d.Verdict == VerdictAllow {
 			t.Errorf("it covers %s: %s", name, d.Reason)
 		}
 	}
 	if d := wantVerdict(t, bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a"),
-		Question); len(d.Approval.Choices) != 4 {
+		VerdictAsk); len(d.Approval.Choices) != 4 {
 		t.Errorf("a delete offers %+v", d.Approval.Choices)
 	}
 	net := bashCall("git fetch", namedUse("git fetch")).warned("w").network("a.example").uses(toolspec.UseWrite, flat)
-	g = grantFor(t, wantVerdict(t, net, Question), event.AnswerLike)
-	wantVerdict(t, net.with(g), Allow)
-	wantVerdict(t, bashCall("git fetch x", namedUse("git fetch")).network("b.example").with(g), Question)
+	g = grantFor(t, wantVerdict(t, net, VerdictAsk), event.AnswerLike)
+	wantVerdict(t, net.with(g), VerdictAllow)
+	wantVerdict(t, bashCall("git fetch x", namedUse("git fetch")).network("b.example").with(g), VerdictAsk)
 }
 
 func TestExactGrantCoversOnlySameEffects(t *testing.T) {
 	asked := bashCall("touch link", namedUse("touch")).uses(toolspec.UseWrite, flat+"/link")
-	g := grantFor(t, wantVerdict(t, asked, Question), event.AnswerAlways)
-	wantVerdict(t, asked.with(g), Allow)
+	g := grantFor(t, wantVerdict(t, asked, VerdictAsk), event.AnswerAlways)
+	wantVerdict(t, asked.with(g), VerdictAllow)
 	elsewhere := bashCall("touch link", namedUse("touch")).uses(toolspec.UseWrite, "/srv/link")
-	wantVerdict(t, elsewhere.with(g), Question)
-	wantVerdict(t, asked.unconfined().with(g), Question)
-	wantVerdict(t, asked.sensitive("a shell start-up file").with(g), Question)
+	wantVerdict(t, elsewhere.with(g), VerdictAsk)
+	wantVerdict(t, asked.unconfined().with(g), VerdictAsk)
+	wantVerdict(t, asked.sensitive("a shell start-up file").with(g), VerdictAsk)
 }
 
 func TestCommandGrantIgnoresDescription(t *testing.T) {
@@ -219,17 +219,17 @@ func TestCommandGrantIgnoresDescription(t *testing.T) {
 		in.Call.Args = []byte(`{"command":"touch a"` + more + `}`)
 		return in
 	}
-	g := grantFor(t, wantVerdict(t, asked(`,"description":"Make it","timeout":30`), Question), event.AnswerAlways)
+	g := grantFor(t, wantVerdict(t, asked(`,"description":"Make it","timeout":30`), VerdictAsk), event.AnswerAlways)
 	if strings.Contains(g.Text, "Make it") || !strings.Contains(g.Text, `command="touch a"`) {
 		t.Errorf("text %q", g.Text)
 	}
-	wantVerdict(t, asked(`,"description":"Make the file","timeout":60`).with(g), Allow)
-	wantVerdict(t, asked("").with(g), Allow)
-	wantVerdict(t, asked(`,"working_dir":"sub"`).with(g), Question)
-	wantVerdict(t, asked(`,"network":true`).with(g), Question)
+	wantVerdict(t, asked(`,"description":"Make the file","timeout":60`).with(g), VerdictAllow)
+	wantVerdict(t, asked("").with(g), VerdictAllow)
+	wantVerdict(t, asked(`,"working_dir":"sub"`).with(g), VerdictAsk)
+	wantVerdict(t, asked(`,"network":true`).with(g), VerdictAsk)
 	other := asked("")
 	other.Call.Args = []byte(`{"command":"touch b"}`)
-	wantVerdict(t, other.with(g), Question)
+	wantVerdict(t, other.with(g), VerdictAsk)
 }
 
 func TestOffersNoGrantForWhatMustAskEachTime(t *testing.T) {
@@ -237,11 +237,11 @@ func TestOffersNoGrantForWhatMustAskEachTime(t *testing.T) {
 		bashCall("ls", harmlessUse("ls")).unconfined(),
 		fileCall("write_file", toolspec.UseWrite, flat+"/.git/config").sensitive("git's own files"),
 	} {
-		d := wantVerdict(t, in, Question)
+		d := wantVerdict(t, in, VerdictAsk)
 		if len(d.Grants) > 0 || len(d.Approval.Choices) != 2 {
 			t.Errorf("it offers %+v", d.Approval.Choices)
 		}
-		wantVerdict(t, in.alone(), Refuse)
+		wantVerdict(t, in.alone(), VerdictRefuse)
 	}
 }
 
@@ -255,38 +255,38 @@ func forbidRule(g toolspec.Grant) toolspec.Grant {
 
 func TestRuleRefusesDespiteGrantsAndModes(t *testing.T) {
 	push := bashCall("git push", toolspec.CommandUse{Program: "git push"}).network("a.example")
-	yes := grantFor(t, wantVerdict(t, push, Question), event.AnswerAlways)
+	yes := grantFor(t, wantVerdict(t, push, VerdictAsk), event.AnswerAlways)
 	rule := forbidRule(toolspec.Grant{Commands: []string{"git push"}})
-	d := wantVerdict(t, push.with(yes, rule).mode(Full), Refuse)
+	d := wantVerdict(t, push.with(yes, rule).mode(ModeFull), VerdictRefuse)
 	if d.Grant != "rule" || !strings.Contains(d.Reason, "never this") {
 		t.Errorf("%+v", d)
 	}
-	wantVerdict(t, push.with(rule, yes).caller(toolspec.CallerPerson), Refuse)
+	wantVerdict(t, push.with(rule, yes).caller(toolspec.CallerPerson), VerdictRefuse)
 	pull := bashCall("git pull", toolspec.CommandUse{Program: "git pull"})
-	wantVerdict(t, pull.network("a.example").with(rule), Question)
-	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(rule), Allow)
+	wantVerdict(t, pull.network("a.example").with(rule), VerdictAsk)
+	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(rule), VerdictAllow)
 	git := forbidRule(toolspec.Grant{Commands: []string{"git"}})
-	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(git), Refuse)
+	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(git), VerdictRefuse)
 	wantVerdict(t, bashCall("/opt/x/rm",
-		toolspec.CommandUse{Program: "/opt/x/rm"}).with(forbidRule(toolspec.Grant{Commands: []string{"rm"}})), Refuse)
-	wantVerdict(t, bashCall("gitk", harmlessUse("gitk")).with(git), Allow)
-	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(Full).with(rule), Question)
-	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(Full), Allow)
+		toolspec.CommandUse{Program: "/opt/x/rm"}).with(forbidRule(toolspec.Grant{Commands: []string{"rm"}})), VerdictRefuse)
+	wantVerdict(t, bashCall("gitk", harmlessUse("gitk")).with(git), VerdictAllow)
+	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(ModeFull).with(rule), VerdictAsk)
+	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(ModeFull), VerdictAllow)
 
 	host := forbidRule(toolspec.Grant{Hosts: []string{"shop.example"}})
-	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/"}`).with(host), Refuse)
-	wantVerdict(t, pageCall("navigate_page", `{"url":"https://other.example/"}`).with(host), Allow)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/"}`).with(host), VerdictRefuse)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"https://other.example/"}`).with(host), VerdictAllow)
 	wantVerdict(t, pageCall("navigate_page",
-		`{"url":"https://shop.example/"}`).with(forbidRule(toolspec.Grant{Tool: "navigate_page"})), Refuse)
+		`{"url":"https://shop.example/"}`).with(forbidRule(toolspec.Grant{Tool: "navigate_page"})), VerdictRefuse)
 
 	secret := forbidRule(toolspec.Grant{Paths: []string{flat + "/secret"}})
 	for path, want := range map[string]Verdict{
-		flat + "/secret": Refuse, flat + "/secret/a": Refuse, flat + "/s*": Refuse, flat + "/*/a": Refuse, flat +
-			"/secrets": Allow, flat + "/x*": Allow, flat: Allow,
+		flat + "/secret": VerdictRefuse, flat + "/secret/a": VerdictRefuse, flat + "/s*": VerdictRefuse, flat + "/*/a": VerdictRefuse, flat +
+			"/secrets": VerdictAllow, flat + "/x*": VerdictAllow, flat: VerdictAllow,
 	} {
 		wantVerdict(t, fileCall("read_file", toolspec.UseRead, path).with(secret), want)
 	}
-	wantVerdict(t, fileCall("delete_file", toolspec.UseDelete, flat).with(secret).mode(Full), Refuse)
+	wantVerdict(t, fileCall("delete_file", toolspec.UseDelete, flat).with(secret).mode(ModeFull), VerdictRefuse)
 }
 
 func TestNewRuleDescribesItselfAndRejectsInvalidEntries(t *testing.T) {
@@ -347,69 +347,69 @@ func TestForbiddenPathsOfTool(t *testing.T) {
 }
 
 func TestRefusesDisabledGroup(t *testing.T) {
-	in := bashCall("ls", harmlessUse("ls")).mode(Full)
+	in := bashCall("ls", harmlessUse("ls")).mode(ModeFull)
 	in.Settings.DisabledGroups = []string{"shell", "web"}
-	d := wantVerdict(t, in, Refuse)
+	d := wantVerdict(t, in, VerdictRefuse)
 	if !strings.Contains(d.Suggestion, "SEXTANT_GROUPS_OFF") {
 		t.Errorf("suggestion %q", d.Suggestion)
 	}
 	reading := fileCall("read_file", toolspec.UseRead, flat+"/a")
 	reading.Settings.DisabledGroups = in.Settings.DisabledGroups
-	wantVerdict(t, reading, Allow)
+	wantVerdict(t, reading, VerdictAllow)
 	other := externalCall(toolspec.OriginPanel, "shell", "p", `{}`, toolspec.Hints{ReadOnly: true})
 	other.Settings.DisabledGroups, other.Definition.Group = in.Settings.DisabledGroups, "shell"
-	wantVerdict(t, other, Allow)
+	wantVerdict(t, other, VerdictAllow)
 }
 
 func TestJudgesBuiltInPanelToolByItsFiles(t *testing.T) {
 	inFolder := externalCall(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
 		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, flat+"/a")
-	wantVerdict(t, inFolder, Question)
-	wantVerdict(t, inFolder.mode(Workspace), Allow)
-	wantVerdict(t, inFolder.caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, inFolder, VerdictAsk)
+	wantVerdict(t, inFolder.mode(ModeWorkspace), VerdictAllow)
+	wantVerdict(t, inFolder.caller(toolspec.CallerPerson), VerdictAllow)
 	outside := externalCall(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
 		toolspec.Hints{}).uses(toolspec.UseWrite, "/home/ana/a")
-	wantVerdict(t, outside.mode(Workspace), Question)
-	wantVerdict(t, outside.mode(ReadOnly), Refuse)
+	wantVerdict(t, outside.mode(ModeWorkspace), VerdictAsk)
+	wantVerdict(t, outside.mode(ModeReadOnly), VerdictRefuse)
 	note := externalCall(toolspec.OriginPanel, "notes_write", "notes", `{}`,
 		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, "/home/ana/data/notes/a.md")
 	note.Description.Files[0].Own = true
-	wantVerdict(t, note, Question)
-	wantVerdict(t, note.mode(Workspace), Allow)
-	wantVerdict(t, note.caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, note, VerdictAsk)
+	wantVerdict(t, note.mode(ModeWorkspace), VerdictAllow)
+	wantVerdict(t, note.caller(toolspec.CallerPerson), VerdictAllow)
 	thrown := externalCall(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete,
 		"/home/ana/data/notes/a.md")
-	wantVerdict(t, thrown.caller(toolspec.CallerPerson), Question)
+	wantVerdict(t, thrown.caller(toolspec.CallerPerson), VerdictAsk)
 	thrown.Description.Files[0].Own = true
-	wantVerdict(t, thrown.caller(toolspec.CallerPerson), Allow)
-	wantVerdict(t, thrown.mode(Workspace), Question)
+	wantVerdict(t, thrown.caller(toolspec.CallerPerson), VerdictAllow)
+	wantVerdict(t, thrown.mode(ModeWorkspace), VerdictAsk)
 	off := inFolder
 	off.Settings.DisabledGroups = []string{"files"}
-	wantVerdict(t, off, Refuse)
-	wantVerdict(t, off.caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, off, VerdictRefuse)
+	wantVerdict(t, off.caller(toolspec.CallerPerson), VerdictAllow)
 }
 
 func TestYesToReadAllowsReadingCommand(t *testing.T) {
 	in := bashCall("cat ~/a", harmlessUse("cat")).uses(toolspec.UseRead, "/home/ana/a").alone().
 		caller(toolspec.CallerRun)
-	wantVerdict(t, in, Refuse)
+	wantVerdict(t, in, VerdictRefuse)
 	in.Call.From.YesTo = "read"
-	wantVerdict(t, in, Allow)
+	wantVerdict(t, in, VerdictAllow)
 	change := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a").alone().
 		caller(toolspec.CallerRun)
 	change.Call.From.YesTo = "read"
-	wantVerdict(t, change, Refuse)
+	wantVerdict(t, change, VerdictRefuse)
 }
 
 func TestPersonChangesFilesInFolderWithoutQuestion(t *testing.T) {
 	mine := func(in Input) Input { return in.caller(toolspec.CallerPerson) }
 	for _, use := range []toolspec.Use{toolspec.UseWrite, toolspec.UseDelete} {
 		inside := fileCall("undo", use, "/home/ana/flat/notes.txt")
-		wantVerdict(t, mine(inside), Allow)
-		wantVerdict(t, inside, Question)
-		wantVerdict(t, inside.caller(toolspec.CallerPilot), Question)
-		wantVerdict(t, mine(fileCall("undo", use, "/home/ana/other/notes.txt")), Question)
-		wantVerdict(t, mine(inside.sensitive("git's own files")), Question)
-		wantVerdict(t, mine(inside).mode(ReadOnly), Refuse)
+		wantVerdict(t, mine(inside), VerdictAllow)
+		wantVerdict(t, inside, VerdictAsk)
+		wantVerdict(t, inside.caller(toolspec.CallerPilot), VerdictAsk)
+		wantVerdict(t, mine(fileCall("undo", use, "/home/ana/other/notes.txt")), VerdictAsk)
+		wantVerdict(t, mine(inside.sensitive("git's own files")), VerdictAsk)
+		wantVerdict(t, mine(inside).mode(ModeReadOnly), VerdictRefuse)
 	}
 }

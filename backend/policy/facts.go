@@ -28,7 +28,7 @@ type facts struct {
 
 func newFacts(in Input) facts {
 	if !in.Settings.Mode.Valid() {
-		in.Settings.Mode = Ask
+		in.Settings.Mode = ModeAsk
 	}
 	f := facts{in: in, args: canonical(in.Call.Args), party: party(in.Call.From)}
 	f.address = addressOf(in, f.args)

@@ -20,7 +20,7 @@ func pageCall(tool, args string) Input {
 			},
 		},
 		Definition: toolspec.Definition{Name: tool, Origin: toolspec.OriginBaseline, Group: "environment"},
-		Settings:   Settings{Mode: Ask, Folder: "/home/ana/flat"},
+		Settings:   Settings{Mode: ModeAsk, Folder: "/home/ana/flat"},
 		Now:        time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC),
 	}
 }
@@ -67,7 +67,7 @@ func wantVerdict(t *testing.T, in Input, want Verdict) Decision {
 	if d.Reason == "" {
 		t.Fatalf("%s: a decision without a reason", in.Call.Tool)
 	}
-	if want == Refuse && (d.ErrorType == "" || d.Suggestion == "") {
+	if want == VerdictRefuse && (d.ErrorType == "" || d.Suggestion == "") {
 		t.Fatalf("%s: a refusal without error type or suggestion: %+v", in.Call.Tool, d)
 	}
 	return d

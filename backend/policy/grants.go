@@ -137,9 +137,9 @@ func (f facts) answeredByOption() (Decision, bool) {
 	}
 	switch {
 	case from.YesTo == "all":
-		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to all."}, true
+		return Decision{Verdict: VerdictAllow, Reason: "Allowed by --yes-to all."}, true
 	case from.YesTo == "read" && (f.in.Definition.Hints.ReadOnly || f.readsOnly()):
-		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to read."}, true
+		return Decision{Verdict: VerdictAllow, Reason: "Allowed by --yes-to read."}, true
 	}
 	return Decision{}, false
 }
@@ -168,7 +168,7 @@ func (f facts) refuseUnattended(doubts []doubt) Decision {
 		suggestion = "Do it in the window, where it can be confirmed."
 	}
 	return Decision{
-		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 		Reason: "it needs confirmation, and there is nobody to ask: " + doubts[0].reason, Suggestion: suggestion,
 	}
 }
@@ -180,7 +180,7 @@ func (f facts) onlyHostDoubt(doubts []doubt) bool {
 
 func (f facts) ask(doubts []doubt) Decision {
 	call := f.in.Call
-	d := Decision{Verdict: Question, Reason: doubts[0].reason, Grants: map[event.Answer]toolspec.Grant{}}
+	d := Decision{Verdict: VerdictAsk, Reason: doubts[0].reason, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
 		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "",
 		Tool: call.Tool, Args: f.visibleArgs(), Question: f.question(), Does: f.actionText(),

@@ -20,16 +20,16 @@ func quoteJSON(s string) string {
 func TestHostGrantDoesNotCoverSubdomain(t *testing.T) {
 	in := baselineCall("web", "http_request", `{"url":"https://api.example/v1"}`,
 		toolspec.Hints{OpenWorld: true}).hosts("api.example")
-	g := grantFor(t, wantVerdict(t, in, Question), event.AnswerAlways)
-	if d := wantVerdict(t, in.with(g), Allow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
+	g := grantFor(t, wantVerdict(t, in, VerdictAsk), event.AnswerAlways)
+	if d := wantVerdict(t, in.with(g), VerdictAllow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
 		t.Fatalf("%+v", d)
 	}
 	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://api.example/other"}`,
-		toolspec.Hints{OpenWorld: true}).with(g), Allow)
+		toolspec.Hints{OpenWorld: true}).with(g), VerdictAllow)
 	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g),
-		Question)
-	wantVerdict(t, in.hosts("api.example", "evil.example").with(g), Question)
-	wantVerdict(t, in.read("https://shop.example").with(g), Question)
+		VerdictAsk)
+	wantVerdict(t, in.hosts("api.example", "evil.example").with(g), VerdictAsk)
+	wantVerdict(t, in.read("https://shop.example").with(g), VerdictAsk)
 	if !strings.Contains(g.Text, "on api.example only") || !strings.Contains(g.Text, "No subdomains.") {
 		t.Fatalf("scope text %q", g.Text)
 	}
@@ -37,17 +37,17 @@ func TestHostGrantDoesNotCoverSubdomain(t *testing.T) {
 
 func TestGrantDoesNotCoverOtherParty(t *testing.T) {
 	in := externalCall(toolspec.OriginMCP, "gh__comment", "gh", `{"n":1}`, toolspec.Hints{Confirm: true})
-	g := grantFor(t, wantVerdict(t, in, Question), event.AnswerAlways)
-	wantVerdict(t, in.caller(toolspec.CallerRun).with(g), Allow)
-	wantVerdict(t, in.caller(toolspec.CallerMCP).with(g), Question)
-	wantVerdict(t, in.ofPanel("gh__comment").with(g), Question)
+	g := grantFor(t, wantVerdict(t, in, VerdictAsk), event.AnswerAlways)
+	wantVerdict(t, in.caller(toolspec.CallerRun).with(g), VerdictAllow)
+	wantVerdict(t, in.caller(toolspec.CallerMCP).with(g), VerdictAsk)
+	wantVerdict(t, in.ofPanel("gh__comment").with(g), VerdictAsk)
 }
 
 func TestGrantForNewProgramCoversOnlyItsCommand(t *testing.T) {
 	in := externalCall(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true})
-	g := grantFor(t, wantVerdict(t, in.about("python3 server.py", ""), Question), event.AnswerAlways)
-	wantVerdict(t, in.about("python3 server.py", "").with(g), Allow)
-	wantVerdict(t, in.about("python3 other.py", "").with(g), Question)
+	g := grantFor(t, wantVerdict(t, in.about("python3 server.py", ""), VerdictAsk), event.AnswerAlways)
+	wantVerdict(t, in.about("python3 server.py", "").with(g), VerdictAllow)
+	wantVerdict(t, in.about("python3 other.py", "").with(g), VerdictAsk)
 }
 
 func TestGrantForDataCoversOnlyThatData(t *testing.T) {
@@ -56,17 +56,17 @@ func TestGrantForDataCoversOnlyThatData(t *testing.T) {
 			toolspec.Hints{Confirm: true}).about("the tool x1", body)
 	}
 	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerConversation} {
-		g := grantFor(t, wantVerdict(t, made("return 1"), Question), answer)
-		wantVerdict(t, made("return 1").with(g), Allow)
-		wantVerdict(t, made("await tools.bash({command: 'rm -rf src'})").with(g), Question)
+		g := grantFor(t, wantVerdict(t, made("return 1"), VerdictAsk), answer)
+		wantVerdict(t, made("return 1").with(g), VerdictAllow)
+		wantVerdict(t, made("await tools.bash({command: 'rm -rf src'})").with(g), VerdictAsk)
 	}
 }
 
 func TestGrantDoesNotLiftRefusal(t *testing.T) {
 	all := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "navigate_page", Hosts: []string{"127.0.0.1"}}
-	wantVerdict(t, pageCall("navigate_page", `{"url":"http://127.0.0.1/"}`).with(all), Refuse)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"http://127.0.0.1/"}`).with(all), VerdictRefuse)
 	click := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "click_element"}
-	wantVerdict(t, pageCall("click_element", `{"annotationId":1}`).mode(ReadOnly).with(click), Refuse)
+	wantVerdict(t, pageCall("click_element", `{"annotationId":1}`).mode(ModeReadOnly).with(click), VerdictRefuse)
 }
 
 // drawInput draws any call, from small alphabets so that collisions happen.
@@ -100,7 +100,7 @@ func TestStoredGrantCoversSameCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
 		d := Decide(in)
-		if d.Verdict != Question {
+		if d.Verdict != VerdictAsk {
 			return
 		}
 		for answer, g := range d.Grants {
@@ -108,7 +108,7 @@ func TestStoredGrantCoversSameCall(t *testing.T) {
 			again := in
 			again.Grants = []toolspec.Grant{g}
 			again.Call.ID, again.Call.From.Turn = "c2", "t2"
-			if got := Decide(again); got.Verdict != Allow || got.Grant != string(answer) {
+			if got := Decide(again); got.Verdict != VerdictAllow || got.Grant != string(answer) {
 				t.Fatalf("granted %q, got %s: %s", g.Text, got.Verdict, got.Reason)
 			}
 		}
@@ -128,7 +128,7 @@ func TestStoredGrantCoversNothingOutsideItsScope(t *testing.T) {
 			if got.Verdict == without.Verdict {
 				continue
 			}
-			if got.Verdict != Allow || got.Grant != "g" {
+			if got.Verdict != VerdictAllow || got.Grant != "g" {
 				t.Fatalf("a grant changed %s to %s", without.Verdict, got.Verdict)
 			}
 			outOfScope(t, in, other, answer)
@@ -165,14 +165,14 @@ func TestGrantsNeverChangeRefusal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
 		in.Call.From.Interactive = true
-		if Decide(in).Verdict != Refuse {
+		if Decide(in).Verdict != VerdictRefuse {
 			return
 		}
 		in.Grants = []toolspec.Grant{{
 			ID: "g", Scope: toolspec.GrantAlways, Tool: in.Call.Tool, Owner: in.Definition.Owner,
 			Party: party(in.Call.From), Hosts: in.Description.Hosts, Outside: in.Call.From.Outside,
 		}}
-		if got := Decide(in); got.Verdict != Refuse {
+		if got := Decide(in); got.Verdict != VerdictRefuse {
 			t.Fatalf("a grant lifted a refusal: %s", got.Reason)
 		}
 	})

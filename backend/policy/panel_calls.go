@@ -28,7 +28,7 @@ func RefusePanelCall(call toolspec.Call, def toolspec.Definition, callTools []st
 		return Decision{}, false
 	}
 	return Decision{
-		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 		Reason: fmt.Sprintf("the panel %s may only call its own tools, and %s is not one of them", panel, call.Tool),
 		Suggestion: fmt.Sprintf("Add %q to permissions.call_tools in the manifest of %s; the person is asked when "+
 			"it is used.",
@@ -46,7 +46,7 @@ func refuseAppCall(call toolspec.Call, def toolspec.Definition) (Decision, bool)
 		return Decision{}, false
 	}
 	return Decision{
-		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 		Reason: fmt.Sprintf("the app of %s may only call tools of its own server, and %s is not one of them",
 			call.From.Client, call.Tool),
 		Suggestion: "Ask the assistant for it instead.",

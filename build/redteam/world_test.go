@@ -70,7 +70,7 @@ func openWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.sys, err = app.OpenSystem(context.Background(), config, app.Purpose{},
+	if w.sys, err = app.OpenSystem(context.Background(), config, app.OpenOptions{},
 		slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (w *world) play(ctx context.Context, t *task) (outcome, error) {
 	_ = w.person.questions()
 	began := time.Now()
 	defer w.sys.Browser.CloseSession(session(t))
-	end, err := w.sys.Loop.Run(ctx, loop.Ask{
+	end, err := w.sys.Loop.Run(ctx, loop.TurnRequest{
 		Text: t.instruction(), Model: w.model, Caller: toolspec.CallerModel, Interactive: true, Session: session(t),
 	})
 	if err != nil {

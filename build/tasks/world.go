@@ -76,7 +76,7 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 	if err != nil {
 		return nil, err
 	}
-	if w.sys, err = app.OpenSystem(ctx, config, app.Purpose{}, log); err != nil {
+	if w.sys, err = app.OpenSystem(ctx, config, app.OpenOptions{}, log); err != nil {
 		return nil, err
 	}
 	w.closing(w.sys.Close)

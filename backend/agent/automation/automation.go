@@ -32,13 +32,13 @@ const (
 
 // Runner runs turns: *loop.Loop.
 type Runner interface {
-	Run(ctx context.Context, ask loop.Ask) (loop.Outcome, error)
+	Run(ctx context.Context, ask loop.TurnRequest) (loop.Outcome, error)
 }
 
 // Job is one task whose answer must fit a Format.
 type Job struct {
 	// Ask is what to do, for whom and with what. Run sets its Goal.
-	loop.Ask
+	loop.TurnRequest
 	Format Format
 	// Repairs is how often an answer that does not fit is sent back, 0 to 10.
 	Repairs int
@@ -80,7 +80,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	}
 	g := &goal{format: job.Format, repairs: job.Repairs}
 	job.Goal = g
-	outcome, err := runner.Run(ctx, job.Ask)
+	outcome, err := runner.Run(ctx, job.TurnRequest)
 	if err != nil {
 		return Answer{}, &Error{Message: sentence(err.Error()), Unasked: true, cause: err}
 	}
@@ -130,8 +130,8 @@ const connectHint = "Start Ollama, LM Studio or llama.cpp on this machine, or se
 	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as " +
 	"SEXTANT_MODEL. sextant doctor shows what is found."
 
-// Failure finds the *Error in err.
-func Failure(err error) (*Error, bool) {
+// AsError finds the *Error in err.
+func AsError(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)
 	return e, ok

@@ -69,7 +69,7 @@ func TestSystemPromptEqualsThatOfConversations(t *testing.T) {
 		says("nope"),
 		says(`{"name":"Fen","price":1}`),
 	)
-	if _, err := h.Run(t.Context(), loop.Ask{Conversation: "plain", Text: "hello", Model: "openai/m"}); err != nil {
+	if _, err := h.Run(t.Context(), loop.TurnRequest{Conversation: "plain", Text: "hello", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := automation.Run(t.Context(), h, h.job(t)); err != nil {
@@ -165,7 +165,7 @@ func TestInvalidAnswersEndAfterLastRepair(t *testing.T) {
 			job := h.job(t)
 			job.Repairs = repairs
 			_, err := automation.Run(t.Context(), h, job)
-			e, ok := automation.Failure(err)
+			e, ok := automation.AsError(err)
 			if !ok || e.Unasked || e.Last != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Wrong) != 1 ||
 				!strings.Contains(e.Message, `"price" is missing`) {
 				t.Errorf("%d repairs: %+v", repairs, err)
@@ -192,7 +192,7 @@ func TestNoToolRunsAfterDone(t *testing.T) {
 	}
 	// The conversation goes on afterwards: every call has its result.
 	h.service.Answer = func(openaitest.Request) openaitest.Turn { return says("You are welcome.") }
-	o, err := h.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "thanks", Model: "openai/m"})
+	o, err := h.Run(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "thanks", Model: "openai/m"})
 	if err != nil || o.Status != chat.StatusDone {
 		t.Errorf("%+v %v", o, err)
 	}
@@ -242,7 +242,7 @@ func TestTurnLimitsApplyToJobs(t *testing.T) {
 		return calls(call("look", fmt.Sprintf(`{"n":%d}`, n)))
 	}
 	_, err := automation.Run(t.Context(), h, h.job(t))
-	e, ok := automation.Failure(err)
+	e, ok := automation.AsError(err)
 	if !ok || e.Outcome.Status != chat.StatusLimit || !strings.Contains(e.Message, "4 rounds") {
 		t.Errorf("%+v", err)
 	}
@@ -292,7 +292,7 @@ func TestInvalidJobIsRefused(t *testing.T) {
 		job := h.job(t)
 		c.change(&job)
 		_, err := automation.Run(t.Context(), h, job)
-		if e, ok := automation.Failure(err); !ok || !e.Unasked || !strings.Contains(err.Error(), c.want) {
+		if e, ok := automation.AsError(err); !ok || !e.Unasked || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -125,8 +125,8 @@ func format(t *testing.T, text string) automation.Format {
 // job asks for a lamp.
 func (h *harness) job(t *testing.T) automation.Job {
 	return automation.Job{
-		Ask:    loop.Ask{Conversation: "c1", Text: "which lamp is the cheapest?", Model: "openai/m"},
-		Format: format(t, lamp), Repairs: 3,
+		TurnRequest: loop.TurnRequest{Conversation: "c1", Text: "which lamp is the cheapest?", Model: "openai/m"},
+		Format:      format(t, lamp), Repairs: 3,
 	}
 }
 

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Kind is the kind of a provider's failure.
-type Kind string
+// ErrorKind is the kind of a provider's failure.
+type ErrorKind string
 
 // The kinds of failure.
 const (
 	// Unreachable: nothing answers at the address.
-	Unreachable Kind = "unreachable"
+	Unreachable ErrorKind = "unreachable"
 	// Unauthorised: the key is missing, wrong or not allowed to use the model.
-	Unauthorised Kind = "unauthorised"
+	Unauthorised ErrorKind = "unauthorised"
 	// NoModel: the provider has no model of that name.
-	NoModel Kind = "no_model"
+	NoModel ErrorKind = "no_model"
 	// RateLimited: the provider wants fewer requests, or the quota is used up.
-	RateLimited Kind = "rate_limited"
+	RateLimited ErrorKind = "rate_limited"
 	// TooLong: the conversation is larger than the model can read.
-	TooLong Kind = "too_long"
+	TooLong ErrorKind = "too_long"
 	// Cut: the answer broke off; the text so far is kept.
-	Cut Kind = "cut"
+	Cut ErrorKind = "cut"
 	// Stalled: the connection is open, but nothing came for too long.
-	Stalled Kind = "stalled"
+	Stalled ErrorKind = "stalled"
 	// Failed: the provider answered with another error.
-	Failed Kind = "failed"
+	Failed ErrorKind = "failed"
 	// NotSupported: there is no such provider, or the name is malformed.
-	NotSupported Kind = "not_supported"
+	NotSupported ErrorKind = "not_supported"
 )
 
 // Error is a failure that a person can do something about. Message says what happened, Suggestion what to do.
 type Error struct {
-	Kind       Kind
+	Kind       ErrorKind
 	Message    string
 	Suggestion string
 	// Err is the cause, nil if the provider itself refused.
@@ -54,7 +54,7 @@ func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.Err }
 
 // KindOf returns the Kind of err, "" if it is not an Error.
-func KindOf(err error) Kind {
+func KindOf(err error) ErrorKind {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Kind

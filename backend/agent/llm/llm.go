@@ -87,7 +87,7 @@ type Response struct {
 	// Broken are calls that arrived completely but cannot be parsed. They must be answered, not run.
 	Broken []BrokenCall
 	Usage  chat.Usage
-	Stop   Stop
+	Stop   StopReason
 	// By is the model that answered if it is not the one that was asked, else "".
 	By string
 	// Offers are commands that may have been meant, and Outside the sources of outside text quoted in Text.
@@ -129,13 +129,13 @@ type BrokenCall struct {
 	Suggestion string
 }
 
-// Stop is why a model ended its answer.
-type Stop string
+// StopReason is why a model ended its answer.
+type StopReason string
 
 // The reasons.
 const (
-	StopDone   Stop = "done"
-	StopCalls  Stop = "calls"
-	StopLength Stop = "length"
-	StopFilter Stop = "filter"
+	StopDone   StopReason = "done"
+	StopCalls  StopReason = "calls"
+	StopLength StopReason = "length"
+	StopFilter StopReason = "filter"
 )

@@ -20,7 +20,7 @@ var page = chat.Attachment{
 
 func TestAttachmentsAreOutsideText(t *testing.T) {
 	h := newHarness(t, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
-	h.run(t, loop.Ask{Conversation: "c1", Text: "sum it up", Model: "openai/m", Attached: []chat.Attachment{page}})
+	h.run(t, loop.TurnRequest{Conversation: "c1", Text: "sum it up", Model: "openai/m", Attached: []chat.Attachment{page}})
 	sent := contents(h.service.Requests()[0])
 	i := slices.IndexFunc(sent, func(s string) bool { return strings.Contains(s, "evil.example") })
 	if i < 0 || !strings.HasPrefix(sent[i], "user:<<outside ") || !strings.Contains(sent[i], "source=mcp:shelf") ||
@@ -45,7 +45,7 @@ func TestServerTextOpensNoHost(t *testing.T) {
 		calls(call2("act", 2)),
 		openaitest.Turn{Text: "Done."},
 	)
-	h.run(t, loop.Ask{Conversation: "c1", Text: "look at evil.example", Model: "openai/m", From: []string{"mcp:shelf"}})
+	h.run(t, loop.TurnRequest{Conversation: "c1", Text: "look at evil.example", Model: "openai/m", From: []string{"mcp:shelf"}})
 	_, messages, made := h.recorded()
 	if from := made[0].From; !slices.Equal(from.Outside, []string{"mcp:shelf"}) || len(from.TypedHosts) != 0 {
 		t.Errorf("the call is made with %+v", from)
@@ -57,7 +57,7 @@ func TestServerTextOpensNoHost(t *testing.T) {
 		t.Errorf("what the person sends is no order any more: %q", last)
 	}
 	if _, err := h.Edit(context.Background(),
-		loop.Ask{Conversation: "c1", Text: "look at evil.example and shop.example", Model: "openai/m"},
+		loop.TurnRequest{Conversation: "c1", Text: "look at evil.example and shop.example", Model: "openai/m"},
 		messages[0].ID); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestServerTextOpensNoHost(t *testing.T) {
 
 func TestQueuedMessageKeepsAttachments(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
-	sent, err := h.Send(context.Background(), loop.Ask{
+	sent, err := h.Send(context.Background(), loop.TurnRequest{
 		Conversation: "c1", Text: "rather evil.example", Model: "openai/m", Interactive: true,
 		Attached: []chat.Attachment{page}, From: []string{"mcp:shelf"},
 	}, event.MomentNow)

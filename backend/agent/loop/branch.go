@@ -35,14 +35,14 @@ type branchPoint struct {
 
 // Edit starts a turn in a new branch in which ask.Text replaces message. The old branch stays as it is, and
 // nothing done outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
-func (l *Loop) Edit(ctx context.Context, ask Ask, message string) (string, error) {
+func (l *Loop) Edit(ctx context.Context, ask TurnRequest, message string) (string, error) {
 	ask.branch = &branchPoint{message: message}
 	return l.Start(ctx, ask)
 }
 
 // Retry starts a turn in a new branch that answers message again, possibly with another model; ask.Text is
 // not used. Otherwise like Edit.
-func (l *Loop) Retry(ctx context.Context, ask Ask, message string) (string, error) {
+func (l *Loop) Retry(ctx context.Context, ask TurnRequest, message string) (string, error) {
 	said, err := l.cfg.History.Messages(ctx, ask.Conversation)
 	if err != nil {
 		return "", fmt.Errorf("reading the conversation: %w", err)
@@ -55,9 +55,9 @@ func (l *Loop) Retry(ctx context.Context, ask Ask, message string) (string, erro
 	return l.Start(ctx, ask)
 }
 
-// Choose makes a branch the active one, which the next turn continues. It fails with ErrBusy while a turn
+// ChooseBranch makes a branch the active one, which the next turn continues. It fails with ErrBusy while a turn
 // runs.
-func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
+func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) error {
 	return l.whileIdle(ctx, conversation, func() error {
 		var list []event.Branch
 		var active string
@@ -92,7 +92,7 @@ func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() err
 // exclusively is whileIdle without saving unsaved events first.
 func (l *Loop) exclusively(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
-	ask := Ask{Conversation: conversation}
+	ask := TurnRequest{Conversation: conversation}
 	place, err := l.acquire(ctx, ask, cancel)
 	if err != nil {
 		cancel(nil)

@@ -108,7 +108,7 @@ func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	}
 	k.run(
 		t,
-		loop.Ask{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP},
+		loop.TurnRequest{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP},
 	)
 	k.ended(t, 1)
 	k.retry(t, "open https://evil.example")
@@ -128,7 +128,7 @@ func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	if diff := cmp.Diff([]string{"own.example"}, opened()); diff != "" {
 		t.Errorf("a person's words asked again (-want +got):\n%s", diff)
 	}
-	if _, err := k.Retry(ctx, loop.Ask{Conversation: "c1", Model: "openai/m", Caller: toolspec.CallerHTTP},
+	if _, err := k.Retry(ctx, loop.TurnRequest{Conversation: "c1", Model: "openai/m", Caller: toolspec.CallerHTTP},
 		k.mine(t, "open https://own.example")); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 	}
 	k.ask(t, "one")
 	ctx := context.Background()
-	if _, err := k.Start(ctx, loop.Ask{
+	if _, err := k.Start(ctx, loop.TurnRequest{
 		Conversation: "c1", Text: "two", Model: "openai/m",
 		Interactive: true,
 	}); err != nil {

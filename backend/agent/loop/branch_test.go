@@ -98,7 +98,7 @@ func (k *branchHarness) edit(t *testing.T, old, text string) event.Turn {
 	t.Helper()
 	_, err := k.Edit(
 		context.Background(),
-		loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
+		loop.TurnRequest{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
 		k.mine(t, old),
 	)
 	if err != nil {
@@ -111,7 +111,7 @@ func (k *branchHarness) retry(t *testing.T, text string) event.Turn {
 	t.Helper()
 	_, err := k.Retry(
 		context.Background(),
-		loop.Ask{Conversation: "c1", Model: "openai/m", Interactive: true},
+		loop.TurnRequest{Conversation: "c1", Model: "openai/m", Interactive: true},
 		k.mine(t, text),
 	)
 	if err != nil {
@@ -140,7 +140,7 @@ func (k *branchHarness) active(t testing.TB) string {
 
 func (k *branchHarness) choose(t testing.TB, branch string) {
 	t.Helper()
-	if err := k.Choose(context.Background(), "c1", branch); err != nil {
+	if err := k.ChooseBranch(context.Background(), "c1", branch); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -202,7 +202,7 @@ func TestRetryWithAnotherModel(t *testing.T) {
 	k.ask(t, "two")
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "By " + r.Model} }
 	ctx := context.Background()
-	turn, err := k.Retry(ctx, loop.Ask{Conversation: "c1", Text: "not used", Model: "openai/other"}, k.mine(t, "two"))
+	turn, err := k.Retry(ctx, loop.TurnRequest{Conversation: "c1", Text: "not used", Model: "openai/other"}, k.mine(t, "two"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestNoBranchDuringTurn(t *testing.T) {
 		<-hold
 		return answerWithCount(r)
 	}
-	ask := loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}
+	ask := loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}
 	ctx := context.Background()
 	if _, err := k.Start(ctx, ask); err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestNoBranchDuringTurn(t *testing.T) {
 	if _, err := k.Retry(ctx, ask, mine); !errors.Is(err, loop.ErrBusy) {
 		t.Errorf("retry: %v", err)
 	}
-	if err := k.Choose(ctx, "c1", ""); !errors.Is(err, loop.ErrBusy) {
+	if err := k.ChooseBranch(ctx, "c1", ""); !errors.Is(err, loop.ErrBusy) {
 		t.Errorf("choose: %v", err)
 	}
 	close(hold)
@@ -261,7 +261,7 @@ func TestNoBranchDuringTurn(t *testing.T) {
 	if _, err := k.Retry(ctx, ask, k.said(t)[1].ID); !errors.Is(err, loop.ErrNoQuestion) {
 		t.Errorf("an answer: %v", err)
 	}
-	if err := k.Choose(ctx, "c1", "b_none"); !errors.Is(err, loop.ErrNoBranch) {
+	if err := k.ChooseBranch(ctx, "c1", "b_none"); !errors.Is(err, loop.ErrNoBranch) {
 		t.Errorf("no branch: %v", err)
 	}
 	if k.Running("c1") || texts(k.said(t)) != "one | 2 to one" {

@@ -40,10 +40,10 @@ func (g *branchTree) mine() []chat.Message {
 }
 
 // ask sends a unique question to a model of one format or the other.
-func (g *branchTree) ask() loop.Ask {
+func (g *branchTree) ask() loop.TurnRequest {
 	g.n++
 	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(g.t, "model")
-	return loop.Ask{Conversation: g.id, Text: fmt.Sprintf("%s question %d.", g.id, g.n), Model: model}
+	return loop.TurnRequest{Conversation: g.id, Text: fmt.Sprintf("%s question %d.", g.id, g.n), Model: model}
 }
 
 func (g *branchTree) answered(_ string, err error) {
@@ -153,7 +153,7 @@ func (g *branchTree) step() {
 		g.recordBranch(way[:at+1])
 	case "choose":
 		g.now = rapid.SampledFrom(g.all).Draw(g.t, "branch")
-		if err := g.Choose(ctx, g.id, g.now); err != nil {
+		if err := g.ChooseBranch(ctx, g.id, g.now); err != nil {
 			g.t.Fatal(err)
 		}
 	case "die":
@@ -221,7 +221,7 @@ func TestEveryBranchOfEveryTree(t *testing.T) {
 			g.step()
 		}
 		for _, branch := range g.all {
-			if err := g.Choose(context.Background(), g.id, branch); err != nil {
+			if err := g.ChooseBranch(context.Background(), g.id, branch); err != nil {
 				r.Fatal(err)
 			}
 			ask := g.ask()

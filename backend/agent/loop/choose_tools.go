@@ -52,7 +52,7 @@ func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, er
 		t.adapter.AlsoCallable = all
 	}
 	var notes []string
-	for _, m := range prompt.Active(t.messages) { // what a summary replaced is no longer listed
+	for _, m := range prompt.ActiveMessages(t.messages) { // what a summary replaced is no longer listed
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.IsPanelNote(m.Text) {
 			notes = append(notes, m.Text)
 		}

@@ -74,7 +74,7 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 		return nil
 	}
 	window, share := t.window(), t.loop.cfg.ContextShare()
-	if prompt.Undone(t.messages) {
+	if prompt.IsSummaryUndone(t.messages) {
 		share = undoneShare
 	}
 	if max(t.size(listed), t.lastInputTokens) <= window*share/100 {
@@ -136,7 +136,7 @@ func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 // promptText is the text of m for a model, with text from outside in a marked block.
 func (t *turn) promptText(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
-		said, done := prompt.Halves(m.Text)
+		said, done := prompt.SplitSummary(m.Text)
 		if len(m.Outside) > 0 {
 			done = prompt.MarkOutside(done, t.loop.nonce(m.Turn), m.Outside)
 		}

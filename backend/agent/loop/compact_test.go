@@ -136,7 +136,7 @@ func TestPrefixAfterCompactionSurvivesRestart(t *testing.T) {
 	h.Close()
 	again := loop.New(h.config())
 	defer again.Close()
-	if _, err := again.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "more", Model: "openai/m"}); err != nil {
+	if _, err := again.Run(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "more", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	all := requests(t, h)
@@ -223,7 +223,7 @@ func TestStopEndsSummaryRequest(t *testing.T) {
 		return openaitest.Turn{Text: "never", Stall: -1}
 	})
 	if _, err := h.Start(context.Background(),
-		loop.Ask{Conversation: "c1", Text: goal, Model: "openai/m"}); err != nil {
+		loop.TurnRequest{Conversation: "c1", Text: goal, Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -174,7 +174,7 @@ func TestStopDuringStream(t *testing.T) {
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
 	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(),
-		loop.Ask{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
+		loop.TurnRequest{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	h.until(t, event.TextDelta)
@@ -198,7 +198,7 @@ func TestStopDuringHangingCall(t *testing.T) {
 		return toolspec.OK("late")
 	}
 	if _, err := h.Start(context.Background(),
-		loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
+		loop.TurnRequest{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	<-running
@@ -255,7 +255,7 @@ func TestModelErrorEndsTurn(t *testing.T) {
 	if o := h.ask(t, "four"); o.Status != chat.StatusLimit || o.Text != "half" {
 		t.Errorf("length: %+v", o)
 	}
-	o = h.run(t, loop.Ask{Conversation: "c1", Text: "five", Model: "nobody/claude"})
+	o = h.run(t, loop.TurnRequest{Conversation: "c1", Text: "five", Model: "nobody/claude"})
 	if o.Status != chat.StatusFailed || !strings.Contains(o.Error, "no provider") || o.Suggestion == "" {
 		t.Errorf("unknown provider: %+v", o)
 	}
@@ -298,7 +298,7 @@ func TestCancelStopsTurn(t *testing.T) {
 		h.until(t, event.TurnStarted)
 		cancel()
 	}()
-	o, err := h.Run(ctx, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"})
+	o, err := h.Run(ctx, loop.TurnRequest{Conversation: "c1", Text: "go", Model: "openai/m"})
 	if err != nil || o.Status != chat.StatusStopped {
 		t.Errorf("outcome %+v, error %v", o, err)
 	}

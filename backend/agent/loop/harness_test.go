@@ -178,10 +178,10 @@ func (h *harness) recorded() (log []event.Event, messages []chat.Message, calls 
 
 func (h *harness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
-	return h.run(t, loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true})
+	return h.run(t, loop.TurnRequest{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true})
 }
 
-func (h *harness) run(t *testing.T, a loop.Ask) loop.Outcome {
+func (h *harness) run(t *testing.T, a loop.TurnRequest) loop.Outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

@@ -33,7 +33,7 @@ func (t *turn) withLineage(ctx context.Context) context.Context {
 }
 
 // rootLineage is the lineage of a turn that is no subagent, and of calls outside any turn.
-func rootLineage(ask Ask, calls int) *lineage {
+func rootLineage(ask TurnRequest, calls int) *lineage {
 	k := &lineage{model: ask.Model, system: ask.System, counter: allowance.NewCounter(calls)}
 	if len(ask.Tools) > 0 {
 		k.rights.Tools = ask.Tools

@@ -61,7 +61,7 @@ func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 			"three":  {calls(all(nil)...), text("ok")},
 		})
 		f.limits = loop.Limits{CallsPerTurn: limit}
-		o := f.run(t, loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: parent})
+		o := f.run(t, loop.TurnRequest{Conversation: "c1", Text: "parent: x", Model: "openai/m", Tools: parent})
 		may := func(task map[string]any, name string) bool {
 			tools, listed := task["tools"].([]string)
 			return (!listed || slices.Contains(tools, name)) &&

@@ -117,8 +117,8 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Ask is one thing a person or program wants done.
-type Ask struct {
+// TurnRequest is one thing a person or program wants done.
+type TurnRequest struct {
 	// Conversation is where it is asked; empty makes a new one.
 	Conversation string
 	Text         string
@@ -197,7 +197,7 @@ type Loop struct {
 // runningTurn is the one turn that runs in a conversation.
 type runningTurn struct {
 	cancel context.CancelCauseFunc
-	ask    Ask
+	ask    TurnRequest
 	// ending is true while only the end remains to be recorded; done is closed after that.
 	ending bool
 	done   chan struct{}
@@ -243,7 +243,7 @@ func New(cfg Config) *Loop {
 
 // Start begins a turn in the background and returns its id once the message is recorded. The turn outlives
 // ctx; Stop and Close end it.
-func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
+func (l *Loop) Start(ctx context.Context, ask TurnRequest) (string, error) {
 	t, err := l.begin(context.WithoutCancel(ctx), ask)
 	if err != nil {
 		return "", err
@@ -254,7 +254,7 @@ func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
 
 // Run does a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began
 // always has an Outcome. Messages that waited for its end start afterwards.
-func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
+func (l *Loop) Run(ctx context.Context, ask TurnRequest) (Outcome, error) {
 	t, err := l.begin(ctx, ask)
 	if err != nil {
 		return Outcome{}, err
@@ -310,7 +310,7 @@ func (l *Loop) Close() {
 
 // begin checks ask, acquires the conversation, and records the message. On success the caller must call
 // l.wait.Done.
-func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
+func (l *Loop) begin(ctx context.Context, ask TurnRequest) (*turn, error) {
 	ask.Text = strings.TrimSpace(ask.Text)
 	switch {
 	case ask.Text == "":
@@ -346,7 +346,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 
 // acquire claims the conversation, or says that it is taken. It waits for a turn that is only recording its
 // end, because whoever sees the end may ask again at once.
-func (l *Loop) acquire(ctx context.Context, ask Ask, cancel context.CancelCauseFunc) (*runningTurn, error) {
+func (l *Loop) acquire(ctx context.Context, ask TurnRequest, cancel context.CancelCauseFunc) (*runningTurn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {

@@ -258,7 +258,7 @@ func TestCallProvenance(t *testing.T) {
 	}
 	h.run(
 		t,
-		loop.Ask{
+		loop.TurnRequest{
 			Conversation: "c1",
 			Text:         "open Shop.Example:8080/x and http://[::1]:99",
 			Model:        "openai/m",
@@ -299,7 +299,7 @@ func TestPilotRunsInLoop(t *testing.T) {
 		r.Sources = []string{"https://shop.example"}
 		return r
 	}
-	o := h.run(t, loop.Ask{Text: "open https://shop.example and annotate", Caller: toolspec.CallerModel})
+	o := h.run(t, loop.TurnRequest{Text: "open https://shop.example and annotate", Caller: toolspec.CallerModel})
 	if o.Status != chat.StatusDone || o.Calls != 2 || !strings.Contains(o.Text, "Opened “Shop”") ||
 		!strings.Contains(o.Text, "[2] button \"Buy\"") {
 		t.Fatalf("outcome %+v", o)
@@ -328,12 +328,12 @@ func TestOneTurnPerConversation(t *testing.T) {
 	hold := make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { <-hold; return toolspec.OK("done") }
 	ctx := context.Background()
-	turn, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "one", Model: "openai/m"})
+	turn, err := h.Start(ctx, loop.TurnRequest{Conversation: "c1", Text: "one", Model: "openai/m"})
 	if err != nil || turn == "" {
 		t.Fatal(turn, err)
 	}
 	h.until(t, event.TurnStarted)
-	if _, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}); !errors.Is(
+	if _, err := h.Start(ctx, loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}); !errors.Is(
 		err,
 		loop.ErrBusy,
 	) {
@@ -347,7 +347,7 @@ func TestOneTurnPerConversation(t *testing.T) {
 		t.Errorf("end %+v", end)
 	}
 	// Whoever sees the end may ask again at once.
-	if _, err := h.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(ctx, loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}); err != nil {
 		t.Errorf("after the end: %v", err)
 	}
 	h.until(t, event.TurnEnded)
@@ -360,7 +360,7 @@ func TestInvalidAskIsRefused(t *testing.T) {
 		strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong,
 	} {
 		t.Run(want.Error(), func(t *testing.T) {
-			if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
+			if _, err := h.Start(context.Background(), loop.TurnRequest{Text: text}); !errors.Is(err, want) {
 				t.Errorf("%d bytes: %v", len(text), err)
 			}
 		})
@@ -368,7 +368,7 @@ func TestInvalidAskIsRefused(t *testing.T) {
 	h.mu.Lock()
 	h.publishErr = errFull
 	h.mu.Unlock()
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "hello"}); !errors.Is(err, errFull) {
+	if _, err := h.Start(context.Background(), loop.TurnRequest{Conversation: "c1", Text: "hello"}); !errors.Is(err, errFull) {
 		t.Errorf("a message that cannot be kept was taken: %v", err)
 	}
 	h.mu.Lock()
@@ -378,7 +378,7 @@ func TestInvalidAskIsRefused(t *testing.T) {
 		t.Error("a refused question holds the conversation")
 	}
 	h.Close()
-	if _, err := h.Start(context.Background(), loop.Ask{Text: "hello"}); !errors.Is(err, loop.ErrClosed) {
+	if _, err := h.Start(context.Background(), loop.TurnRequest{Text: "hello"}); !errors.Is(err, loop.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -210,7 +210,7 @@ func TestConversationBudgetSurvivesRestart(t *testing.T) {
 	}
 	b.budgets.Conversation.Tokens = 100
 	ask := func(raise bool) loop.Outcome {
-		return b.run(t, loop.Ask{Conversation: "c1", Text: "continue", Model: "openai/m", Raise: raise})
+		return b.run(t, loop.TurnRequest{Conversation: "c1", Text: "continue", Model: "openai/m", Raise: raise})
 	}
 	for i, want := range []struct {
 		restart, raise, done bool
@@ -240,10 +240,10 @@ func TestConversationBudgetSurvivesRestart(t *testing.T) {
 		bill.Budgets[0].Limit != 100 {
 		t.Errorf("%+v", bill)
 	}
-	if o := b.run(t, loop.Ask{Conversation: "another", Text: "hi", Model: "openai/m"}); o.Status != chat.StatusDone {
+	if o := b.run(t, loop.TurnRequest{Conversation: "another", Text: "hi", Model: "openai/m"}); o.Status != chat.StatusDone {
 		t.Errorf("another conversation: %+v", o)
 	}
-	if o := b.run(t, loop.Ask{Conversation: "c1", Text: "help", Model: "pilot"}); o.Status != chat.StatusDone {
+	if o := b.run(t, loop.TurnRequest{Conversation: "c1", Text: "help", Model: "pilot"}); o.Status != chat.StatusDone {
 		t.Errorf("the pilot costs nothing: %+v", o)
 	}
 }
@@ -267,7 +267,7 @@ func TestRequestBudgetOnlyNarrows(t *testing.T) {
 			b.budgets.Turn.Tokens = 300
 			o := b.run(
 				t,
-				loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}},
+				loop.TurnRequest{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}},
 			)
 			if o.Budget != c.name || len(b.service.Requests()) != c.asked {
 				t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
@@ -388,7 +388,7 @@ func TestSubagentSpendsBothBudgets(t *testing.T) {
 	var child loop.Outcome
 	b.do = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
 		var err error
-		if child, err = b.Run(ctx, loop.Ask{
+		if child, err = b.Run(ctx, loop.TurnRequest{
 			Conversation: "child", Text: "the small task",
 			Model: "openai/m",
 		}); err != nil {
@@ -423,7 +423,7 @@ func TestAllBranchesCountTowardBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.until(t, event.TurnEnded)
-	if _, err := b.Edit(t.Context(), loop.Ask{Conversation: "c1", Text: "other words", Model: "openai/m"},
+	if _, err := b.Edit(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "other words", Model: "openai/m"},
 		said[0].ID); err != nil {
 		t.Fatal(err)
 	}

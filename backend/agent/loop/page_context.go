@@ -27,7 +27,7 @@ func (t *turn) notePageContexts() error {
 		return nil
 	}
 	last := map[string]string{}
-	for _, m := range prompt.Active(t.messages) {
+	for _, m := range prompt.ActiveMessages(t.messages) {
 		if m.Role == chat.RoleNote && len(m.Outside) == 1 &&
 			(m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
 			last[m.Outside[0]] = m.Text

@@ -34,7 +34,7 @@ func TestPageContextIsSentOnceAsOutsideText(t *testing.T) {
 	given := chat.Attachment{Source: says.Source, Title: "rules", Text: "A king is not taken."}
 	h.run(
 		t,
-		loop.Ask{
+		loop.TurnRequest{
 			Conversation: "c1",
 			Text:         "second",
 			Model:        "openai/m",

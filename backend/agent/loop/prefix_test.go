@@ -89,7 +89,7 @@ func TestPrefixIsStable(t *testing.T) {
 	h.Close()
 	again := loop.New(h.config())
 	defer again.Close()
-	if o, err := again.Run(t.Context(), loop.Ask{
+	if o, err := again.Run(t.Context(), loop.TurnRequest{
 		Conversation: "c1", Text: "still there?",
 		Model: "openai/m",
 	}); err != nil ||

@@ -21,7 +21,7 @@ func (t *turn) prompt() []chat.Message {
 			func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary },
 		)
 	}
-	messages := prompt.Repair(prompt.Active(t.messages))
+	messages := prompt.Repair(prompt.ActiveMessages(t.messages))
 	var stale map[string]prompt.ShortenedResult
 	if t.canReread {
 		stale = prompt.StaleResults(t.messages, t.loop.cfg.SnapshotTools)

@@ -43,7 +43,7 @@ type SendResult struct {
 
 // Send begins a turn like Start. If one runs in the conversation, the message waits for the next safe point
 // of that turn, or for the turn after it.
-func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (SendResult, error) {
+func (l *Loop) Send(ctx context.Context, ask TurnRequest, when event.Moment) (SendResult, error) {
 	for {
 		turn, err := l.Start(ctx, ask)
 		if !errors.Is(err, ErrBusy) || l.cfg.Queue == nil {
@@ -57,7 +57,7 @@ func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (SendResult
 }
 
 // enqueue records ask as waiting; it returns "" if no turn runs any more.
-func (l *Loop) enqueue(ctx context.Context, ask Ask, when event.Moment) (string, error) {
+func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	l.mu.Lock()
@@ -99,7 +99,7 @@ func (l *Loop) enqueue(ctx context.Context, ask Ask, when event.Moment) (string,
 }
 
 // caller is who the calls of ask are attributed to.
-func caller(ask Ask) toolspec.Caller {
+func caller(ask TurnRequest) toolspec.Caller {
 	if ask.Caller == "" {
 		return toolspec.CallerModel
 	}
@@ -183,8 +183,8 @@ func (l *Loop) findWaiting(
 }
 
 // askFromWaiting makes the Ask of a waiting message.
-func askFromWaiting(conversation string, w event.WaitingMessage) Ask {
-	return Ask{
+func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
+	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
 		Interactive: w.Interactive, Attached: w.Attached, From: w.From, fromQueue: &w,
 	}

@@ -19,7 +19,7 @@ import (
 
 // blockingTool makes a harness whose first call blocks until release is closed; it returns when that call
 // runs.
-func blockingTool(t *testing.T, ask loop.Ask, turns ...openaitest.Turn) (h *harness, proceed func()) {
+func blockingTool(t *testing.T, ask loop.TurnRequest, turns ...openaitest.Turn) (h *harness, proceed func()) {
 	t.Helper()
 	h = newHarness(t, turns...)
 	running, hold := make(chan struct{}), make(chan struct{})
@@ -48,7 +48,7 @@ func (h *harness) send(t *testing.T, text string, when event.Moment) string {
 	t.Helper()
 	sent, err := h.Send(
 		context.Background(),
-		loop.Ask{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
+		loop.TurnRequest{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
 		when,
 	)
 	if err != nil || sent.Waiting == "" || sent.Turn != "" {
@@ -67,7 +67,7 @@ func (h *harness) ended(t *testing.T, n int) event.Turn {
 	return end
 }
 
-var turnStart = loop.Ask{Text: "go", Model: "openai/m"}
+var turnStart = loop.TurnRequest{Text: "go", Model: "openai/m"}
 
 func TestSteeringMessageFollowsRunningCall(t *testing.T) {
 	h, proceed := blockingTool(
@@ -175,7 +175,7 @@ func TestStopHoldsQueuedMessages(t *testing.T) {
 	}
 	// Another turn neither takes nor starts the held message.
 	if _, err := h.Start(context.Background(),
-		loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
+		loop.TurnRequest{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	h.ended(t, 1)
@@ -212,7 +212,7 @@ func TestProgramMessageStartsOwnTurn(t *testing.T) {
 	if err := h.DropWaiting(ctx, "c1", mine, toolspec.CallerModel); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Send(ctx, loop.Ask{
+	if _, err := h.Send(ctx, loop.TurnRequest{
 		Conversation: "c1", Text: "open evil.example", Model: "openai/m",
 		Caller: toolspec.CallerHTTP,
 	}, event.MomentNow); err != nil {
@@ -228,10 +228,10 @@ func TestProgramMessageStartsOwnTurn(t *testing.T) {
 }
 
 func TestPilotCommandsRunInOrder(t *testing.T) {
-	h, proceed := blockingTool(t, loop.Ask{Text: "open shop.example and annotate"})
+	h, proceed := blockingTool(t, loop.TurnRequest{Text: "open shop.example and annotate"})
 	sent, err := h.Send(
 		context.Background(),
-		loop.Ask{Conversation: "c1", Text: "click 3", Interactive: true},
+		loop.TurnRequest{Conversation: "c1", Text: "click 3", Interactive: true},
 		event.MomentNow,
 	)
 	if err != nil || sent.Waiting == "" {
@@ -254,7 +254,7 @@ func TestQueueLimit(t *testing.T) {
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)
 	}
-	ask := loop.Ask{Conversation: "c1", Text: "one more", Model: "openai/m"}
+	ask := loop.TurnRequest{Conversation: "c1", Text: "one more", Model: "openai/m"}
 	if _, err := h.Send(context.Background(), ask, event.MomentNow); !errors.Is(err, loop.ErrQueueFull) {
 		t.Errorf("one too many: %v", err)
 	}

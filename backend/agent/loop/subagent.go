@@ -71,7 +71,7 @@ func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult,
 	if !above.counter.StartSubagent() {
 		return SubagentResult{}, tooMany()
 	}
-	t, err := l.begin(ctx, Ask{
+	t, err := l.begin(ctx, TurnRequest{
 		Text: c.question(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive,
 		YesTo:   k.from.YesTo,
 		Session: k.from.Session, System: k.system, Tools: k.rights.Tools, lineage: k,
@@ -244,7 +244,7 @@ func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	defer l.mu.Unlock()
 	o := l.outside[from.Owner()]
 	if o == nil {
-		o = &sharedLineage{lineage: rootLineage(Ask{}, l.limits().CallsPerTurn)}
+		o = &sharedLineage{lineage: rootLineage(TurnRequest{}, l.limits().CallsPerTurn)}
 		l.outside[from.Owner()] = o
 	}
 	o.users++

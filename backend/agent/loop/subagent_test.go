@@ -234,7 +234,7 @@ func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 			)
 			f.run(
 				t,
-				loop.Ask{
+				loop.TurnRequest{
 					Conversation: "c1",
 					Text:         "parent: x",
 					Model:        "openai/m",
@@ -291,7 +291,7 @@ func TestStopParentStopsSubagents(t *testing.T) {
 		<-ctx.Done()
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
-	if _, err := f.Start(t.Context(), loop.Ask{Conversation: "c1", Text: "parent: x", Model: "openai/m"}); err != nil {
+	if _, err := f.Start(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "parent: x", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	<-held
@@ -337,7 +337,7 @@ func TestRunningSubagentTakesNoMessage(t *testing.T) {
 		for _, when := range []event.Moment{event.MomentNow, event.MomentNext} {
 			sent, err := f.Send(
 				ctx,
-				loop.Ask{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"},
+				loop.TurnRequest{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"},
 				when,
 			)
 			if !errors.Is(err, loop.ErrSubagent) {

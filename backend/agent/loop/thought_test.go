@@ -52,7 +52,7 @@ func TestStopKeepsReasoning(t *testing.T) {
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
 	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(),
-		loop.Ask{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
+		loop.TurnRequest{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	if d := data[event.Delta](h.until(t, event.ThoughtDelta)); d.Text != "One. " {

@@ -126,7 +126,7 @@ func TestTextCallsInEveryFormat(t *testing.T) {
 			for turn := 1; turn <= 2; turn++ {
 				o := h.run(
 					t,
-					loop.Ask{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true},
+					loop.TurnRequest{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true},
 				)
 				if o.Status != chat.StatusDone || o.Text != "Fertig [12]." || o.Calls != 3 || o.Rounds != 3 {
 					t.Fatalf("turn %d: %+v", turn, o)
@@ -181,7 +181,7 @@ func TestTextCallsAtEverySplit(t *testing.T) {
 					}
 					return openaitest.Turn{Raw: split(answer, at)}
 				}
-				o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
+				o := h.run(t, loop.TurnRequest{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
 				if o.Status != chat.StatusDone || o.Calls != 2 || o.Text != "Fertig." {
 					t.Fatalf("%s cut at %d: %+v", kind, at, o)
 				}
@@ -222,7 +222,7 @@ func TestReadOnlyCallStartsEarly(t *testing.T) {
 	looked := make(chan string, 4)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { looked <- c.Tool; return toolspec.OK("seen") }
 	if _, err := h.Start(context.Background(),
-		loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
+		loop.TurnRequest{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -26,7 +26,7 @@ var errStopped = errors.New("stopped")
 // turn is one run of the loop. Only its own goroutine touches it, except for what callTool's workers get.
 type turn struct {
 	loop *Loop
-	ask  Ask
+	ask  TurnRequest
 	id   string
 	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
 

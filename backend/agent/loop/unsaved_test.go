@@ -47,7 +47,7 @@ func TestFullDiskLosesNoEvents(t *testing.T) {
 	if _, _, calls := h.recorded(); len(calls) != 1 {
 		t.Fatalf("%d calls ran although nothing could be recorded any more", len(calls))
 	}
-	if _, err := h.Run(t.Context(), loop.Ask{
+	if _, err := h.Run(t.Context(), loop.TurnRequest{
 		Conversation: o.Conversation, Text: "go on",
 		Model: "openai/m",
 	}); !errors.Is(
@@ -74,7 +74,7 @@ func TestFullDiskLosesNoEvents(t *testing.T) {
 		!strings.Contains(results[1], "not run: the disk is full") {
 		t.Fatalf("the results that were kept are %q", results)
 	}
-	again := h.run(t, loop.Ask{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
+	again := h.run(t, loop.TurnRequest{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
 	if again.Status != chat.StatusDone || again.Text != "It goes on." {
 		t.Fatalf("it does not go on: %+v", again)
 	}
@@ -96,7 +96,7 @@ func TestUnrecordableAnswerEndsTurn(t *testing.T) {
 		t.Fatalf("it ended as %+v", o)
 	}
 	h.fillDisk(false)
-	again := h.run(t, loop.Ask{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
+	again := h.run(t, loop.TurnRequest{Conversation: o.Conversation, Text: "continue", Model: "openai/m"})
 	log, messages, _ := h.recorded()
 	ends := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.TurnEnded })
 	begins := slices.IndexFunc(

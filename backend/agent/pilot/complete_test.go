@@ -111,8 +111,8 @@ func TestCompleteAnnotations(t *testing.T) {
 
 func TestCompleteToolArguments(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
-	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
-		return grammar.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
+	p := pilot.New(pilot.Config{Live: func(string) grammar.WindowState {
+		return grammar.WindowState{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
 	}})
 	c := p.Complete("/ty", "")
 	if len(c.Items) != 1 || c.Items[0].Insert != `/type_text {"annotationId": , "text": ""}` {
@@ -176,8 +176,8 @@ func BenchmarkComplete(b *testing.B) {
 		names = append(names, fmt.Sprintf("server_tool_%d", i))
 	}
 	defs := definitions(every + " " + strings.Join(names, " "))
-	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
-		return grammar.Live{Marks: func() *event.Marks { return marks }, Tools: defs}
+	p := pilot.New(pilot.Config{Live: func(string) grammar.WindowState {
+		return grammar.WindowState{Marks: func() *event.Marks { return marks }, Tools: defs}
 	}})
 	for _, text := range []string{
 		"c", "click add article 29",

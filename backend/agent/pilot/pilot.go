@@ -28,7 +28,7 @@ type Config struct {
 	DemoURL func() string
 	// Live returns what is in the window while panel is active; nil if there is no window. It is called on
 	// every keystroke, and must be fast.
-	Live func(panel string) grammar.Live
+	Live func(panel string) grammar.WindowState
 }
 
 // Pilot implements llm.Model.
@@ -43,7 +43,7 @@ func New(cfg Config) *Pilot {
 		cfg.DemoURL = func() string { return "demo" }
 	}
 	if cfg.Live == nil {
-		cfg.Live = func(string) grammar.Live { return grammar.Live{} }
+		cfg.Live = func(string) grammar.WindowState { return grammar.WindowState{} }
 	}
 	r, err := grammar.Compile(commandtable.Table())
 	if err != nil {
@@ -52,7 +52,7 @@ func New(cfg Config) *Pilot {
 	return &Pilot{cfg: cfg, rules: r}
 }
 
-func (p *Pilot) parser(tools []string, live grammar.Live) *grammar.Parser {
+func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser {
 	return &grammar.Parser{Rules: p.rules, Tools: tools, Demo: p.cfg.DemoURL, Live: live}
 }
 
@@ -63,7 +63,7 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 		return llm.Response{}, err
 	}
 	asked, results := lastQuestion(req.Messages)
-	g := p.parser(toolNames(req.Tools), grammar.Live{})
+	g := p.parser(toolNames(req.Tools), grammar.WindowState{})
 	a := &reply{g: g, first: !introduced(req.Messages)}
 	plan, problem := g.Plan(asked)
 	if problem != nil {
@@ -101,7 +101,7 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 }
 
 // live is what is in the window; without a page there, what the conversation last saw of one.
-func (p *Pilot) live(messages []chat.Message) grammar.Live {
+func (p *Pilot) live(messages []chat.Message) grammar.WindowState {
 	live := p.cfg.Live("")
 	if len(live.Elements()) == 0 {
 		marks := annotationsIn(messages)
@@ -153,5 +153,5 @@ func (p *Pilot) Complete(text, panel string) wire.Completion {
 
 // Commands lists the commands for people, limited to those of tools; none means all.
 func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
-	return p.parser(tools, grammar.Live{}).Commands()
+	return p.parser(tools, grammar.WindowState{}).Commands()
 }

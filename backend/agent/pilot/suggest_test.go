@@ -15,8 +15,8 @@ import (
 )
 
 // shopLive is a window that shows a shop.
-func shopLive(string) grammar.Live {
-	return grammar.Live{
+func shopLive(string) grammar.WindowState {
+	return grammar.WindowState{
 		Marks: func() *event.Marks {
 			return &event.Marks{
 				Page: annotation.Page{URL: "https://shop.example/lamps?x=1"},

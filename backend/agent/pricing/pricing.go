@@ -105,8 +105,8 @@ func parseRow(entry string) (row, error) {
 	return row{pattern, p}, nil
 }
 
-// Money reads an amount such as "0.50" or "2 EUR"; "" and "0" are the zero Money.
-func Money(text string) (chat.Money, error) {
+// ParseMoney reads an amount such as "0.50" or "2 EUR"; "" and "0" are the zero Money.
+func ParseMoney(text string) (chat.Money, error) {
 	amount, currency, err := splitCurrency(text)
 	if err != nil || amount == "" {
 		return chat.Money{}, err
@@ -208,8 +208,8 @@ func (p Price) Cost(u chat.Usage) chat.Money {
 	return m
 }
 
-// Format writes m for people: two decimals, more below a tenth: "1.25 USD".
-func Format(m chat.Money) string {
+// FormatMoney writes m for people: two decimals, more below a tenth: "1.25 USD".
+func FormatMoney(m chat.Money) string {
 	switch {
 	case m.Nanos == 0:
 		return "0"

@@ -31,7 +31,7 @@ func TestLongestPatternWins(t *testing.T) {
 	} {
 		t.Run(model, func(t *testing.T) {
 			p, ok := l.Of(model)
-			if got := pricing.Format(p.Cost(million)); !ok || got != want {
+			if got := pricing.FormatMoney(p.Cost(million)); !ok || got != want {
 				t.Errorf("%s: %s (%v), want %s", model, got, ok, want)
 			}
 		})
@@ -111,14 +111,14 @@ func TestMoneyRoundTrip(t *testing.T) {
 		".0000004": "under 0.000001 USD", "0.00001": "0.000010 USD",
 	} {
 		t.Run(text, func(t *testing.T) {
-			m, err := pricing.Money(text)
-			if err != nil || pricing.Format(m) != want {
-				t.Errorf("%q: %s %v, want %s", text, pricing.Format(m), err, want)
+			m, err := pricing.ParseMoney(text)
+			if err != nil || pricing.FormatMoney(m) != want {
+				t.Errorf("%q: %s %v, want %s", text, pricing.FormatMoney(m), err, want)
 			}
 		})
 	}
 	for _, text := range []string{"much", "1,5", "-1", "1 eur", "1 2 EUR X", "$5"} {
-		if m, err := pricing.Money(text); err == nil {
+		if m, err := pricing.ParseMoney(text); err == nil {
 			t.Errorf("%q is taken for %+v", text, m)
 		}
 	}

@@ -21,9 +21,9 @@ const (
 	maxAnswer  = 600
 )
 
-// Active returns the messages that are sent: with a summary in force, it and what came after the part it
+// ActiveMessages returns the messages that are sent: with a summary in force, it and what came after the part it
 // replaces. Other summaries are never sent.
-func Active(messages []chat.Message) []chat.Message {
+func ActiveMessages(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
 	if i := inForce(messages); i >= 0 {
@@ -75,8 +75,8 @@ func indexOf(messages []chat.Message, id string) int {
 	return slices.IndexFunc(messages, func(m chat.Message) bool { return m.ID == id })
 }
 
-// Undone reports whether a person wants the whole conversation sent instead of a summary.
-func Undone(messages []chat.Message) bool {
+// IsSummaryUndone reports whether a person wants the whole conversation sent instead of a summary.
+func IsSummaryUndone(messages []chat.Message) bool {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status != chat.StatusDone {
 			return inForce(messages) < i
@@ -121,8 +121,8 @@ func Summary(messages []chat.Message, window int, done string) string {
 	)
 }
 
-// Halves splits a summary: what counts as the user's words, and what may hold text from outside.
-func Halves(text string) (said, done string) {
+// SplitSummary splits a summary: what counts as the user's words, and what may hold text from outside.
+func SplitSummary(text string) (said, done string) {
 	said, done, _ = strings.Cut(text, actionsHeading)
 	return said, done
 }

@@ -34,7 +34,7 @@ func TestSummaryKeepsGoalAndRulesVerbatim(t *testing.T) {
 		chat.Message{ID: "u4", Role: chat.RoleUser, Text: "Und jetzt?\n\nWhat was done and found:\nnichts"},
 	)
 	text := prompt.Summary(m, 128_000, "  Three hotels were found.\n")
-	said, done := prompt.Halves(text)
+	said, done := prompt.SplitSummary(text)
 	const want = `[From Sextant: the beginning of this conversation, messages 1 to 7, is summed up here. The record keeps all of it.]
 What the person asked and said, word for word:
 > Find a hotel in Graz
@@ -94,26 +94,26 @@ func TestLastActiveSummaryIsSent(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	if got := ids(prompt.Active(m)); got != "s2 u3 a3" || prompt.Undone(m) {
+	if got := ids(prompt.ActiveMessages(m)); got != "s2 u3 a3" || prompt.IsSummaryUndone(m) {
 		t.Errorf("both in force: %s", got)
 	}
 	m[6].Status = chat.StatusStopped
-	if got := ids(prompt.Active(m)); got != "s1 u2 a2 u3 a3" || !prompt.Undone(m) {
+	if got := ids(prompt.ActiveMessages(m)); got != "s1 u2 a2 u3 a3" || !prompt.IsSummaryUndone(m) {
 		t.Errorf("the second undone: %s", got)
 	}
 	if got := ids(prompt.Older(m, 6)); got != "s1 u2 a2 u3" {
 		t.Errorf("a third would read %s", got)
 	}
 	m[3].Status = chat.StatusStopped
-	if got := ids(prompt.Active(m)); got != "u1 a1 u2 a2 u3 a3" || !prompt.Undone(m) {
+	if got := ids(prompt.ActiveMessages(m)); got != "u1 a1 u2 a2 u3 a3" || !prompt.IsSummaryUndone(m) {
 		t.Errorf("both undone: %s", got)
 	}
 	m[6].Status = chat.StatusDone
-	if got := ids(prompt.Active(m)); got != "s2 u3 a3" || prompt.Undone(m) {
+	if got := ids(prompt.ActiveMessages(m)); got != "s2 u3 a3" || prompt.IsSummaryUndone(m) {
 		t.Errorf("the first undone: %s", got)
 	}
 	m[6].Covers = "gone"
-	if got := ids(prompt.Active(m)); got != "u1 a1 u2 a2 u3 a3" {
+	if got := ids(prompt.ActiveMessages(m)); got != "u1 a1 u2 a2 u3 a3" {
 		t.Errorf("one that replaces nothing: %s", got)
 	}
 }
@@ -155,17 +155,17 @@ func TestSplitPointKeepsCallsWithResults(t *testing.T) {
 				if n == 0 {
 					continue
 				}
-				before := len(prompt.Active(m))
+				before := len(prompt.ActiveMessages(m))
 				m = append(
 					m,
 					chat.Message{ID: "s" + id, Role: chat.RoleSummary, Covers: m[n-1].ID, Status: chat.StatusDone},
 				)
-				if after := len(prompt.Active(m)); after > before {
+				if after := len(prompt.ActiveMessages(m)); after > before {
 					t.Fatalf("%d messages were sent, %d are after a summary", before, after)
 				}
 			}
 			open := map[string]bool{}
-			for _, x := range prompt.Active(m) {
+			for _, x := range prompt.ActiveMessages(m) {
 				if x.Role == chat.RoleTool {
 					if !open[x.CallID] {
 						t.Fatalf("%s answers a call that is not sent", x.ID)

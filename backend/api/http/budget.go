@@ -16,7 +16,7 @@ type budgetBody struct {
 }
 
 func (b budgetBody) read() (budget.Limit, error) {
-	cost, err := pricing.Money(b.Cost)
+	cost, err := pricing.ParseMoney(b.Cost)
 	return budget.Limit{Tokens: b.Tokens, Cost: cost}, err
 }
 

@@ -23,7 +23,7 @@ type MessageSources struct {
 }
 
 // addSources adds g to ask. The source is set here and not by the client: a server must exist.
-func (s *Server) addSources(ask *loop.Ask, g MessageSources) error {
+func (s *Server) addSources(ask *loop.TurnRequest, g MessageSources) error {
 	list := s.services.MCP.List()
 	source := func(server string) (string, error) {
 		if !slices.ContainsFunc(list, func(one event.MCPServer) bool { return one.Name == server }) {

@@ -63,7 +63,7 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 		return nil, route.BadRequest("The budget: " + err.Error() + ".")
 	}
 	job := automation.Job{
-		Ask: loop.Ask{
+		TurnRequest: loop.TurnRequest{
 			Budget:       budget,
 			Conversation: in.Body.Conversation, Text: in.Body.Prompt, System: in.Body.System, Tools: in.Body.Tools,
 			Model: in.Body.Model, Panel: in.Body.Panel, Caller: toolspec.CallerModel, Interactive: true,
@@ -82,7 +82,7 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 		job.Caller, job.Interactive = toolspec.CallerHTTP, s.services.HasWindow()
 	}
 	done, err := automation.Run(ctx, s.services.Loop, job)
-	if e, ok := automation.Failure(err); ok {
+	if e, ok := automation.AsError(err); ok {
 		if errors.Is(err, loop.ErrBusy) {
 			return nil, huma.NewError(http.StatusConflict,
 				"A turn is running in this conversation. Stop it or wait for its end.")

@@ -26,7 +26,7 @@ func (s *Server) branchRoutes() {
 			if _, err := s.conversation(ctx, in.ID); err != nil {
 				return nil, err
 			}
-			if err := s.services.Loop.Choose(ctx, in.ID, in.Body.Branch); err != nil {
+			if err := s.services.Loop.ChooseBranch(ctx, in.ID, in.Body.Branch); err != nil {
 				return nil, branchProblem(err)
 			}
 			return nil, nil

@@ -230,11 +230,11 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 }
 
 // newAsk makes the loop's request; an empty model means that of the settings.
-func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel string) loop.Ask {
+func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel string) loop.TurnRequest {
 	if model == "" {
 		model = s.services.Settings.Get("model")
 	}
-	ask := loop.Ask{
+	ask := loop.TurnRequest{
 		Conversation: conversation, Text: text, Model: model, Panel: panel, Caller: callerOf(ctx),
 		Interactive: true,
 	}

@@ -29,8 +29,8 @@ type PanelOffer struct {
 	Problems []manifest.Problem      `json:"problems,omitempty"`
 }
 
-// PanelInstalled names the panel that was installed.
-type PanelInstalled struct {
+// InstalledPanel names the panel that was installed.
+type InstalledPanel struct {
 	Panel string `json:"panel"`
 }
 
@@ -70,7 +70,7 @@ func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[
 	return route.Answer(PanelOffer{Panel: offer.Panel, Offer: &offer}), nil
 }
 
-func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Body[PanelInstalled], error) {
+func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Body[InstalledPanel], error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Bod
 	if err != nil {
 		return nil, route.BadRequest(err.Error())
 	}
-	return route.Answer(PanelInstalled{Panel: panel}), nil
+	return route.Answer(InstalledPanel{Panel: panel}), nil
 }
 
 // evalPanel runs the calls of a panel's evals on behalf of the client, through the pipeline. No address in their

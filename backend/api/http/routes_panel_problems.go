@@ -20,11 +20,11 @@ func panelSchema(w http.ResponseWriter, _ *http.Request) {
 
 // PanelProblems are the panels that have problems, in the order of the activity bar.
 type PanelProblems struct {
-	Panels []PanelTrouble `json:"panels"`
+	Panels []PanelWithProblems `json:"panels"`
 }
 
-// PanelTrouble is one panel with its problems.
-type PanelTrouble struct {
+// PanelWithProblems is one panel with its problems.
+type PanelWithProblems struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	// Usable is true while the panel or its last good version runs.
@@ -36,11 +36,11 @@ func (s *Server) panelProblemRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/panels/problems",
 		"Problems of panels, with their place and a suggestion", http.StatusOK,
 		func(context.Context, *route.Empty) (*route.Body[PanelProblems], error) {
-			out := PanelProblems{Panels: []PanelTrouble{}}
+			out := PanelProblems{Panels: []PanelWithProblems{}}
 			for _, p := range s.services.Panels.Panels() {
 				if len(p.Problems) > 0 {
 					out.Panels = append(out.Panels,
-						PanelTrouble{ID: p.ID, Title: p.Title, Usable: p.Usable, Problems: p.Problems})
+						PanelWithProblems{ID: p.ID, Title: p.Title, Usable: p.Usable, Problems: p.Problems})
 				}
 			}
 			return route.Answer(out), nil

@@ -119,7 +119,7 @@ func (s *Server) browserRoutes() {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			s.services.Browser.SetPersonControl(in.Body.Person)
+			s.services.Browser.SetTakenOver(in.Body.Person)
 			return route.Answer(s.services.Browser.State()), nil
 		})
 	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK,

@@ -131,7 +131,7 @@ func (s *Service) Call(
 		Outside: []string{policy.AppSource(server)},
 	}})
 	if r.ErrorType == toolspec.PermissionError {
-		s.denials.Denied(server)
+		s.denials.RecordDenial(server)
 	}
 	if len(r.App) > 0 {
 		return r.App
@@ -214,6 +214,6 @@ func (s *Service) MayReach(host string) bool {
 	})
 }
 
-func grants(d apps.Domains) pages.Grants {
-	return pages.Grants{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base, Eval: true}
+func grants(d apps.Domains) pages.OriginRules {
+	return pages.OriginRules{Connect: d.Connect, Resource: d.Resource, Frame: d.Frame, Base: d.Base, Eval: true}
 }

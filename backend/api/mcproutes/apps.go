@@ -31,8 +31,8 @@ type RawAnswer struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-// Reached is what the pages of a server may reach, each origin with its use: "connect https://a.example".
-type Reached struct {
+// AllowedOrigins is what the pages of a server may reach, each origin with its use: "connect https://a.example".
+type AllowedOrigins struct {
 	Origins []string `json:"origins"`
 }
 
@@ -105,7 +105,7 @@ func (s Routes) appOriginRoutes(base string) {
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 		},
-		) (*route.Body[Reached], error) {
+		) (*route.Body[AllowedOrigins], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
@@ -113,7 +113,7 @@ func (s Routes) appOriginRoutes(base string) {
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
-			return route.Answer(Reached{Origins: append([]string{}, uses...)}), nil
+			return route.Answer(AllowedOrigins{Origins: append([]string{}, uses...)}), nil
 		})
 	route.Add(s.API, http.MethodDelete, base+"/domains", "Revoke what the pages of an MCP server may reach",
 		http.StatusNoContent, func(ctx context.Context, in *struct {

@@ -19,8 +19,8 @@ type resourceBody struct {
 	On  bool   `json:"on,omitempty"`
 }
 
-// MCPWatched says whether a server reports changes of a resource.
-type MCPWatched struct {
+// MCPWatchState says whether a server reports changes of a resource.
+type MCPWatchState struct {
 	Watched bool `json:"watched"`
 }
 
@@ -81,10 +81,10 @@ func (s Routes) offerRoutes(one string) {
 			Name string `path:"name" maxLength:"128"`
 			Body resourceBody
 		},
-		) (*route.Body[MCPWatched], error) {
-			return askServer(ctx, func() (MCPWatched, error) {
+		) (*route.Body[MCPWatchState], error) {
+			return askServer(ctx, func() (MCPWatchState, error) {
 				watched, err := servers.Watch(ctx, in.Name, in.Body.URI, in.Body.On)
-				return MCPWatched{watched}, err
+				return MCPWatchState{watched}, err
 			})
 		})
 	route.Add(s.API, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK,

@@ -41,8 +41,8 @@ type MCPServerDetail struct {
 	Access launch.Access `json:"may"`
 }
 
-// MCPImported names the servers that were added, all switched off, and those that existed already.
-type MCPImported struct {
+// MCPImportResult names the servers that were added, all switched off, and those that existed already.
+type MCPImportResult struct {
 	Added   []string `json:"added"`
 	Skipped []string `json:"skipped"`
 }
@@ -163,7 +163,7 @@ func (s Routes) importRoutes(base string) {
 			return route.Answer(p), nil
 		})
 	route.Add(s.API, http.MethodPost, base, "Import servers of another program", http.StatusOK,
-		func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImported], error) {
+		func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImportResult], error) {
 			list, err := read(ctx, in.Body)
 			if err != nil {
 				return nil, err
@@ -176,7 +176,7 @@ func (s Routes) importRoutes(base string) {
 			if err != nil {
 				return nil, route.Refused(err)
 			}
-			return route.Answer(MCPImported{
+			return route.Answer(MCPImportResult{
 				Added:   append([]string{}, added...),
 				Skipped: append([]string{}, skipped...),
 			}), nil

@@ -73,7 +73,7 @@ func TestJoinTimesOutOnSilentPeer(t *testing.T) {
 }
 
 // joinAs upgrades a connection to a Host by hand.
-func joinAs(t *testing.T, h *Host) net.Conn {
+func joinAs(t *testing.T, h *JoinServer) net.Conn {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(func() { h.Close(); server.Close() })
@@ -93,7 +93,7 @@ func joinAs(t *testing.T, h *Host) net.Conn {
 	return conn
 }
 
-func newTestHost() *Host {
+func newTestHost() *JoinServer {
 	return NewHost(func(context.Context, JoinRequest) (Config, func()) {
 		return Config{Tools: &toolList{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, func() {}
 	})

@@ -64,7 +64,7 @@ type connectedClient struct {
 }
 
 // addClient adds a client and returns its id; the caller holds the lock.
-func (h *Host) addClient(via string, g JoinRequest, d *toolServer, session string, end func()) string {
+func (h *JoinServer) addClient(via string, g JoinRequest, d *toolServer, session string, end func()) string {
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
@@ -77,14 +77,14 @@ func (h *Host) addClient(via string, g JoinRequest, d *toolServer, session strin
 	return v.ID
 }
 
-func (h *Host) removeClient(id string) {
+func (h *JoinServer) removeClient(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.clients, id)
 }
 
 // Clients are the connected clients, the newest first.
-func (h *Host) Clients() []ConnectedClient {
+func (h *JoinServer) Clients() []ConnectedClient {
 	h.mu.Lock()
 	all := make([]*connectedClient, 0, len(h.clients))
 	for _, v := range h.clients {
@@ -111,7 +111,7 @@ func (h *Host) Clients() []ConnectedClient {
 
 // Disconnect disconnects a client and waits for the end of its work; it reports false if there is no such client.
 // The client may connect again: whoever has the token may.
-func (h *Host) Disconnect(id string) bool {
+func (h *JoinServer) Disconnect(id string) bool {
 	h.mu.Lock()
 	v := h.clients[id]
 	h.mu.Unlock()

@@ -43,7 +43,7 @@ const sharedTabsInstructions = "This address names no session, so all copies of 
 type httpSessionKey struct{}
 
 // prepare makes the SDK's two handlers.
-func (h *Host) prepare() {
+func (h *JoinServer) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	of := func(r *http.Request) *sdk.Server {
 		if s, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
@@ -71,7 +71,7 @@ type requestInfo struct {
 }
 
 // serveHTTP answers one request of streamable HTTP.
-func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinRequest) {
+func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinRequest) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		if err := h.check(g); err != nil {
 			writeError(w, requestInfo{}, http.StatusBadRequest, err.Error())
@@ -115,7 +115,7 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinRequest) 
 }
 
 // serveStateless serves a request of a revision without sessions.
-func (h *Host) serveStateless(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
+func (h *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
 	key, stream := g.key(r, what), what.Method == methodListen
 	if !h.hasSession(key) {
 		if err := h.check(g); err != nil {
@@ -134,7 +134,7 @@ func (h *Host) serveStateless(w http.ResponseWriter, r *http.Request, g JoinRequ
 }
 
 // serveInitialize serves the request that begins a session.
-func (h *Host) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
+func (h *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
 	s := h.sessionFor(g, "", false)
 	if s == nil {
 		writeBusy(w, what)
@@ -206,7 +206,7 @@ func (n *sessionIDWriter) Flush() {
 func (n *sessionIDWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
 // check says what is wrong with a request to connect.
-func (h *Host) check(g JoinRequest) error {
+func (h *JoinServer) check(g JoinRequest) error {
 	if h.Check == nil {
 		return nil
 	}
@@ -239,14 +239,14 @@ func writeBusy(w http.ResponseWriter, what requestInfo) {
 }
 
 // hasSession reports whether there is a client with that key.
-func (h *Host) hasSession(key string) bool {
+func (h *JoinServer) hasSession(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.ContainsFunc(h.httpSessions, func(s *httpSession) bool { return s.key == key })
 }
 
 // sessionByID begins a request of the client with that session; nil if there is none.
-func (h *Host) sessionByID(session string, stream bool) *httpSession {
+func (h *JoinServer) sessionByID(session string, stream bool) *httpSession {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.httpSessions {

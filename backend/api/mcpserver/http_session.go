@@ -16,7 +16,7 @@ type httpSession struct {
 	// key identifies the requests of a client without a session, "" for one with a session.
 	key    string
 	server *sdk.Server
-	host   *Host
+	host   *JoinServer
 	tools  *toolServer
 	end    func()
 	once   sync.Once
@@ -35,7 +35,7 @@ type httpSession struct {
 
 // sessionFor begins a request of the client with that key. The client is new if it is unknown or key is "". The
 // result is nil if there are too many busy clients.
-func (h *Host) sessionFor(g JoinRequest, key string, stream bool) *httpSession {
+func (h *JoinServer) sessionFor(g JoinRequest, key string, stream bool) *httpSession {
 	h.mu.Lock()
 	at := slices.IndexFunc(h.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
 	if at >= 0 {
@@ -105,7 +105,7 @@ func (s *httpSession) beginRequest(stream bool) {
 func (s *httpSession) busy() bool { return s.requests > s.streams || s.tools.parkedCalls.waiting() }
 
 // remove takes s off the list; the caller holds the lock, and calls s.end without it.
-func (h *Host) remove(s *httpSession) {
+func (h *JoinServer) remove(s *httpSession) {
 	s.idle.Stop()
 	delete(h.clients, s.clientID)
 	h.httpSessions = slices.DeleteFunc(slices.Clone(h.httpSessions),
@@ -114,7 +114,7 @@ func (h *Host) remove(s *httpSession) {
 
 // evictable returns the client other than keep that has been idle for longest, if there are too many. The caller holds
 // the lock.
-func (h *Host) evictable(keep *httpSession) *httpSession {
+func (h *JoinServer) evictable(keep *httpSession) *httpSession {
 	if len(h.httpSessions) <= maxHTTPSessions {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (h *Host) evictable(keep *httpSession) *httpSession {
 
 // evictIdle disconnects the client that has been idle for longest, if there are too many. It never disconnects keep,
 // whose end would wait for the request that calls this.
-func (h *Host) evictIdle(keep *httpSession) {
+func (h *JoinServer) evictIdle(keep *httpSession) {
 	h.mu.Lock()
 	evicted := h.evictable(keep)
 	if evicted != nil {

@@ -23,7 +23,7 @@ var revisions = []string{"2025-11-25", "2026-07-28"}
 // testHost is a Host over real HTTP that records its clients.
 type testHost struct {
 	*httptest.Server
-	host  *Host
+	host  *JoinServer
 	calls *pipeline
 
 	mu     sync.Mutex

@@ -45,9 +45,9 @@ type JoinRequest struct {
 	Unnamed bool
 }
 
-// Host serves MCP to programs that connect to a running Sextant; each has a session of its own. It is an
+// JoinServer serves MCP to programs that connect to a running Sextant; each has a session of its own. It is an
 // http.Handler for JoinPath, behind authentication. Close ends the connections.
-type Host struct {
+type JoinServer struct {
 	// Check, if set before it serves, says what is wrong with a request to connect.
 	Check     func(g JoinRequest) error
 	newConfig func(ctx context.Context, g JoinRequest) (Config, func())
@@ -70,9 +70,9 @@ type Host struct {
 
 // NewHost makes a Host. newConfig returns the Config of a client, valid until ctx ends, and what to do after the client
 // has left.
-func NewHost(newConfig func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *Host {
+func NewHost(newConfig func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *JoinServer {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Host{
+	h := &JoinServer{
 		newConfig: newConfig, timeout: joinTimeout, ctx: ctx, cancel: cancel,
 		clients: map[string]*connectedClient{},
 	}
@@ -81,7 +81,7 @@ func NewHost(newConfig func(ctx context.Context, g JoinRequest) (cfg Config, don
 }
 
 // Close ends every connection and waits for them. It may be called more than once.
-func (h *Host) Close() {
+func (h *JoinServer) Close() {
 	h.mu.Lock()
 	h.closed = true
 	sessions := h.httpSessions
@@ -94,7 +94,7 @@ func (h *Host) Close() {
 }
 
 // ServeHTTP serves one request of streamable HTTP, or a client that joins until it leaves.
-func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
@@ -176,7 +176,7 @@ func (s bufferedConn) Read(b []byte) (int, error) { return s.buffered.Read(b) }
 
 // Instance is how to reach a running Sextant.
 type Instance struct {
-	// Host is "127.0.0.1:PORT"; Token is the token for programs.
+	// JoinServer is "127.0.0.1:PORT"; Token is the token for programs.
 	Host, Token string
 }
 

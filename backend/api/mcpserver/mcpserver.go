@@ -73,7 +73,7 @@ type Config struct {
 	// Resources replaces our resources and prompts, and Fixtures are additional tools that use the protocol
 	// directly. Only the conformance server sets them.
 	Resources ResourceProvider
-	Fixtures  []Fixture
+	Fixtures  []LocalTool
 	Log       *slog.Logger
 }
 
@@ -84,8 +84,8 @@ type Change struct {
 	URI                       string
 }
 
-// Fixture is a tool that is answered here and not by the pipeline.
-type Fixture struct {
+// LocalTool is a tool that is answered here and not by the pipeline.
+type LocalTool struct {
 	Tool   *sdk.Tool
 	Handle sdk.ToolHandler
 }

@@ -64,7 +64,7 @@ func enums() []enum {
 		enumOf("UndoState", wire.UndoReady, wire.UndoDone, wire.UndoConflict),
 		enumOf("Permission", policy.PermissionByRules, policy.PermissionAllow, policy.PermissionAsk,
 			policy.PermissionNever),
-		enumOf("Verdict", policy.Allow, policy.Question, policy.Refuse, policy.Depends),
+		enumOf("Verdict", policy.VerdictAllow, policy.VerdictAsk, policy.VerdictRefuse, policy.VerdictDepends),
 		enumOf("SecretPlace", secrets.Header, secrets.Query, secrets.Body, secrets.Field, secrets.Env),
 	}
 }

@@ -29,7 +29,7 @@ type Source struct {
 	// Root is the folder of panels and Folder the panel's name in it.
 	Root, Folder string
 	// Grants are the origins that the page may reach besides its own files.
-	Grants Grants
+	Grants OriginRules
 	// Hidden are files of the folder, slash-separated, that are not served.
 	Hidden []string
 	// Document is the whole page of an MCP server, which has no folder. Its name is Entry.

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const testWindow = "http://127.0.0.1:4711"
 
 // startServer starts a Server with two panels, and returns the folder of panels.
-func startServer(t *testing.T, grants Grants) (*Server, string) {
+func startServer(t *testing.T, grants OriginRules) (*Server, string) {
 	t.Helper()
 	root := t.TempDir()
 	s := New(Config{Source: func(panel string) (Source, bool) {
@@ -86,7 +86,7 @@ func pathOf(s *Server, panel, name string) string {
 }
 
 func TestPageHasBridgeAndPolicy(t *testing.T) {
-	s, _ := startServer(t, Grants{Connect: []string{"https://api.example.com"}})
+	s, _ := startServer(t, OriginRules{Connect: []string{"https://api.example.com"}})
 	base := s.URL("field-notes", "")
 	response, body := request(t, s, "GET", pathOf(s, "field-notes", "index.html"), s.Host())
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
@@ -125,7 +125,7 @@ func TestPageHasBridgeAndPolicy(t *testing.T) {
 }
 
 func TestUnsafeRequestsAreRefused(t *testing.T) {
-	s, root := startServer(t, Grants{})
+	s, root := startServer(t, OriginRules{})
 	folder := filepath.Join(root, "field-notes")
 	for name, target := range map[string]string{
 		"out.txt": "../outside.txt", "abs.txt": "/etc/passwd", "folder": "..",
@@ -198,8 +198,8 @@ func TestUnsafeRequestsAreRefused(t *testing.T) {
 }
 
 func TestKeysAreUniquePerPanel(t *testing.T) {
-	s, _ := startServer(t, Grants{})
-	again, _ := startServer(t, Grants{})
+	s, _ := startServer(t, OriginRules{})
+	again, _ := startServer(t, OriginRules{})
 	first, second := pathOf(s, "field-notes", ""), pathOf(s, "other", "")
 	if len(strings.Trim(first, "/")) != 43 || first == second || first == pathOf(again, "field-notes", "") ||
 		first != pathOf(s, "field-notes", "") {
@@ -222,8 +222,8 @@ func TestPolicyContainsOnlyOrigins(t *testing.T) {
 	}
 	good := "https://*.example.com:8443"
 	got := policy("http://127.0.0.1:1/k/", testWindow,
-		Grants{Connect: append(bad, good), Resource: bad, Frame: bad, Base: bad})
-	want := policy("http://127.0.0.1:1/k/", testWindow, Grants{Connect: []string{good}})
+		OriginRules{Connect: append(bad, good), Resource: bad, Frame: bad, Base: bad})
+	want := policy("http://127.0.0.1:1/k/", testWindow, OriginRules{Connect: []string{good}})
 	if got != want {
 		t.Errorf("the policy is %s", got)
 	}
@@ -260,7 +260,7 @@ func FuzzInject(f *testing.F) {
 }
 
 func TestGrantsAllows(t *testing.T) {
-	grants := Grants{
+	grants := OriginRules{
 		Connect:  []string{"https://api.example.com", "wss://live.example.com:8443", "http://plain.example.com", "*"},
 		Resource: []string{"https://*.cdn.example.com:443", "https://127.0.0.1:9"},
 	}
@@ -280,7 +280,7 @@ func TestGrantsAllows(t *testing.T) {
 
 func TestSingleDocumentIsServedAsEntry(t *testing.T) {
 	s := New(Config{Source: func(id string) (Source, bool) {
-		return Source{Document: []byte("<!doctype html><p>board"), Grants: Grants{Eval: true}}, id == "app board ui://a"
+		return Source{Document: []byte("<!doctype html><p>board"), Grants: OriginRules{Eval: true}}, id == "app board ui://a"
 	}})
 	if err := s.Listen(); err != nil {
 		t.Fatal(err)
@@ -307,7 +307,7 @@ func TestSingleDocumentIsServedAsEntry(t *testing.T) {
 			t.Errorf("policy %s", csp)
 		}
 	}
-	if strings.Contains(policy("b", "s", Grants{}), "unsafe-eval") {
+	if strings.Contains(policy("b", "s", OriginRules{}), "unsafe-eval") {
 		t.Error("a panel's page may eval")
 	}
 }

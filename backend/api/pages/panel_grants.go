@@ -3,8 +3,8 @@ package pages
 import "sextant/backend/panels/manifest"
 
 // PanelGrants are the origins that a panel's manifest asks for.
-func PanelGrants(csp manifest.CSP) Grants {
-	return Grants{
+func PanelGrants(csp manifest.CSP) OriginRules {
+	return OriginRules{
 		Connect: csp.ConnectDomains, Resource: csp.ResourceDomains,
 		Frame: csp.FrameDomains, Base: csp.BaseURIDomains,
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Grants are the origins that a page may use, by use as in MCP Apps: Connect (fetch, sockets), Resource (scripts,
+// OriginRules are the origins that a page may use, by use as in MCP Apps: Connect (fetch, sockets), Resource (scripts,
 // styles, pictures, fonts, media), Frame (frames in the page), Base (a <base> element).
-type Grants struct {
+type OriginRules struct {
 	Connect, Resource, Frame, Base []string
 	// Eval lets the page run text as script, which some MCP Apps need. It allows no more origins.
 	Eval bool
@@ -36,7 +36,7 @@ func sources(list []string) []string {
 }
 
 // Allows reports whether host is one of the origins. host is lower-case, with its port unless that is 80 or 443.
-func (g Grants) Allows(host string) bool {
+func (g OriginRules) Allows(host string) bool {
 	for _, list := range [][]string{g.Connect, g.Resource, g.Frame, g.Base} {
 		for _, source := range sources(list) {
 			_, granted, _ := strings.Cut(source, "://")
@@ -52,7 +52,7 @@ func (g Grants) Allows(host string) bool {
 
 // policy returns the Content-Security-Policy of everything below base, the panel's address with its key. The address
 // replaces 'self', which would allow other panels' files and means nothing in an opaque origin.
-func policy(base, shell string, grants Grants) string {
+func policy(base, shell string, grants OriginRules) string {
 	own, resource := base, sources(grants.Resource)
 	var b strings.Builder
 	add := func(directive string, words ...string) {

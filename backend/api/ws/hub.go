@@ -67,8 +67,8 @@ func New(cfg Config) *Hub {
 	return h
 }
 
-// Watched reports whether a window of the person is connected.
-func (h *Hub) Watched() bool { return h.windows.Load() > 0 }
+// HasWindow reports whether a window of the person is connected.
+func (h *Hub) HasWindow() bool { return h.windows.Load() > 0 }
 
 // Close ends every connection and waits for their goroutines.
 func (h *Hub) Close() {

@@ -53,7 +53,7 @@ func (c *conn) takeOver(input string) {
 		return
 	}
 	if state := c.hub.cfg.Browser.State(); state.Actor != "" && !state.TakenOver {
-		c.hub.cfg.Browser.SetPersonControl(true)
+		c.hub.cfg.Browser.SetTakenOver(true)
 	}
 }
 

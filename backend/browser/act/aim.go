@@ -110,7 +110,7 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 			break
 		}
 		x, y = nx, ny
-		if _, err := g.action.Page.Main().Call(ctx, nextFrame); err != nil {
+		if _, err := g.action.Page.MainDocument().Call(ctx, nextFrame); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -78,7 +78,7 @@ func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 		if err != nil {
 			return err
 		}
-		a.Acting("%s %s", verb, g.Name())
+		a.SetOutcome("%s %s", verb, g.Name())
 		g.tab.ShowPointer(x, y, true, g.Element.ID)
 		g.pressed = g.tab.Tracker.Now()
 		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
@@ -161,7 +161,7 @@ func (g *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y
 // Hover moves the mouse over an element.
 func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
-		a.Acting("moved to %s", g.Name())
+		a.SetOutcome("moved to %s", g.Name())
 		_, _, err := g.hover(ctx, a, 0)
 		return err
 	})

@@ -55,9 +55,9 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 			Suggestion: "Give it with upload_file, or send accept: false.",
 		}
 	}
-	t.Locked(func() { t.FileChooser = nil })
+	t.WithLock(func() { t.FileChooser = nil })
 	return t.Run(ctx, func(_ context.Context, a *page.Action) error {
-		a.Acting("gave the page no file")
+		a.SetOutcome("gave the page no file")
 		return nil
 	})
 }
@@ -95,7 +95,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	if d.Kind == page.DialogAuth {
 		return answerLogin(a, client, d, o)
 	}
-	a.Acting("%s the %s %s", verb, d.Kind, surface.QuoteClean(d.Text, 200))
+	a.SetOutcome("%s the %s %s", verb, d.Kind, surface.QuoteClean(d.Text, 200))
 	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
 	if d.Kind == string(proto.PageDialogTypePrompt) && o.Accept {
 		req.PromptText = d.Preset
@@ -119,10 +119,10 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 // answerLogin answers an HTTP authentication request.
 func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOptions) error {
 	req := page.CancelAuthRequest(d.RequestID)
-	a.Acting("gave no user name")
+	a.SetOutcome("gave no user name")
 	if o.Accept {
-		a.Acting("logged in as %q", surface.Clip(o.User, 60))
-		a.Tab.Locked(func() {
+		a.SetOutcome("logged in as %q", surface.Clip(o.User, 60))
+		a.Tab.WithLock(func() {
 			a.Tab.RefusedLoginOrigin = d.Origin
 			a.Tab.Session.Secrets.Add("", o.Password)
 		})

@@ -60,7 +60,7 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Obser
 		ids = append(ids, o.To.ID)
 	}
 	return onTab(ctx, s, ids, func(ctx context.Context, a *page.Action) error {
-		d := &drag{a: a, o: o, source: a.Page.Main()}
+		d := &drag{a: a, o: o, source: a.Page.MainDocument()}
 		return d.run(ctx)
 	})
 }
@@ -176,7 +176,7 @@ func (d *drag) press(ctx context.Context) (err error) {
 	if err := collect.WatchDrag(ctx, d.source); err != nil {
 		return err
 	}
-	d.a.Acting("%s", d.sentence())
+	d.a.SetOutcome("%s", d.sentence())
 	d.a.Tab.ShowPointer(d.x, d.y, true, d.o.From.ID)
 	if d.from != nil {
 		d.from.pressed = d.a.Tab.Tracker.Now()
@@ -407,9 +407,9 @@ func dragEvent(c proto.Client, kind proto.InputDispatchDragEventType, x, y float
 func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
 	came := make(chan *proto.InputDragData, 1)
 	d.intercepted = came
-	d.a.Tab.Locked(func() { d.a.Tab.Drags = came })
+	d.a.Tab.WithLock(func() { d.a.Tab.Drags = came })
 	stop = func() {
-		d.a.Tab.Locked(func() { d.a.Tab.Drags = nil })
+		d.a.Tab.WithLock(func() { d.a.Tab.Drags = nil })
 		d.a.Page.Post(d.a.Page.Session, proto.InputSetInterceptDrags{Enabled: false})
 	}
 	if err := (proto.InputSetInterceptDrags{Enabled: true}).Call(d.a.Client(ctx)); err != nil {

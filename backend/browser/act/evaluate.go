@@ -64,7 +64,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 	run := func(ctx context.Context, a *page.Action, doc *cdp.Document, node, where string) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, errSlowScript)
 		defer cancel()
-		a.Acting("ran a script%s", where)
+		a.SetOutcome("ran a script%s", where)
 		raw, err := evaluate(ctx, doc, o.Script, node)
 		if err != nil {
 			return scriptFault(ctx, a, doc, err, o.Limit)
@@ -88,7 +88,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 	ans, err := s.Act(ctx, t, func(ctx context.Context,
 		a *page.Action,
 	) error {
-		return run(ctx, a, a.Page.Main(), "", "")
+		return run(ctx, a, a.Page.MainDocument(), "", "")
 	})
 	return ans, got, err
 }

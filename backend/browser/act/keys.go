@@ -31,7 +31,7 @@ func Press(ctx context.Context, s *page.Session, key string) (annotation.Observa
 		if err := t.BringToFront(ctx); err != nil {
 			return err
 		}
-		a.Acting("pressed %s", key)
+		a.SetOutcome("pressed %s", key)
 		return input.Key(a.Client(ctx), key)
 	})
 }

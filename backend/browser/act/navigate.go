@@ -102,7 +102,7 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 		return annotation.Observation{}, err
 	}
 	// Navigating is the way to recover from a crashed page.
-	t.Locked(func() { t.Crashed = false })
+	t.WithLock(func() { t.Crashed = false })
 	t.CancelAuth()
 	return s.Act(ctx, t, goElsewhere(s, t, o.Action, address))
 }
@@ -118,7 +118,7 @@ func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context
 		case "":
 			return a.Open(ctx, address)
 		case "reload":
-			a.Acting("reloaded the page")
+			a.SetOutcome("reloaded the page")
 			return a.Navigate(ctx, func(ctx context.Context) (string, error) {
 				return "", proto.PageReload{}.Call(a.Client(ctx))
 			})
@@ -149,7 +149,7 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 			Suggestion: "Call navigate_page with a url.",
 		}
 	}
-	a.Acting("went %s to %s", direction, surface.Clip(h.Entries[i].URL, 300))
+	a.SetOutcome("went %s to %s", direction, surface.Clip(h.Entries[i].URL, 300))
 	if h.Entries[i].URL == h.Entries[h.CurrentIndex].URL {
 		return goFrameHistory(ctx, a, h.Entries[i].ID, direction)
 	}

@@ -37,7 +37,7 @@ func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) 
 
 // offeredTools asks the documents again: earlier reports may belong to pages that were left.
 func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
-	t.Locked(t.PageTools.Reset)
+	t.WithLock(t.PageTools.Reset)
 	var asked []string
 	for _, doc := range docs {
 		if slices.Contains(asked, doc.Session()) {
@@ -67,7 +67,7 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 		}
 	}
 	var list []webmcp.PageTool
-	t.Locked(func() { list = t.PageTools.OfferedBy(docs) })
+	t.WithLock(func() { list = t.PageTools.OfferedBy(docs) })
 	return list, nil
 }
 
@@ -85,10 +85,10 @@ func PageToolOrigin(s *page.Session, name, origin string) string {
 	if origin != "" || p == nil {
 		return strings.ToLower(origin)
 	}
-	main, others := network.OriginOf(p.Main().URL()), []string{}
+	main, others := network.OriginOf(p.MainDocument().URL()), []string{}
 	docs := p.Documents()
 	var list []webmcp.PageTool
-	t.Locked(func() { list = t.PageTools.OfferedBy(docs) })
+	t.WithLock(func() { list = t.PageTools.OfferedBy(docs) })
 	for _, o := range list {
 		if o.Name == name && !slices.Contains(others, o.Origin) {
 			others = append(others, o.Origin)
@@ -138,9 +138,9 @@ func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input js
 	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.PageToolLimit, errSlowTool)
 	defer cancel()
 	c := a.Page.ClientOf(ctx, p.Session)
-	a.Acting("called the page's tool %q", surface.Clip(p.Name, 80))
+	a.SetOutcome("called the page's tool %q", surface.Clip(p.Name, 80))
 	// One action at a time: what is left there are answers that nobody waited for.
-	a.Tab.Locked(a.Tab.PageTools.ForgetCalls)
+	a.Tab.WithLock(a.Tab.PageTools.ForgetCalls)
 	raw, err := c.Call(ctx, "", "WebMCP.invokeTool",
 		map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
 	if err != nil {
@@ -157,8 +157,8 @@ func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input js
 		return "", nil
 	}
 	var answered chan webmcp.Response
-	a.Tab.Locked(func() { answered = a.Tab.PageTools.Answer(started.ID) })
-	defer a.Tab.Locked(func() { a.Tab.PageTools.Done(started.ID) })
+	a.Tab.WithLock(func() { answered = a.Tab.PageTools.ResponseChannel(started.ID) })
+	defer a.Tab.WithLock(func() { a.Tab.PageTools.ForgetCall(started.ID) })
 	select {
 	case r := <-answered:
 		return r.Text(p)

@@ -28,7 +28,7 @@ const maxMoves = 400
 
 // checkInView returns a fault for a point outside of the page's viewport.
 func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
-	raw, err := a.Page.Main().Call(ctx, "function () { return [innerWidth, innerHeight] }")
+	raw, err := a.Page.MainDocument().Call(ctx, "function () { return [innerWidth, innerHeight] }")
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 
 // describePoint names the element at a point of the page, also in a frame: `[12] button "Save"`.
 func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, error) {
-	doc := a.Page.Main()
+	doc := a.Page.MainDocument()
 	for range observe.MaxDepth {
 		u, err := collect.HitTestAt(ctx, doc, x, y)
 		if err != nil {
@@ -98,7 +98,7 @@ func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation
 		if err != nil {
 			return err
 		}
-		a.Acting("%s at (%.0f, %.0f) on %s", verb, o.X, o.Y, what)
+		a.SetOutcome("%s at (%.0f, %.0f) on %s", verb, o.X, o.Y, what)
 		a.Tab.ShowPointer(o.X, o.Y, true, 0)
 		return input.Click(ctx, a.Page, o.X, o.Y, press)
 	})
@@ -137,7 +137,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		if err != nil {
 			return err
 		}
-		a.Acting("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s", verb, len(points), first.X,
+		a.SetOutcome("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s", verb, len(points), first.X,
 			first.Y, last.X, last.Y, what)
 		if press {
 			if err := input.Down(c, first.X, first.Y, input.Press{}); err != nil {

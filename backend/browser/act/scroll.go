@@ -28,7 +28,7 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 		if err != nil {
 			return err
 		}
-		a.Acting("scrolled %s%s", what, o.Direction)
+		a.SetOutcome("scrolled %s%s", what, o.Direction)
 		if moved {
 			return nil
 		}
@@ -61,7 +61,7 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, actionTimeout, observe.ErrUnresponsive)
 		defer cancel()
-		if err := scroll(ctx, a, a.Page.Main(), 0, ""); err != nil || a.Outcome == "scrolled "+o.Direction {
+		if err := scroll(ctx, a, a.Page.MainDocument(), 0, ""); err != nil || a.Outcome == "scrolled "+o.Direction {
 			return err
 		}
 		t.Session.Manager.Lock()
@@ -91,17 +91,17 @@ func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.Sc
 	default:
 		return nil
 	}
-	before, err := collect.ActivityOf(ctx, a.Page.Main())
+	before, err := collect.ActivityOf(ctx, a.Page.MainDocument())
 	if err != nil {
 		return err
 	}
 	if err := input.Wheel(a.Client(ctx), x, y, dx, dy); err != nil {
 		return err
 	}
-	if _, err := a.Page.Main().Call(ctx, nextFrame); err != nil {
+	if _, err := a.Page.MainDocument().Call(ctx, nextFrame); err != nil {
 		return err
 	}
-	after, err := collect.ActivityOf(ctx, a.Page.Main())
+	after, err := collect.ActivityOf(ctx, a.Page.MainDocument())
 	if err != nil {
 		return err
 	}

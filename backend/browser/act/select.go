@@ -22,7 +22,7 @@ func Select(ctx context.Context, s *page.Session, id int, values []string) (anno
 			return err
 		}
 		g.tab.ShowPointer(x, y, true, g.Element.ID)
-		a.Acting("chose %s in %s", quoted(values), g.Name())
+		a.SetOutcome("chose %s in %s", quoted(values), g.Name())
 		now, err := collect.SelectOptions(ctx, g.Document, g.Element.Handle, values)
 		if err != nil {
 			return g.blockedFault(err)
@@ -57,7 +57,7 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 			if err != nil {
 				return g.blockedFault(err)
 			}
-			a.Acting("selected %q in %s", surface.Clip(now, 80), g.Name())
+			a.SetOutcome("selected %q in %s", surface.Clip(now, 80), g.Name())
 			return notifyEditor(ctx, a, g.Document)
 		})
 	}
@@ -70,7 +70,7 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 		for _, doc := range a.Page.Documents() {
 			now, err := collect.SelectText(ctx, doc, 0, text, start, end)
 			if err == nil {
-				a.Acting("selected %q", surface.Clip(now, 80))
+				a.SetOutcome("selected %q", surface.Clip(now, 80))
 				return notifyEditor(ctx, a, doc)
 			}
 			if first == nil {

@@ -87,7 +87,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		a.Full = true
 		if address == page.BlankPage {
-			a.Acting("opened tab %d", t.ID)
+			a.SetOutcome("opened tab %d", t.ID)
 			return nil
 		}
 		err := a.Open(ctx, address)
@@ -132,7 +132,7 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observa
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		a.Full = true
-		a.Acting("selected tab %d", t.ID)
+		a.SetOutcome("selected tab %d", t.ID)
 		return t.BringToFront(ctx)
 	})
 }

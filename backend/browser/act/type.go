@@ -80,7 +80,7 @@ func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	if filled, now, err := collect.SetValue(ctx, g.Document, g.Element.Handle, o.Text); err != nil {
 		return g.blockedFault(err)
 	} else if filled {
-		a.Acting("%s", strings.Replace(sentence, "typed", "set", 1))
+		a.SetOutcome("%s", strings.Replace(sentence, "typed", "set", 1))
 		if now != o.Text && !secret {
 			page.AddActionNote(a, fmt.Sprintf("It now holds %q.", surface.Clip(now, 80)))
 		}
@@ -106,7 +106,7 @@ func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 			return err
 		}
 	}
-	a.Acting("%s", sentence)
+	a.SetOutcome("%s", sentence)
 	return g.submit(ctx, a, o.Submit)
 }
 
@@ -123,7 +123,7 @@ func (g *Target) typeInto(
 		if err := collect.GuardKeys(ctx, g.Document, g.Element.Handle, lent); err != nil {
 			return w, want, err
 		}
-		a.Acting("%s", sentence)
+		a.SetOutcome("%s", sentence)
 		if err := write(ctx, a.Client(ctx), field, o, keys); err != nil {
 			return w, want, err
 		}

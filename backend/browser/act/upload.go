@@ -33,7 +33,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 		return annotation.Observation{}, err
 	}
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
-		a.Tab.Locked(func() { a.Tab.FileChooser = nil })
+		a.Tab.WithLock(func() { a.Tab.FileChooser = nil })
 		if err := g.verify(ctx); err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 		if _, err := checkFiles(paths); err != nil {
 			return err
 		}
-		a.Acting("gave %s to %s", what, g.Name())
+		a.SetOutcome("gave %s to %s", what, g.Name())
 		if err := g.Document.SetFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
 			return err
 		}
@@ -131,8 +131,8 @@ func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 // answerChooser clicks the element and answers the chooser that opens; without one it drops the files.
 func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
 	choosers := make(chan page.FileChooser, 8)
-	a.Tab.Locked(func() { a.Tab.Choosers = choosers })
-	defer a.Tab.Locked(func() { a.Tab.Choosers = nil })
+	a.Tab.WithLock(func() { a.Tab.Choosers = choosers })
+	defer a.Tab.WithLock(func() { a.Tab.Choosers = nil })
 	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(g.Document.Client(ctx)); err != nil {
 		return fmt.Errorf("preparing for a file chooser: %w", err)
 	}
@@ -182,7 +182,7 @@ func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 	if _, err := checkFiles(paths); err != nil {
 		return err
 	}
-	a.Acting("gave %s to %s", what, g.Name())
+	a.SetOutcome("gave %s to %s", what, g.Name())
 	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.Session))
 	if err != nil {
 		return fmt.Errorf("giving files: %w", err)
@@ -214,7 +214,7 @@ func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 	}
 	now, err := collect.DragStateOf(ctx, g.Document)
 	if err == nil && now.Over {
-		a.Acting("dropped %s on %s", what, g.Name())
+		a.SetOutcome("dropped %s on %s", what, g.Name())
 		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
 			now, err = collect.EndDrag(ctx, g.Document)
 		}

@@ -63,8 +63,8 @@ func (p *Page) Post(session string, req proto.Request) {
 // Gone is closed when the tab is closed.
 func (p *Page) Gone() <-chan struct{} { return p.gone }
 
-// Main is the main frame's current document.
-func (p *Page) Main() *Document {
+// MainDocument is the main frame's current document.
+func (p *Page) MainDocument() *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	return p.main.doc

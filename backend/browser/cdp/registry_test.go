@@ -144,7 +144,7 @@ func TestCrossSiteFrameHasSessionAndPlacement(t *testing.T) {
 	if place.X != 105 || place.Y != 56 || place.ScaleX != .5 || place.ScaleY != .5 {
 		t.Errorf("the nested frame is at %+v, want x 105, y 56, half size", place)
 	}
-	child, err := page.Main().Child(ctx, 1, `function () { return document.getElementById('f') }`)
+	child, err := page.MainDocument().Child(ctx, 1, `function () { return document.getElementById('f') }`)
 	if err != nil || child == nil || !strings.Contains(child.URL(), "localhost") {
 		t.Errorf("the frame element leads to %v, %v", child, err)
 	}
@@ -171,8 +171,8 @@ func TestEventsDuringSetupFollowOpening(t *testing.T) {
 func TestNavigationEndsDocument(t *testing.T) {
 	s := site(t, map[string]string{"/": `<title>one`, "/two": `<title>two`})
 	ctx, page := open(t, s.URL+"/")
-	eventually(t, "the first page", func() bool { return page.Main().URL() == s.URL+"/" })
-	one := page.Main()
+	eventually(t, "the first page", func() bool { return page.MainDocument().URL() == s.URL+"/" })
+	one := page.MainDocument()
 	if _, err := one.Call(ctx, `function () { globalThis.mark = 1 }`); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestNavigationEndsDocument(t *testing.T) {
 	if _, err := one.Call(ctx, `function () { return 1 }`); !errors.Is(err, cdp.ErrReplaced) {
 		t.Errorf("a call into the first document gives %v, want ErrReplaced", err)
 	}
-	raw, err := page.Main().Call(ctx, `function () { return [typeof mark, document.title] }`)
+	raw, err := page.MainDocument().Call(ctx, `function () { return [typeof mark, document.title] }`)
 	var got []string
 	if err != nil || json.Unmarshal(raw, &got) != nil || got[0] != "undefined" || got[1] != "two" {
 		t.Errorf("the second document says %s, %v", raw, err)
@@ -193,8 +193,8 @@ func TestNavigationEndsDocument(t *testing.T) {
 func TestScriptExceptionIsError(t *testing.T) {
 	s := site(t, map[string]string{"/": `x`})
 	ctx, page := open(t, s.URL+"/")
-	eventually(t, "the page", func() bool { return page.Main().URL() == s.URL+"/" })
-	_, err := page.Main().Call(ctx, `function () { throw new Error('no such luck') }`)
+	eventually(t, "the page", func() bool { return page.MainDocument().URL() == s.URL+"/" })
+	_, err := page.MainDocument().Call(ctx, `function () { throw new Error('no such luck') }`)
 	var script *cdp.ScriptError
 	if !errors.As(err, &script) || !strings.Contains(script.Text, "no such luck") {
 		t.Errorf("got %v", err)

@@ -125,7 +125,7 @@ func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, er
 	if name = downloaddir.FileName(name); !strings.EqualFold(filepath.Ext(name), ".pdf") {
 		name += ".pdf"
 	}
-	path, err := downloaddir.Place(from, dir, name)
+	path, err := downloaddir.MoveInto(from, dir, name)
 	if err != nil {
 		_ = os.Remove(from)
 		return event.Download{}, err

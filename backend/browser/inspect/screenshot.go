@@ -42,7 +42,7 @@ func Screenshot(ctx context.Context, s *page.Session, o surface.ScreenshotOption
 		return surface.Picture{}, err
 	}
 	defer release()
-	if f := t.Ready(); f != nil {
+	if f := t.CheckReady(); f != nil {
 		return surface.Picture{}, f
 	}
 	ctx, done := t.Begin(ctx)

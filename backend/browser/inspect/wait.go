@@ -39,7 +39,7 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		begun := time.Now()
 		// Said of a wait that is cut short; what it came to is said below.
-		a.Acting("%s", c.Unmet())
+		a.SetOutcome("%s", c.UnmetText())
 		if c.IsZero() {
 			return pause(ctx, a, limit)
 		}
@@ -48,7 +48,7 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 			return err
 		}
 		if len(missing) == 0 {
-			a.Outcome = fmt.Sprintf("waited %.1f s: %s", time.Since(begun).Seconds(), c.Met())
+			a.Outcome = fmt.Sprintf("waited %.1f s: %s", time.Since(begun).Seconds(), c.MetText())
 			return nil
 		}
 		return &surface.Fault{
@@ -97,7 +97,7 @@ func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience t
 		return false, "", err
 	}
 	defer release()
-	if f := t.Ready(); f != nil {
+	if f := t.CheckReady(); f != nil {
 		return false, "", f
 	}
 	ctx, done := t.Begin(ctx)
@@ -142,7 +142,7 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 // unmet is what of c does not hold now.
 func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
-		if now := a.Page.Main().URL(); !surface.ContainsFold(now, c.URL) {
+		if now := a.Page.MainDocument().URL(); !surface.ContainsFold(now, c.URL) {
 			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80),
 				surface.Clip(now, 200)))
 		}

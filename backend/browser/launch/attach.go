@@ -12,14 +12,14 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 )
 
-// Attached is a connection to a Chromium that somebody else runs.
-type Attached struct {
+// AttachedBrowser is a connection to a Chromium that somebody else runs.
+type AttachedBrowser struct {
 	// WS carries the protocol.
 	WS *cdp.WebSocket
 }
 
 // Attach connects to a running Chromium by its debugging address, e.g. http://127.0.0.1:9222.
-func Attach(ctx context.Context, address string) (*Attached, error) {
+func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	ws := address
 	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
 		var err error
@@ -31,7 +31,7 @@ func Attach(ctx context.Context, address string) (*Attached, error) {
 	if err := conn.Connect(ctx, ws, nil); err != nil {
 		return nil, fmt.Errorf("connecting to the browser at %s: %w", address, err)
 	}
-	return &Attached{WS: conn}, nil
+	return &AttachedBrowser{WS: conn}, nil
 }
 
 // debugger asks a Chromium for the address of its protocol.
@@ -58,7 +58,7 @@ func debugger(ctx context.Context, address string) (string, error) {
 }
 
 // Close ends the connection; the browser lives on. The grace is for Process and not used.
-func (a *Attached) Close(time.Duration) error {
+func (a *AttachedBrowser) Close(time.Duration) error {
 	if err := a.WS.Close(); err != nil {
 		return fmt.Errorf("leaving the browser: %w", err)
 	}
@@ -66,7 +66,7 @@ func (a *Attached) Close(time.Duration) error {
 }
 
 // Kill ends the connection.
-func (a *Attached) Kill() { _ = a.WS.Close() }
+func (a *AttachedBrowser) Kill() { _ = a.WS.Close() }
 
 // Stderr is empty: the browser is not ours.
-func (a *Attached) Stderr() string { return "" }
+func (a *AttachedBrowser) Stderr() string { return "" }

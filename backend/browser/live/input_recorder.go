@@ -61,7 +61,7 @@ type inputRecorder struct {
 	// keystrokeCame is poked when a stroke came.
 	keystrokeCame chan struct{}
 	mu            sync.Mutex
-	strokes       []page.Keystroke
+	strokes       []page.EnteredText
 }
 
 func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
@@ -72,7 +72,7 @@ func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
 }
 
 // addKeystroke notes what a document felt of typing. It never blocks.
-func (s *inputRecorder) addKeystroke(k page.Keystroke) {
+func (s *inputRecorder) addKeystroke(k page.EnteredText) {
 	s.mu.Lock()
 	// What a tool typed before the person is in here too, and the oldest of it goes.
 	if s.strokes = append(s.strokes, k); len(s.strokes) > 20*maxTyped {
@@ -243,12 +243,12 @@ func (s *inputRecorder) flush() {
 
 // collectKeystrokes takes the strokes since the typing began, waiting a moment for those that are on
 // their way: n characters were sent.
-func (s *inputRecorder) collectKeystrokes(n int) []page.Keystroke {
+func (s *inputRecorder) collectKeystrokes(n int) []page.EnteredText {
 	limit := time.NewTimer(keystrokeTimeout)
 	defer limit.Stop()
 	for {
 		s.mu.Lock()
-		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k page.Keystroke) bool { return k.At.Before(s.begun) })
+		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k page.EnteredText) bool { return k.At.Before(s.begun) })
 		s.mu.Unlock()
 		came := 0
 		for _, k := range list {
@@ -275,7 +275,7 @@ func (s *inputRecorder) collectKeystrokes(n int) []page.Keystroke {
 
 // inField reports whether all that the page felt went into the field, and whether it may be shown:
 // it is all that was sent, and no moment of it was hidden or is unknown.
-func (s *inputRecorder) inField(strokes []page.Keystroke, sent string) (into, shown bool) {
+func (s *inputRecorder) inField(strokes []page.EnteredText, sent string) (into, shown bool) {
 	if s.field == nil || len(strokes) == 0 {
 		return false, false
 	}

@@ -77,7 +77,7 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 			observer: o, opts: opts, seen: map[int]bool{}, speculative: early,
 			snapshot: &Snapshot{List: identity.List{ByID: map[int]int{}}},
 		}
-		main := p.Main()
+		main := p.MainDocument()
 		if err = s.document(ctx, main, cdp.Placement{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {
 			o.prune(p)
 			s.snapshot.MainDocument = main.Seq
@@ -159,7 +159,7 @@ func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 }
 
 // number gives the nodes of a document their ids.
-func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw) ([]int, error) {
+func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.RawDocument) ([]int, error) {
 	nodes := raw.Nodes
 	seen := make([]identity.Node, len(nodes))
 	for i, n := range nodes {

@@ -42,8 +42,8 @@ type Action struct {
 	polls       int
 }
 
-// Acting sets the outcome and marks that from here on the action may have an effect.
-func (a *Action) Acting(format string, args ...any) {
+// SetOutcome sets the outcome and marks that from here on the action may have an effect.
+func (a *Action) SetOutcome(format string, args ...any) {
 	a.Outcome, a.Acted = fmt.Sprintf(format, args...), true
 }
 
@@ -60,7 +60,7 @@ func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Act
 		return annotation.Observation{}, err
 	}
 	defer release()
-	if f := t.Ready(); f != nil {
+	if f := t.CheckReady(); f != nil {
 		return annotation.Observation{}, f
 	}
 	return t.Run(ctx, do)
@@ -75,7 +75,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	t.acting = true
 	t.Session.Manager.Unlock()
 	defer a.Watch.Close()
-	defer t.Locked(func() { t.acting, t.ExpectsTab = false, false })
+	defer t.WithLock(func() { t.acting, t.ExpectsTab = false, false })
 	if err := do(ctx, a); err != nil {
 		if stopped := context.Cause(ctx); stopped != nil && a.Acted {
 			return t.interrupted(a, stopped)
@@ -110,7 +110,7 @@ func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snaps
 		a.speculative = nil
 	}
 	if a.speculative == nil {
-		a.Tab.Locked(func() { a.Tab.Stale = false })
+		a.Tab.WithLock(func() { a.Tab.Stale = false })
 	}
 	return a.Tab.Observer.SnapshotAfter(ctx, a.options(), a.speculative)
 }
@@ -313,7 +313,7 @@ func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Doc
 		return err
 	}
 	defer release()
-	if f := t.Ready(); f != nil {
+	if f := t.CheckReady(); f != nil {
 		return f
 	}
 	ctx, done := t.Begin(ctx)

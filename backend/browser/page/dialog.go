@@ -94,7 +94,7 @@ func (s *Session) TabWithDialog() *Tab {
 // DialogAnswered drops d, unless another dialog has replaced it. An authentication request behind
 // it is open again and interrupts the running action, as it did when it arrived.
 func (t *Tab) DialogAnswered(d *Dialog) {
-	t.Locked(func() {
+	t.WithLock(func() {
 		if t.Dialog == d {
 			t.Dialog = d.Behind
 		}

@@ -357,7 +357,7 @@ func (b *Manager) download(guid string) *download {
 
 // finish gives a finished file its name.
 func (d *download) finish(b *Manager) {
-	path, err := downloaddir.Place(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
+	path, err := downloaddir.MoveInto(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
 	b.Lock()
 	switch {
 	case d.State != downloadRunning:

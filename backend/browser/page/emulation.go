@@ -39,7 +39,7 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *Action) error {
 		a.Full = true
-		a.Acting("emulating %s", e.Name())
+		a.SetOutcome("emulating %s", e.Name())
 		s.Manager.Lock()
 		was := t.emulation
 		t.emulation = &e
@@ -47,13 +47,13 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		s.Manager.Unlock()
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
-				t.Locked(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
+				t.WithLock(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
 				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " +
 					surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
 			}
 		}
 		a.Page.SetFrameRequests(requests[1:])
-		t.Locked(func() { t.UpdateGeolocation(t.URL) })
+		t.WithLock(func() { t.UpdateGeolocation(t.URL) })
 		s.Manager.Events.StateChanged()
 		return nil
 	})

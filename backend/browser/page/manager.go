@@ -52,7 +52,7 @@ type Viewer interface {
 	// ScreencastFrame takes a picture of t.
 	ScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
 	// Typed takes in what a field of the window's active tab received.
-	Typed(k Keystroke)
+	Typed(k EnteredText)
 	// Disconnected says that Chromium has ended. Called under the manager's lock.
 	Disconnected()
 }
@@ -319,8 +319,8 @@ func (m *Manager) WindowTabs() []*Tab {
 	return nil
 }
 
-// Keystroke is text that went into a field, as its document reported it at that moment.
-type Keystroke struct {
+// EnteredText is text that went into a field, as its document reported it at that moment.
+type EnteredText struct {
 	At               time.Time
 	Document, Handle int
 	// Text is empty unless shown, which is false for a field that hides what it holds.

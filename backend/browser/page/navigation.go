@@ -31,7 +31,7 @@ var ErrNoAnswer = errors.New("the site did not answer")
 
 // Open goes to an address.
 func (a *Action) Open(ctx context.Context, address string) error {
-	a.Acting("opened %s", surface.Clip(address, 300))
+	a.SetOutcome("opened %s", surface.Clip(address, 300))
 	return a.Navigate(ctx, func(ctx context.Context) (string, error) {
 		res, err := proto.PageNavigate{URL: address, TransitionType: proto.PageTransitionTypeTyped}.Call(a.Client(ctx))
 		if err != nil {
@@ -91,7 +91,7 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 		a.Note = "The address led to no page (a download, or an empty answer); the tab stays where it was."
 		return nil
 	case problem != "":
-		a.Tab.Locked(func() { a.Tab.Effects.Remove(effects.KindFailed) })
+		a.Tab.WithLock(func() { a.Tab.Effects.Remove(effects.KindFailed) })
 		return &surface.Fault{
 			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).",
 				effects.NetworkErrorText(problem), problem),

@@ -27,7 +27,7 @@ type typedSecret struct{ text, origin string }
 
 // CoverSecret remembers a secret that was typed, for pictures of what its origin shows.
 func (t *Tab) CoverSecret(text, origin string) {
-	t.Locked(func() {
+	t.WithLock(func() {
 		c := typedSecret{text, origin}
 		list := slices.DeleteFunc(t.Session.covered, func(o typedSecret) bool { return o == c })
 		if len(list) >= maxCovered {

@@ -10,4 +10,4 @@ func (s *Session) redactor() *redact.Redactor {
 }
 
 // HideSecret remembers a secret of the tab's session.
-func (t *Tab) HideSecret(text string) { t.Locked(func() { t.Session.Secrets.Add("", text) }) }
+func (t *Tab) HideSecret(text string) { t.WithLock(func() { t.Session.Secrets.Add("", text) }) }

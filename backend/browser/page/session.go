@@ -53,7 +53,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 		t = s.newTab()
 	}
 	t.Page, t.Tracker, t.Crashed = p, newTracker(p), false
-	t.URL, t.geolocationOrigins = p.Main().URL(), nil
+	t.URL, t.geolocationOrigins = p.MainDocument().URL(), nil
 	if t.emulation == nil && s.device != nil {
 		own := *s.device
 		t.emulation = &own
@@ -124,7 +124,7 @@ func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 		return err
 	}
 	var address string
-	t.Locked(func() { address = t.URL })
+	t.WithLock(func() { address = t.URL })
 	if err := s.create(ctx, e, BlankPage, t); err != nil {
 		release()
 		return err
@@ -133,7 +133,7 @@ func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 		release()
 		return nil
 	}
-	t.Locked(func() { t.URL = address })
+	t.WithLock(func() { t.URL = address })
 	s.Manager.Go(func() {
 		defer release()
 		t.reopen(context.WithoutCancel(ctx), address)

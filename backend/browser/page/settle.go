@@ -32,7 +32,7 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 		}
 		if a.polls++; a.polls == 1 && !a.Acted && !draw {
 			// Most pages rest; then what they answer to both holds for the same moment.
-			a.Tab.Locked(func() { a.Tab.Stale = false })
+			a.Tab.WithLock(func() { a.Tab.Stale = false })
 			a.speculative = a.Tab.Observer.Speculate(ctx, docs[0], a.options())
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, observe.ErrUnresponsive)
@@ -68,7 +68,7 @@ func (a *Action) touchedDocuments() []*cdp.Document {
 	if p == nil {
 		return nil
 	}
-	docs := []*cdp.Document{p.Main()}
+	docs := []*cdp.Document{p.MainDocument()}
 	add := func(d *cdp.Document) {
 		if d == nil || len(docs) >= maxPolledDocuments {
 			return

@@ -21,8 +21,8 @@ import (
 	"sextant/shared/event"
 )
 
-// Locked changes the tab under the browser's lock.
-func (t *Tab) Locked(change func()) {
+// WithLock changes the tab under the browser's lock.
+func (t *Tab) WithLock(change func()) {
 	t.Session.Manager.Lock()
 	change()
 	t.Session.Manager.Unlock()
@@ -175,13 +175,13 @@ func (t *Tab) Acquire(ctx context.Context) (func(), error) {
 		return t.release, nil
 	default:
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		t.waiting++
 		if t.yields != nil {
 			t.yields()
 		}
 	})
-	defer t.Locked(func() { t.waiting-- })
+	defer t.WithLock(func() { t.waiting-- })
 	select {
 	case t.queue <- struct{}{}:
 		return t.release, nil
@@ -216,8 +216,8 @@ func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Ready returns why the tab cannot act now, nil when it can.
-func (t *Tab) Ready() *surface.Fault {
+// CheckReady returns why the tab cannot act now, nil when it can.
+func (t *Tab) CheckReady() *surface.Fault {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
 	switch {
@@ -380,7 +380,7 @@ func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 // publishMarks tells the window what a snapshot of its tab found; the picture under the numbers has to be as new
 // as they are.
 func (t *Tab) publishMarks(l *observe.Snapshot) {
-	t.Locked(func() { t.Session.Manager.Viewer.Repaint(t) })
+	t.WithLock(func() { t.Session.Manager.Viewer.Repaint(t) })
 	t.Session.Manager.Events.MarksChanged(l.Marks())
 }
 
@@ -407,7 +407,7 @@ func (t *Tab) refresh(ctx context.Context) {
 		return
 	}
 	t.yields = cancel
-	defer t.Locked(func() { t.yields = nil })
+	defer t.WithLock(func() { t.yields = nil })
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(b.Config.Limits)}
 	b.Unlock()
 	a.Watch.ReadOnly()
@@ -415,7 +415,7 @@ func (t *Tab) refresh(ctx context.Context) {
 	a.Watch.Close()
 	now, err := a.observe(ctx, res)
 	if err != nil {
-		t.Locked(func() { t.Stale = true }) // it gave way to an action, mostly
+		t.WithLock(func() { t.Stale = true }) // it gave way to an action, mostly
 		return
 	}
 	b.Lock()

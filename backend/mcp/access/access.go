@@ -268,6 +268,6 @@ func (g *resolver) classify(path string) (what string, kind protectedpaths.Kind)
 	if g.Places == nil || g.inBundle(path) {
 		return "", protectedpaths.Ordinary
 	}
-	p := g.Places.Judge(path)
+	p := g.Places.Classify(path)
 	return p.Description, p.Kind
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Words describe what a server may touch in sentences, for a person who decides about it.
-func (h Permissions) Words() []string {
+// Sentences describe what a server may touch in sentences, for a person who decides about it.
+func (h Permissions) Sentences() []string {
 	if h.Unsandboxed {
 		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
 			"and see your other programs."}, h.Notes...)

@@ -49,8 +49,8 @@ func (n *DenialLimiter) Check(server string) error {
 	return nil
 }
 
-// Denied counts a call that was denied.
-func (n *DenialLimiter) Denied(server string) {
+// RecordDenial counts a call that was denied.
+func (n *DenialLimiter) RecordDenial(server string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.denied == nil || len(n.denied) > maxServers {

@@ -15,11 +15,11 @@ func TestDenialLimiter(t *testing.T) {
 		}
 	}
 	may(true)
-	limiter.Denied("a")
+	limiter.RecordDenial("a")
 	may(false)
 	now = now.Add(denialPause)
 	may(true)
-	limiter.Denied("a")
+	limiter.RecordDenial("a")
 	now = now.Add(time.Hour)
 	may(false)
 	if err := limiter.Check("b"); err != nil {

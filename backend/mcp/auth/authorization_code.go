@@ -40,7 +40,7 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	}
 	g := &grant{Issuer: as.Issuer, Resource: as.resource, TokenURL: as.TokenEndpoint}
 	scopes := h.scopes(as, c, before)
-	if h.cfg.Machine {
+	if h.cfg.ClientCredentials {
 		return g, h.asMachine(ctx, as, g, scopes)
 	}
 	return g, h.asPerson(ctx, as, g, scopes)
@@ -56,7 +56,7 @@ func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []s
 	if before != nil && c.stepUp {
 		scopes = append(scopes, before.Scopes...)
 	}
-	if !h.cfg.Machine && slices.Contains(as.ScopesSupported, "offline_access") {
+	if !h.cfg.ClientCredentials && slices.Contains(as.ScopesSupported, "offline_access") {
 		scopes = append(scopes, "offline_access")
 	}
 	slices.Sort(scopes)

@@ -64,9 +64,9 @@ type Config struct {
 	MetadataURL string
 	// Scopes are requested in addition to those that the server asks for.
 	Scopes []string
-	// Machine signs in without a person: the client credentials grant with ClientID and ClientSecret, or with
+	// ClientCredentials signs in without a person: the client credentials grant with ClientID and ClientSecret, or with
 	// PrivateKey, a PEM key for Algorithm (ES256 or RS256).
-	Machine               bool
+	ClientCredentials     bool
 	PrivateKey, Algorithm string
 	// Version is ours, sent when registering.
 	Version string
@@ -138,8 +138,8 @@ func (h *Handler) Close() {
 	h.done.Wait()
 }
 
-// Waiting reports whether a sign-in is running.
-func (h *Handler) Waiting() bool {
+// IsSigningIn reports whether a sign-in is running.
+func (h *Handler) IsSigningIn() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.attempt != nil

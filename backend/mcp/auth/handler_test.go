@@ -123,7 +123,7 @@ func TestSignInOutlivesRequest(t *testing.T) {
 	go func() { _, err := ask(ctx, t, h, s); left <- err }()
 	<-opened
 	leave()
-	if err := <-left; !errors.Is(err, context.Canceled) || !h.Waiting() {
+	if err := <-left; !errors.Is(err, context.Canceled) || !h.IsSigningIn() {
 		t.Fatalf("got %v", err)
 	}
 	req, resp := unauthorized(t, s)
@@ -191,7 +191,7 @@ func TestRenewalIsSharedAndCancelable(t *testing.T) {
 	go func() { _, err := h.TokenSource(first); left <- err }()
 	<-first.by
 	leave()
-	if err := <-left; !errors.Is(err, context.Canceled) || h.Waiting() {
+	if err := <-left; !errors.Is(err, context.Canceled) || h.IsSigningIn() {
 		t.Errorf("got %v", err)
 	}
 	second, stays := watched(t.Context()), make(chan error, 1)

@@ -123,7 +123,7 @@ func TestClientCredentials(t *testing.T) {
 	s, p := newServer(t, by), &person{}
 	h := auth.New(auth.Config{
 		Server: "notes", URL: s.URL +
-			"/mcp", Machine: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
+			"/mcp", ClientCredentials: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
 	})
 	defer h.Close()
 	mustCall(t, h, s)
@@ -138,7 +138,7 @@ func TestClientSecretStaysWithIssuer(t *testing.T) {
 	s, keep := newServer(t, one), &vault{kept: map[string]string{}}
 	machine := func() *auth.Handler {
 		h := auth.New(auth.Config{
-			Server: "notes", URL: s.URL + "/mcp", Store: keep, Machine: true, ClientID: "mine", ClientSecret: "typed",
+			Server: "notes", URL: s.URL + "/mcp", Store: keep, ClientCredentials: true, ClientID: "mine", ClientSecret: "typed",
 			NewIssuer: func(context.Context, string, string, string) (bool, error) { return false, nil },
 		})
 		t.Cleanup(h.Close)
@@ -186,7 +186,7 @@ func TestPrivateKeyJWT(t *testing.T) {
 			by.key, by.frugal = c.key.Public(), true
 			s := newServer(t, by)
 			h := auth.New(auth.Config{
-				Server: "notes", URL: s.URL + "/mcp", Machine: true, ClientID: "mine", Algorithm: c.algorithm,
+				Server: "notes", URL: s.URL + "/mcp", ClientCredentials: true, ClientID: "mine", Algorithm: c.algorithm,
 				PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 			})
 			defer h.Close()

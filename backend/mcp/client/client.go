@@ -73,7 +73,7 @@ type Config struct {
 	Sample    func(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error)
 	CanSample func() bool
 	// Memory is what is remembered of servers; nil remembers while the program runs.
-	Memory Memory
+	Memory KnownServerStore
 	// Sandbox is where programs run; nil runs them as ourselves.
 	Sandbox *launch.Sandbox
 

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Memory remembers servers; the store implements it. It may be called concurrently.
-type Memory interface {
+// KnownServerStore remembers servers; the store implements it. It may be called concurrently.
+type KnownServerStore interface {
 	// KnownServer is what is known under key; the zero value for a server that was never met.
 	KnownServer(ctx context.Context, key string) (wire.KnownServer, error)
 	// SaveKnownServer replaces what is known under the key in it.
@@ -72,7 +72,7 @@ type volatileMemory struct {
 	known map[string]wire.KnownServer
 }
 
-var _ Memory = (*volatileMemory)(nil)
+var _ KnownServerStore = (*volatileMemory)(nil)
 
 // KnownServer implements Memory.
 func (m *volatileMemory) KnownServer(_ context.Context, key string) (wire.KnownServer, error) {

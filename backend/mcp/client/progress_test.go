@@ -69,7 +69,7 @@ func (o *outputRecorder) all() string {
 }
 
 // eachRevision runs test against a server of each protocol revision.
-func eachRevision(t *testing.T, test func(t *testing.T, memory Memory)) {
+func eachRevision(t *testing.T, test func(t *testing.T, memory KnownServerStore)) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) { test(t, fixedRevision{era}) })
 	}
@@ -85,7 +85,7 @@ func (s fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, e
 func (s fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
 
 func TestProgressInBothRevisions(t *testing.T) {
-	eachRevision(t, func(t *testing.T, memory Memory) {
+	eachRevision(t, func(t *testing.T, memory KnownServerStore) {
 		address, _, on := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		waitForState(t, s, "w", stateReady)
@@ -107,7 +107,7 @@ func TestProgressInBothRevisions(t *testing.T) {
 }
 
 func TestCancellationInBothRevisions(t *testing.T) {
-	eachRevision(t, func(t *testing.T, memory Memory) {
+	eachRevision(t, func(t *testing.T, memory KnownServerStore) {
 		address, cancelled, _ := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
 		waitForState(t, s, "w", stateReady)

@@ -65,7 +65,7 @@ func (b *Sandbox) Start(
 	if b == nil || b.Confine == nil {
 		return startOutside(r, name)
 	}
-	held := b.Held(r.Entry, r.Workspace)
+	held := b.Permissions(r.Entry, r.Workspace)
 	r.Granted(held)
 	if held.Unsandboxed || held.Container != "" {
 		return startOutside(r, name)

@@ -45,8 +45,8 @@ type Sandbox struct {
 // memoryLimit bounds a server's program; package managers need that much.
 const memoryLimit = 4 << 30
 
-// Held is what the entry of a server lets its program touch, started in the folder workspace.
-func (b *Sandbox) Held(e config.Entry, workspace string) access.Permissions {
+// Permissions is what the entry of a server lets its program touch, started in the folder workspace.
+func (b *Sandbox) Permissions(e config.Entry, workspace string) access.Permissions {
 	if b == nil {
 		b = &Sandbox{}
 	}
@@ -80,7 +80,7 @@ func (b *Sandbox) Access(e config.Entry, workspace string) Access {
 	if e.Command == "" {
 		return Access{Words: []string{}}
 	}
-	h := b.Held(e, workspace)
+	h := b.Permissions(e, workspace)
 	if why := b.missing(h); why != "" && !h.Unsandboxed && h.Container == "" {
 		return Access{
 			Words: append([]string{
@@ -90,7 +90,7 @@ func (b *Sandbox) Access(e config.Entry, workspace string) Access {
 			Unsandboxed: true,
 		}
 	}
-	return Access{Words: h.Words(), Unsandboxed: h.Unsandboxed}
+	return Access{Words: h.Sentences(), Unsandboxed: h.Unsandboxed}
 }
 
 // missing says why a program cannot be held to its grants here, "" if it can.

@@ -66,7 +66,7 @@ func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (pane
 	case offer.Hash != hash:
 		return "", errChanged
 	}
-	if err := p.cfg.Registry.Approved(ctx, found.Panel(), found.Manifest()); err != nil {
+	if err := p.cfg.Registry.StoreApproved(ctx, found.Panel(), found.Manifest()); err != nil {
 		return "", err
 	}
 	if _, err := found.Install(p.cfg.Folder); err != nil {

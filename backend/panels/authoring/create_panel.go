@@ -58,8 +58,8 @@ type PanelRegistry interface {
 	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
 	// Accept uses a pending manifest that the user has read.
 	Accept(ctx context.Context, panel, hash string) error
-	// Approved makes a manifest's text the accepted one.
-	Approved(ctx context.Context, panel string, text []byte) error
+	// StoreApproved makes a manifest's text the accepted one.
+	StoreApproved(ctx context.Context, panel string, text []byte) error
 	// Look reads the folders now.
 	Look(ctx context.Context)
 }

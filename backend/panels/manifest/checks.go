@@ -351,7 +351,7 @@ func (c *checker) checkURL(raw string) {
 			Expected: "an address without user, query and fragment",
 			Text:     "backend.url may hold no user, query or fragment",
 		}, quote(u.Scheme+"://"+u.Host+u.Path))
-	case !Loopback(u.Hostname()) && !c.manifest.Permissions.Net.Any &&
+	case !IsLoopback(u.Hostname()) && !c.manifest.Permissions.Net.Any &&
 		!slices.Contains(c.manifest.Permissions.Net.List, u.Hostname()) && !c.unusable("/permissions/net"):
 		c.notGranted(at, u.Hostname(), fmt.Sprintf("backend.url leads to %s; add that host to permissions.net, "+
 			"or use an address of this machine", excerpt.Runes(u.Hostname(), 100)))

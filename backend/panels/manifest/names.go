@@ -37,8 +37,8 @@ func CheckID(id string) error {
 	return nil
 }
 
-// Loopback reports whether host, a name or an address, is always this machine.
-func Loopback(host string) bool {
+// IsLoopback reports whether host, a name or an address, is always this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

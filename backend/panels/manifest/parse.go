@@ -26,8 +26,8 @@ const maxProblems = 100
 // Problem is something wrong with a panel and where.
 type Problem = event.PanelProblem
 
-// Parsed is a manifest that was read: Plan is nil when a problem stops it.
-type Parsed struct {
+// ParseResult is a manifest that was read: Plan is nil when a problem stops it.
+type ParseResult struct {
 	Plan     *Plan
 	Problems []Problem
 }
@@ -57,13 +57,13 @@ type checker struct {
 
 // Parse checks the text of the manifest in folder (its base name). It reads on after every
 // mistake but a syntax error, so that all problems are reported at once.
-func Parse(text []byte, folder string, builtin bool) Parsed {
+func Parse(text []byte, folder string, builtin bool) ParseResult {
 	c := &checker{
 		schema: loadSchema(), folder: filepath.Base(folder), builtin: builtin,
 		nulls: map[string]bool{}, invalid: map[string]bool{},
 	}
 	if len(text) > MaxBytes {
-		return Parsed{Problems: []Problem{problem(false, "%s is larger than 1 MB", FileName)}}
+		return ParseResult{Problems: []Problem{problem(false, "%s is larger than 1 MB", FileName)}}
 	}
 	index, faults := jsonpos.ParseLenient(text)
 	for _, fault := range faults {
@@ -103,12 +103,12 @@ func Parse(text []byte, folder string, builtin bool) Parsed {
 	return c.parsed(tools)
 }
 
-func (c *checker) parsed(tools []BoundTool) Parsed {
+func (c *checker) parsed(tools []BoundTool) ParseResult {
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	stopped := slices.ContainsFunc(c.problems, Problem.Stops)
-	var out Parsed
+	var out ParseResult
 	for _, p := range c.problems {
 		if len(out.Problems) < maxProblems && (len(c.problems) <= maxProblems || !stopped || p.Stops()) {
 			out.Problems = append(out.Problems, p)

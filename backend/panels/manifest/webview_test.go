@@ -6,7 +6,7 @@ import (
 )
 
 func TestWebviewOrigins(t *testing.T) {
-	read := func(ui, permissions string) Parsed {
+	read := func(ui, permissions string) ParseResult {
 		return Parse([]byte(minimal("notes",
 			`,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
 	}

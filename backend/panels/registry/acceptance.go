@@ -27,7 +27,7 @@ var ErrNotPending = errors.New("this change of the panel is no longer pending")
 type pending struct {
 	hash    string
 	text    []byte
-	found   manifest.Parsed
+	found   manifest.ParseResult
 	reasons []acceptance.Reason
 	diff    string
 	// declined is true after the user refused it.
@@ -77,7 +77,7 @@ func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 // admit reports whether found may run now: the panel is built in or new, the user accepted this
 // manifest, or it allows nothing more. Otherwise it becomes pending and the accepted one stays. r.mu
 // is held.
-func (r *Registry) admit(e *entry, text []byte, found manifest.Parsed) bool {
+func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool {
 	if e.builtin {
 		return true
 	}
@@ -236,9 +236,9 @@ func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	return err
 }
 
-// Approved makes text the accepted manifest of a panel, before or after it is written to its folder,
+// StoreApproved makes text the accepted manifest of a panel, before or after it is written to its folder,
 // because the user has just approved it. The error says that it is invalid or could not be stored.
-func (r *Registry) Approved(ctx context.Context, panel string, text []byte) error {
+func (r *Registry) StoreApproved(ctx context.Context, panel string, text []byte) error {
 	found := manifest.Parse(text, panel, false)
 	if found.Plan == nil {
 		return fmt.Errorf("accepting panel %s: %s", panel, found.Problems[0])

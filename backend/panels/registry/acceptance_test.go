@@ -230,7 +230,7 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	changed := notes(`"node"`, `"sh"`)
-	if err := r.Approved(t.Context(), "notes", []byte(changed)); err != nil {
+	if err := r.StoreApproved(t.Context(), "notes", []byte(changed)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, root, "notes", changed)
@@ -241,14 +241,14 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	again := notes(`"node"`, `"bash"`)
 	write(t, root, "notes", again)
 	pendingChange(t, r, "notes")
-	if err := r.Approved(t.Context(), "notes", []byte(again)); err != nil {
+	if err := r.StoreApproved(t.Context(), "notes", []byte(again)); err != nil {
 		t.Fatal(err)
 	}
 	r.Look(t.Context())
 	if p, _ := panel(r, "notes"); p.Pending != nil {
 		t.Errorf("got %+v", p.Pending)
 	}
-	if err := r.Approved(t.Context(), "notes", []byte("{")); err == nil {
+	if err := r.StoreApproved(t.Context(), "notes", []byte("{")); err == nil {
 		t.Error("a manifest with an error was accepted")
 	}
 }

@@ -31,7 +31,7 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	}
 	args, missing := r.fillContext(o, call.Args)
 	d := toolspec.Description{Present: sentence(o, args), Target: o.Endpoint}
-	if u, err := url.Parse(o.url); err == nil && o.url != "" && !manifest.Loopback(u.Hostname()) {
+	if u, err := url.Parse(o.url); err == nil && o.url != "" && !manifest.IsLoopback(u.Hostname()) {
 		d.Hosts = []string{strings.ToLower(u.Host)}
 	}
 	for _, host := range o.fetchHosts.List {

@@ -281,7 +281,7 @@ func (r *Registry) client(o *callable) *http.Client {
 		return nil
 	}
 	var transport http.RoundTripper = r.local
-	if !manifest.Loopback(u.Hostname()) {
+	if !manifest.IsLoopback(u.Hostname()) {
 		if r.cfg.Egress == nil {
 			return nil
 		}
@@ -305,7 +305,7 @@ func localTransport() *http.Transport {
 			if host == "localhost" {
 				host = "127.0.0.1"
 			}
-			if !manifest.Loopback(host) {
+			if !manifest.IsLoopback(host) {
 				return nil, fmt.Errorf("%s is not on this machine", host)
 			}
 			return dialer.DialContext(ctx, network, net.JoinHostPort(host, port))

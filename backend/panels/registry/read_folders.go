@@ -17,7 +17,7 @@ type reading struct {
 	err      error
 	print    fingerprint
 	// found is the checked manifest, if it is not the one of the last scan; checked is true then.
-	found   manifest.Parsed
+	found   manifest.ParseResult
 	checked bool
 }
 

@@ -180,7 +180,7 @@ func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 }
 
 // apply uses found from now on, unless it has to wait for the user.
-func (r *Registry) apply(e *entry, text []byte, found manifest.Parsed) {
+func (r *Registry) apply(e *entry, text []byte, found manifest.ParseResult) {
 	if e.arrival == 0 {
 		r.arrival++
 		e.arrival = r.arrival

@@ -85,7 +85,7 @@ func (c *simpleCommand) awk() {
 		switch {
 		case text.Unknown || len(text.Alternatives) > 0:
 			c.warn("What " + c.name + " does is in text that is known only when it runs.")
-		case scripts.AwkActs(text.Text):
+		case scripts.AwkHasEffects(text.Text):
 			c.warn(c.name + "'s program writes files or starts commands: " + bash.Shorten(text.Text) + ".")
 		}
 	}

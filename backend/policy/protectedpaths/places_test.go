@@ -47,7 +47,7 @@ func kindName(k protectedpaths.Kind) string { return [...]string{"ordinary", "se
 
 func wantKind(t *testing.T, p *protectedpaths.Places, path string, want protectedpaths.Kind) {
 	t.Helper()
-	got := p.Judge(path)
+	got := p.Classify(path)
 	if got.Kind != want {
 		t.Errorf("%s: %s (%q), want %s", path, kindName(got.Kind), got.Description, kindName(want))
 	}
@@ -273,7 +273,7 @@ func TestSecrets(t *testing.T) {
 	}
 	p := protectedpaths.New(ownFolders(home))
 	for _, m := range masks {
-		if m != config && p.Judge(m).Kind != protectedpaths.Secret {
+		if m != config && p.Classify(m).Kind != protectedpaths.Secret {
 			t.Errorf("%s is masked, and a file tool may touch it", m)
 		}
 	}
@@ -285,11 +285,11 @@ func FuzzJudge(f *testing.F) {
 	}
 	p := protectedpaths.New(ownFolders("/home/ana"))
 	f.Fuzz(func(t *testing.T, path string) {
-		got := p.Judge(path)
-		if got.Kind < p.Judge(path+"/.").Kind && filepath.IsAbs(path) {
+		got := p.Classify(path)
+		if got.Kind < p.Classify(path+"/.").Kind && filepath.IsAbs(path) {
 			t.Errorf("%q is %v, and graver with a dot at its end", path, got)
 		}
-		if secret := p.Judge("/home/ana/.ssh/" +
+		if secret := p.Classify("/home/ana/.ssh/" +
 			strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.Secret {
 			t.Errorf("%q below .ssh is %v", path, secret)
 		}

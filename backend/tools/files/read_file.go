@@ -184,7 +184,7 @@ func (t *Tools) remember(
 	if now, err := f.Stat(); err != nil || now.Size() != stamp.Size || !now.ModTime().Equal(stamp.Modified) {
 		return nil // it was written while it was read, so what was read is not the file
 	}
-	t.history.Knows(call, a, stamp)
+	t.history.MarkKnown(call, a, stamp)
 	return nil
 }
 

@@ -125,7 +125,7 @@ func alternatePaths(line string) []string {
 // addStore adds path to what is read when it leads out of home. That it is one of git's own files needs no
 // question, because git_read is meant to read those.
 func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
-	written := t.cfg.Places.Judge(path)
+	written := t.cfg.Places.Classify(path)
 	if written.Kind == protectedpaths.Secret {
 		return toolkit.RefuseSecret(path, written)
 	}

@@ -118,7 +118,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 
 // use returns the use of an absolute path with links followed. A secret place is refused.
 func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
-	place := t.cfg.Places.Judge(real)
+	place := t.cfg.Places.Classify(real)
 	if place.Kind == protectedpaths.Secret {
 		return toolspec.FileUse{}, toolkit.RefuseSecret(real, place)
 	}

@@ -42,7 +42,7 @@ func (h toolSession) decide(tool, args, source string) policy.Decision {
 	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == tool })
 	return policy.Decide(policy.Input{
 		Call: call, Definition: defs[i], Description: live.tools.Describe(call),
-		Settings: policy.Settings{Mode: policy.Ask, AllowHosts: []string{"127.0.0.1", "localhost"}},
+		Settings: policy.Settings{Mode: policy.ModeAsk, AllowHosts: []string{"127.0.0.1", "localhost"}},
 	})
 }
 
@@ -53,7 +53,7 @@ func TestTypingIntoCrossOriginFrameAsks(t *testing.T) {
 	here, there, pick := idIn(t, r, `textbox "Here"`), idIn(t, r, `textbox "There"`),
 		idIn(t, r, `combobox "Pick"`)
 	into := func(id int) string { return fmt.Sprintf(`{"annotationId":%d,"text":"10437"}`, id) }
-	if d := h.decide("type_text", into(here), page); d.Verdict != policy.Allow {
+	if d := h.decide("type_text", into(here), page); d.Verdict != policy.VerdictAllow {
 		t.Errorf("typing on the page that was read: %+v", d)
 	}
 	for tool, args := range map[string]string{
@@ -61,22 +61,22 @@ func TestTypingIntoCrossOriginFrameAsks(t *testing.T) {
 		"select_option": fmt.Sprintf(`{"annotationId":%d,"values":["Two"]}`, pick),
 	} {
 		d := h.decide(tool, args, page)
-		if d.Verdict != policy.Refuse || !strings.Contains(d.Reason, "nobody to ask") {
+		if d.Verdict != policy.VerdictRefuse || !strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s in the frame: %+v", tool, d)
 		}
-		if d := h.decide(tool, args, frame); d.Verdict != policy.Allow || len(d.Contacts) > 0 || len(d.Opens) > 0 {
+		if d := h.decide(tool, args, frame); d.Verdict != policy.VerdictAllow || len(d.Contacts) > 0 || len(d.Opens) > 0 {
 			t.Errorf("%s in the frame that was read: %+v", tool, d)
 		}
 	}
-	if d := h.decide("click_element", fmt.Sprintf(`{"annotationId":%d}`, there), page); d.Verdict != policy.Allow {
+	if d := h.decide("click_element", fmt.Sprintf(`{"annotationId":%d}`, there), page); d.Verdict != policy.VerdictAllow {
 		t.Errorf("a click in the frame: %+v", d)
 	}
-	if d := h.decide("type_text", into(999_999_999), page); d.Verdict != policy.Refuse {
+	if d := h.decide("type_text", into(999_999_999), page); d.Verdict != policy.VerdictRefuse {
 		t.Errorf("typing nobody knows where: %+v", d)
 	}
 	h.do("navigate_page", `{"url":%q}`, frame+"/inner")
 	// The page is left: nothing can be typed there, and the call says so itself.
-	if d := h.decide("type_text", into(here), frame); d.Verdict != policy.Allow {
+	if d := h.decide("type_text", into(here), frame); d.Verdict != policy.VerdictAllow {
 		t.Errorf("typing on a page that was left: %+v", d)
 	}
 }
@@ -89,10 +89,10 @@ func TestLinkOfPageIsFollowedWithoutApproval(t *testing.T) {
 		{"navigate_page", `{"url":%q}`}, {"browser_tabs", `{"action":"open","url":%q}`},
 	} {
 		// What was read is another origin's, so that only the link allows it.
-		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=1"), frame); d.Verdict != policy.Allow {
+		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=1"), frame); d.Verdict != policy.VerdictAllow {
 			t.Errorf("%s to a link of the page: %+v", call.tool, d)
 		}
-		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.Refuse ||
+		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.VerdictRefuse ||
 			!strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s to an address made up: %+v", call.tool, d)
 		}
@@ -162,7 +162,7 @@ func TestFrameToolHasFrameOrigin(t *testing.T) {
 	if !slices.Equal(d.Hosts, host(inner)) || d.Target != inner || !strings.Contains(d.Present, "localhost") {
 		t.Errorf("it is described as %+v", d)
 	}
-	if d := h.decide("page_tools", args, s.URL); d.Verdict != policy.Refuse ||
+	if d := h.decide("page_tools", args, s.URL); d.Verdict != policy.VerdictRefuse ||
 		!strings.Contains(d.Reason, "nobody to ask") {
 		t.Errorf("with the page read, the frame's tool: %+v", d)
 	}

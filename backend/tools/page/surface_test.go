@@ -16,7 +16,7 @@ import (
 // noWindow is a window that answers nothing and can be closed.
 type noWindow struct{ closed bool }
 
-func (s *noWindow) Watched() bool { return !s.closed }
+func (s *noWindow) HasWindow() bool { return !s.closed }
 
 func (s *noWindow) Ask(context.Context, wire.SurfaceRequest) (json.RawMessage, error) {
 	return nil, context.Canceled

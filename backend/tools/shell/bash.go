@@ -187,7 +187,7 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 			return &r
 		}
 	}
-	if t.cfg.Places.Judge(dir).Kind == protectedpaths.Secret {
+	if t.cfg.Places.Classify(dir).Kind == protectedpaths.Secret {
 		r := toolspec.Fail(toolspec.SecurityError, dir+" is hidden from commands", "Choose another working directory.")
 		return &r
 	}

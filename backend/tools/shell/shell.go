@@ -142,7 +142,7 @@ func (t *Tools) ownTemp(path string) bool {
 		return false
 	}
 	return !in(t.cfg.Folder()) && !in(resolved(t.cfg.Folder())) && !in(t.cfg.Cache) && !in(t.cfg.Home) &&
-		t.cfg.Places.Judge(path).Kind == protectedpaths.Ordinary
+		t.cfg.Places.Classify(path).Kind == protectedpaths.Ordinary
 }
 
 // classify follows the links of paths and marks those in sensitive places. Secret places are hidden in the sandbox;
@@ -150,7 +150,7 @@ func (t *Tools) ownTemp(path string) bool {
 func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
 	for _, f := range files {
 		f.Path = resolved(f.Path)
-		switch place := t.cfg.Places.Judge(f.Path); place.Kind {
+		switch place := t.cfg.Places.Classify(f.Path); place.Kind {
 		case protectedpaths.Secret:
 			f.Sensitive = place.Description
 			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which is hidden from commands.", f.Path,

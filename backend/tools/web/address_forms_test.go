@@ -100,7 +100,7 @@ func TestWgetReachesPublicAddressesOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Verdict == policy.Allow && r.Success; got != now.open {
+		if got := d.Verdict == policy.VerdictAllow && r.Success; got != now.open {
 			refused++
 			t.Errorf("%q: reached is %v; policy: %s %s; wget: %s", now.text, got, d.Verdict, d.Reason, r.Error)
 		}

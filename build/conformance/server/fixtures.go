@@ -16,10 +16,10 @@ import (
 type answer func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)
 
 // fixtures are the tools of the suite that speak the protocol itself.
-func fixtures(news *news) []mcpserver.Fixture {
-	all := []mcpserver.Fixture{}
+func fixtures(news *news) []mcpserver.LocalTool {
+	all := []mcpserver.LocalTool{}
 	add := func(name, properties string, does answer) {
-		all = append(all, mcpserver.Fixture{
+		all = append(all, mcpserver.LocalTool{
 			Tool: &sdk.Tool{
 				Name: name, Description: "A fixture of the conformance suite.",
 				InputSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`),

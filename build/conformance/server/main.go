@@ -55,7 +55,7 @@ func serve(ctx context.Context, port int) error {
 }
 
 // open is a Host that offers the suite's fixtures to whoever comes.
-func open() *mcpserver.Host {
+func open() *mcpserver.JoinServer {
 	news := &news{}
 	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.JoinRequest) (mcpserver.Config, func()) {
 		changed, stop := news.follow()

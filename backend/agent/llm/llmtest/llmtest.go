@@ -211,7 +211,7 @@ func sameBytes(t *testing.T, s subject) {
 
 func stopReasons(t *testing.T, s subject) {
 	_, m := s.at(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
-	for _, want := range []llm.Stop{llm.StopLength, llm.StopFilter} {
+	for _, want := range []llm.StopReason{llm.StopLength, llm.StopFilter} {
 		h, err := ask(t, m, hello())
 		if err != nil || h.Stop != want {
 			t.Errorf("stop %s, error %v, want %s", h.Stop, err, want)
@@ -225,7 +225,7 @@ func refusals(t *testing.T, s subject) {
 	for _, c := range []struct {
 		status int
 		body   string
-		kind   llm.Kind
+		kind   llm.ErrorKind
 	}{
 		{401, `{"error":{"message":"Incorrect API key provided: ` + Key + `"}}`, llm.Unauthorised},
 		{403, leak, llm.Unauthorised},

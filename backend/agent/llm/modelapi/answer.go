@@ -33,7 +33,7 @@ type answer struct {
 	cost   *chat.Money
 	// firstPieceAt is when the first piece came.
 	firstPieceAt time.Time
-	stopReason   llm.Stop
+	stopReason   llm.StopReason
 	// complete is set when the model said that its answer ends; done when nothing follows after that.
 	complete, done bool
 }
@@ -99,7 +99,7 @@ func (a *answer) addArguments(f *partialCall, s string) {
 }
 
 // finish records that the model ended its answer, and why.
-func (a *answer) finish(why llm.Stop) { a.complete, a.stopReason = true, why }
+func (a *answer) finish(why llm.StopReason) { a.complete, a.stopReason = true, why }
 
 // finishWithCalls ends an answer that announces calls.
 func (a *answer) finishWithCalls() error {

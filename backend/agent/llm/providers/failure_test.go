@@ -18,7 +18,7 @@ func TestErrorKindsByStatus(t *testing.T) {
 	again := func(turn openaitest.Turn) []openaitest.Turn { return []openaitest.Turn{turn, turn, turn} }
 	for name, c := range map[string]struct {
 		turn openaitest.Turn
-		kind llm.Kind
+		kind llm.ErrorKind
 		says string
 	}{
 		"wrong key": {openaitest.Turn{

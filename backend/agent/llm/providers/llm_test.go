@@ -203,7 +203,7 @@ func TestEqualRequestsHaveEqualBytes(t *testing.T) {
 func TestStopReasons(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
 	m := open(t, r, "openai/m")
-	for _, want := range []llm.Stop{llm.StopLength, llm.StopFilter} {
+	for _, want := range []llm.StopReason{llm.StopLength, llm.StopFilter} {
 		t.Run(string(want), func(t *testing.T) {
 			res, _, err := ask(t, m, hello())
 			if err != nil || res.Stop != want {
@@ -213,7 +213,7 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-func asError(t *testing.T, err error, kind llm.Kind) *llm.Error {
+func asError(t *testing.T, err error, kind llm.ErrorKind) *llm.Error {
 	t.Helper()
 	var e *llm.Error
 	if !errors.As(err, &e) {

@@ -138,7 +138,7 @@ func TestOpenErrors(t *testing.T) {
 	r := providers.New(providers.Config{Detect: map[string]int{"ollama": 1}})
 	defer r.Close()
 	for name, want := range map[string]struct {
-		kind llm.Kind
+		kind llm.ErrorKind
 		says string
 	}{
 		"anthropic/claude": {llm.Unauthorised, "SEXTANT_ANTHROPIC_API_KEY"},

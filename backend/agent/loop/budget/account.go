@@ -163,8 +163,8 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 func Describe(b wire.Budget) (message, suggestion string) {
 	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {
-		kind, spent = "cost", pricing.Format(chat.Money{Nanos: b.Spent, Currency: b.Currency})
-		limit = pricing.Format(chat.Money{Nanos: b.Limit, Currency: b.Currency})
+		kind, spent = "cost", pricing.FormatMoney(chat.Money{Nanos: b.Spent, Currency: b.Currency})
+		limit = pricing.FormatMoney(chat.Money{Nanos: b.Limit, Currency: b.Currency})
 	}
 	spender, do := "this turn", "Continue to allow the same again, or raise "+b.Name+" in settings."
 	switch b.Name {

@@ -74,7 +74,7 @@ func (a *Account) Unpriced(r event.Request) string {
 		a.Warned = true
 		return fmt.Sprintf(
 			"The budget of %s does not count what %s costs: %s. Set a price in settings, or a budget in tokens.",
-			pricing.Format(chat.Money{Nanos: b.Limit, Currency: b.Currency}),
+			pricing.FormatMoney(chat.Money{Nanos: b.Limit, Currency: b.Currency}),
 			r.Model,
 			why,
 		)

@@ -13,9 +13,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Live is what is in the window now. It only helps to find what is meant; nothing runs because of it.
+// WindowState is what is in the window now. It only helps to find what is meant; nothing runs because of it.
 // Everything in it that comes from a page is text from outside.
-type Live struct {
+type WindowState struct {
 	// Marks returns the annotations of the active page, nil for none. Marks and Tabs are called only when
 	// needed, and may be nil.
 	Marks func() *event.Marks
@@ -40,7 +40,7 @@ const (
 )
 
 // Elements are the annotations of the active page.
-func (l Live) Elements() []annotation.Element {
+func (l WindowState) Elements() []annotation.Element {
 	if l.Marks == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (l Live) Elements() []annotation.Element {
 	return nil
 }
 
-func (l Live) tabs() []event.Tab {
+func (l WindowState) tabs() []event.Tab {
 	if l.Tabs == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func markName(e annotation.Element) string {
 }
 
 // mark finds an annotation by its number.
-func (l Live) mark(id int) (annotation.Element, bool) {
+func (l WindowState) mark(id int) (annotation.Element, bool) {
 	all := l.Elements()
 	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })
 	if i < 0 {
@@ -114,7 +114,7 @@ func (l Live) mark(id int) (annotation.Element, bool) {
 }
 
 // Sources is the origin of the page with the annotations.
-func (l Live) Sources() []string {
+func (l WindowState) Sources() []string {
 	if l.Marks == nil || l.Marks() == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ type Parser struct {
 	*Rules
 	Tools []string
 	Demo  func() string
-	Live  Live
+	Live  WindowState
 	// naming allows an annotation to be named instead of numbered. What was read so is only offered, never
 	// run.
 	naming bool

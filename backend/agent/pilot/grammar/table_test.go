@@ -148,7 +148,7 @@ func FuzzRoundTrip(f *testing.F) {
 	for _, said := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
 		f.Add(said)
 	}
-	g.Live = Live{Marks: func() *event.Marks {
+	g.Live = WindowState{Marks: func() *event.Marks {
 		return &event.Marks{
 			Elements: []annotation.Element{
 				{ID: 3, Role: "button", Name: `Add "it" to (basket)`},

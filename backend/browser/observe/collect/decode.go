@@ -18,8 +18,8 @@ const (
 var errShort = errors.New("a record is cut short")
 
 // unpack reads the collector's answer.
-func unpack(text string) (Raw, error) {
-	var raw Raw
+func unpack(text string) (RawDocument, error) {
+	var raw RawDocument
 	head, rest, _ := strings.Cut(text, recordEnd)
 	if err := json.Unmarshal([]byte(head), &raw); err != nil {
 		return raw, fmt.Errorf("reading the page's answer (look): %w", err)

@@ -70,16 +70,16 @@ func (k *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Spec
 }
 
 // result waits for the collection and returns what it found, false when the cached facts were out of date.
-func (a *Speculation) result() (Raw, bool) {
+func (a *Speculation) result() (RawDocument, bool) {
 	a.asking.Wait()
 	for _, err := range a.err {
 		if err != nil {
-			return Raw{}, false
+			return RawDocument{}, false
 		}
 	}
 	if !strings.HasPrefix(a.text, "=") || !bytes.Equal(a.listeners, a.assumed.listeners) ||
 		!bytes.Equal(a.scanned, a.assumed.scanned) {
-		return Raw{}, false
+		return RawDocument{}, false
 	}
 	raw, err := unpack(a.text[1:])
 	return raw, err == nil
@@ -87,7 +87,7 @@ func (a *Speculation) result() (Raw, bool) {
 
 // Collect is the package's Collect with the cached facts. early, which may be nil, is a speculation
 // that was started a moment ago; the document must not have changed since.
-func (k *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (Raw, error) {
+func (k *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (RawDocument, error) {
 	if early == nil || early.world != w || early.options != o {
 		early = k.Speculate(ctx, w, o)
 	}

@@ -53,7 +53,7 @@ func (w *recordingWorld) Text(ctx context.Context, function string, args ...any)
 }
 
 // collectAgain collects once more from a known page.
-func collectAgain(t *testing.T, k *ListenerCache, w World) Raw {
+func collectAgain(t *testing.T, k *ListenerCache, w World) RawDocument {
 	t.Helper()
 	raw, err := k.Collect(t.Context(), w, Options{WholePage: true}, nil)
 	if err != nil {

@@ -95,13 +95,13 @@ const rootRounds = 2
 
 // Collect lists the elements of one document. When nothing is new about its listeners it costs two
 // round trips. A document that is being replaced gives an error.
-func Collect(ctx context.Context, w World, o Options) (Raw, error) {
+func Collect(ctx context.Context, w World, o Options) (RawDocument, error) {
 	raw, _, err := collectFacts(ctx, w, o)
 	return raw, err
 }
 
 // collectFacts is Collect that also returns what it learnt of the listeners, nothing when it failed.
-func collectFacts(ctx context.Context, w World, o Options) (Raw, listenerFacts, error) {
+func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listenerFacts, error) {
 	var l listenerFacts
 	listeners, err := w.Listeners(ctx)
 	if err == nil {
@@ -110,14 +110,14 @@ func collectFacts(ctx context.Context, w World, o Options) (Raw, listenerFacts, 
 	if err == nil {
 		l.listeners = listeners
 	} else if ctx.Err() != nil {
-		return Raw{}, listenerFacts{}, fmt.Errorf("asking for listeners: %w", err)
+		return RawDocument{}, listenerFacts{}, fmt.Errorf("asking for listeners: %w", err)
 	}
 	var answer any
 	rounds, above := 0, false
 	for try := 0; try < maxCollectTries; {
 		text, err := runCollector(ctx, w, o, l.ids, l.delegated, answer, rounds >= rootRounds)
 		if err != nil {
-			return Raw{}, listenerFacts{}, err
+			return RawDocument{}, listenerFacts{}, err
 		}
 		if strings.HasPrefix(text, "=") {
 			raw, err := unpack(text[1:])
@@ -131,19 +131,19 @@ func collectFacts(ctx context.Context, w World, o Options) (Raw, listenerFacts, 
 		if need == "roots" && rounds < rootRounds {
 			rounds++
 			if err := openClosedRoots(ctx, w, list); err != nil {
-				return Raw{}, listenerFacts{}, err
+				return RawDocument{}, listenerFacts{}, err
 			}
 			continue
 		}
 		switch try++; need {
 		case "resolve":
 			if err := reportListeners(ctx, w, list); err != nil {
-				return Raw{}, listenerFacts{}, err
+				return RawDocument{}, listenerFacts{}, err
 			}
 		case "search", "scan", "window":
 			said, f, err := scanListeners(ctx, w, need, l.count)
 			if err != nil {
-				return Raw{}, listenerFacts{}, err
+				return RawDocument{}, listenerFacts{}, err
 			}
 			f.Last = f.Last || try == maxCollectTries-1
 			answer = f
@@ -155,10 +155,10 @@ func collectFacts(ctx context.Context, w World, o Options) (Raw, listenerFacts, 
 				above = true
 			}
 		default:
-			return Raw{}, listenerFacts{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
+			return RawDocument{}, listenerFacts{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
 		}
 	}
-	return Raw{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
 }
 
 // runCollector runs the script's look function, installing the script first where the document is new.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func collectPage(t testing.TB, w *testWorld, o Options) Raw {
+func collectPage(t testing.TB, w *testWorld, o Options) RawDocument {
 	t.Helper()
 	raw, err := Collect(t.Context(), w, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func line(n RawNode) string {
 	return s
 }
 
-func lines(raw Raw) []string {
+func lines(raw RawDocument) []string {
 	var out []string
 	for _, n := range raw.Nodes {
 		out = append(out, line(n))
@@ -43,7 +43,7 @@ func lines(raw Raw) []string {
 }
 
 // named is the node of that name.
-func named(t testing.TB, raw Raw, name string) RawNode {
+func named(t testing.TB, raw RawDocument, name string) RawNode {
 	t.Helper()
 	for _, n := range raw.Nodes {
 		if n.Name == name {

@@ -54,17 +54,17 @@ func (ownPage) CallNodes(context.Context, string, []int) (json.RawMessage, error
 }
 
 // CollectOwnPage lists the elements of a page of the app. doc identifies the load: another one after a reload.
-func CollectOwnPage(ctx context.Context, w World, o Options) (raw Raw, doc string, err error) {
+func CollectOwnPage(ctx context.Context, w World, o Options) (raw RawDocument, doc string, err error) {
 	seen, err := call[struct {
 		Text string `json:"text"`
 		Doc  string `json:"doc"`
 	}](ctx, w, "see", o)
 	if err != nil {
-		return Raw{}, "", err
+		return RawDocument{}, "", err
 	}
 	text, ok := strings.CutPrefix(seen.Text, "=")
 	if !ok {
-		return Raw{}, "", fmt.Errorf("reading the page's answer (see): it begins with %.20q", seen.Text)
+		return RawDocument{}, "", fmt.Errorf("reading the page's answer (see): it begins with %.20q", seen.Text)
 	}
 	raw, err = unpack(text)
 	return raw, seen.Doc, err

@@ -50,8 +50,8 @@ type Rect struct {
 	H float64 `json:"h"`
 }
 
-// Raw is the collected content of one document.
-type Raw struct {
+// RawDocument is the collected content of one document.
+type RawDocument struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 	// Origin is where the document is from, also of one without an address of its own

@@ -102,8 +102,8 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
 }
 
-// Place moves a file into dir under a name that is not taken.
-func Place(from, dir, name string) (string, error) {
+// MoveInto moves a file into dir under a name that is not taken.
+func MoveInto(from, dir, name string) (string, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
 		return "", fmt.Errorf("keeping a download: %w", err)
 	}

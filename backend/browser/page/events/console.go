@@ -11,7 +11,7 @@ import (
 // exceptionThrown takes in an error that a script of the page did not catch.
 func exceptionThrown(t *page.Tab, ev cdp.Event) {
 	if m, ok := console.FromException(ev); ok {
-		t.Locked(func() {
+		t.WithLock(func() {
 			t.Console.Add(m)
 			t.AddConsoleError(m.Text)
 		})
@@ -25,7 +25,7 @@ func consoleCalled(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 		return
 	}
 	release := false
-	t.Locked(func() {
+	t.WithLock(func() {
 		t.Console.Add(m)
 		if m.Level == console.LevelError {
 			t.AddConsoleError(m.Text)
@@ -43,7 +43,7 @@ func logEntryAdded(t *page.Tab, ev cdp.Event) {
 	if !ok {
 		return
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		t.Console.Add(m)
 		if m.Level == console.LevelError && m.Source == string(proto.LogLogEntrySourceSecurity) {
 			t.AddConsoleError(m.Text)

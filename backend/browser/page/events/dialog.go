@@ -24,7 +24,7 @@ const (
 func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening, session string) {
 	if d.Type == proto.PageDialogTypeBeforeunload {
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: true})
-		t.Locked(func() {
+		t.WithLock(func() {
 			t.AddEffect(effects.KindDialog, "beforeunload: the page asked whether to leave it, accepted", t.ID)
 		})
 		return
@@ -77,12 +77,12 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	}
 	if string(a.FrameID) != p.MainFrame() {
 		p.Post(session, page.CancelAuthRequest(a.RequestID))
-		t.Locked(func() {
+		t.WithLock(func() {
 			t.AddEffect(effects.KindDialog, "a frame asks for a user name and password for "+who+"; it gets none", t.ID)
 		})
 		return
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		text := "asks for a user name and password"
 		if t.RefusedLoginOrigin == a.AuthChallenge.Origin {
 			text = "refused them and asks again for a user name and password"
@@ -103,7 +103,7 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	if !ok {
 		return
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		t.FileChooser = &page.FileChooser{
 			Session: ev.SessionID, Frame: string(c.FrameID), Node: c.BackendNodeID,
 			Many: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
@@ -124,7 +124,7 @@ func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 		return false
 	}
 	taken := false
-	t.Locked(func() {
+	t.WithLock(func() {
 		select {
 		case t.Choosers <- page.FileChooser{
 			Session: ev.SessionID, Frame: string(e.FrameID), Node: e.BackendNodeID,

@@ -21,7 +21,7 @@ func dragIntercepted(t *page.Tab, params json.RawMessage) {
 	if json.Unmarshal(params, &e) != nil || e.Data == nil {
 		return
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		select {
 		case t.Drags <- e.Data:
 		default:
@@ -45,7 +45,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 			dialogOpened(t, p, d, ev.SessionID)
 		}
 	case "javascriptDialogClosed":
-		t.Locked(func() {
+		t.WithLock(func() {
 			if t.Dialog != nil && t.Dialog.Kind != page.DialogAuth {
 				t.Dialog = t.Dialog.Behind
 			}
@@ -89,7 +89,7 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	case "frameStoppedLoading":
 		t.Tracker.LoadStopped(f.FrameID)
 		if f.FrameID == main {
-			t.Locked(func() { t.ClearAuth(); t.UpdateGeolocation(t.URL) })
+			t.WithLock(func() { t.ClearAuth(); t.UpdateGeolocation(t.URL) })
 			// Asked at the commit already, but a page that changes its process has no answer then.
 			updateHistory(t, p)
 		}
@@ -110,7 +110,7 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 		}
 		t.Tracker.NavigationCommitted(f.Frame.ID)
 		if f.Frame.ID == main {
-			navigated(t, p, p.Main().URL(), f.Frame.LoaderID, f.Frame.Unreachable)
+			navigated(t, p, p.MainDocument().URL(), f.Frame.LoaderID, f.Frame.Unreachable)
 		}
 	case "navigatedWithinDocument":
 		t.Tracker.NavigatedWithinDocument(f.FrameID)
@@ -128,7 +128,7 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	b := t.Session.Manager
 	document := loader != ""
-	t.Locked(func() {
+	t.WithLock(func() {
 		switch {
 		case document:
 			documentCommitted(t, loader, url, unreachable)
@@ -176,7 +176,7 @@ func updateHistory(t *page.Tab, p *cdp.Page) {
 		}
 		i := h.CurrentIndex
 		first := i == 1 && len(h.Entries) > 0 && h.Entries[0].URL == page.BlankPage
-		t.Locked(func() { t.CanGoBack, t.CanGoForward = i > 0 && !first, i < len(h.Entries)-1 })
+		t.WithLock(func() { t.CanGoBack, t.CanGoForward = i > 0 && !first, i < len(h.Entries)-1 })
 		t.Session.Manager.Events.StateChanged()
 	})
 }
@@ -208,7 +208,7 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 		t.Tracker.LoadStarted(page.PopupFrame)
 	case "Target.targetInfoChanged":
 		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
-			t.Locked(func() { t.Title = surface.Clip(c.TargetInfo.Title, 200) })
+			t.WithLock(func() { t.Title = surface.Clip(c.TargetInfo.Title, 200) })
 			t.Session.Manager.Events.StateChanged()
 		}
 	case "Inspector.targetCrashed":
@@ -234,7 +234,7 @@ func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	if ev.SessionID != p.Session {
 		return
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		if !t.Crashed {
 			t.Crashed, t.Dialog, t.FileChooser, t.DialogsInRow, t.DialogsDismissed = true, nil, nil, 0, 0
 			t.AddEffect(effects.KindCrashed, "the page crashed", t.ID)
@@ -247,7 +247,7 @@ func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 
 // expectTab notes that a tab is about to open from this one, so that it is waited for.
 func expectTab(t *page.Tab) {
-	t.Locked(func() { t.ExpectsTab = true })
+	t.WithLock(func() { t.ExpectsTab = true })
 	t.Tracker.NavigationRequested(page.PopupFrame)
 }
 
@@ -264,7 +264,7 @@ func (handler) TabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	case "Page":
 		pageEvent(t, p, name, ev)
 	case "WebMCP":
-		t.Locked(func() { t.PageTools.Handle(name, ev) })
+		t.WithLock(func() { t.PageTools.Handle(name, ev) })
 	default:
 		otherEvent(t, p, ev)
 	}

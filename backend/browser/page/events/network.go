@@ -46,7 +46,7 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 		return
 	}
 	main := p.MainFrame()
-	t.Locked(func() {
+	t.WithLock(func() {
 		t.Requests.Record(name, id, ev.SessionID, r)
 		if r.Type == "Document" || name == "loadingFailed" {
 			followNavigation(t, name, main, r)

@@ -26,7 +26,7 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 		fieldTyped(t, ev.SessionID, int(c.ExecutionContextID), name)
 		return
 	}
-	t.Locked(func() {
+	t.WithLock(func() {
 		switch what {
 		case "secret":
 			field, text, _ := strings.Cut(name, " ")
@@ -59,7 +59,7 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 	if err != nil {
 		return
 	}
-	s := page.Keystroke{At: time.Now(), Handle: handle, Text: text, Shown: how == "shown"}
+	s := page.EnteredText{At: time.Now(), Handle: handle, Text: text, Shown: how == "shown"}
 	if doc := current.DocumentInWorld(session, world); doc != nil {
 		s.Document = doc.Seq
 	}

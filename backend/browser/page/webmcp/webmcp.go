@@ -119,8 +119,8 @@ func (o *Tools) Reset() { o.list = nil }
 // ForgetCalls drops the answers that nobody waited for.
 func (o *Tools) ForgetCalls() { o.calls = map[string]chan Response{} }
 
-// Answer is where the answer to a call arrives.
-func (o *Tools) Answer(id string) chan Response {
+// ResponseChannel is where the answer to a call arrives.
+func (o *Tools) ResponseChannel(id string) chan Response {
 	c := o.calls[id]
 	if c == nil {
 		c = make(chan Response, 1)
@@ -129,8 +129,8 @@ func (o *Tools) Answer(id string) chan Response {
 	return c
 }
 
-// Done forgets a call.
-func (o *Tools) Done(id string) { delete(o.calls, id) }
+// ForgetCall forgets a call.
+func (o *Tools) ForgetCall(id string) { delete(o.calls, id) }
 
 // OfferedBy are the tools with the origin of who offers them. A frame whose origin is not known, as one
 // without an address of its own, offers none.

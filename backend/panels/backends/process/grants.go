@@ -57,7 +57,7 @@ func (c Config) refusal(g grant) string {
 	if c.Places == nil {
 		return ""
 	}
-	switch place := c.Places.Judge(g.path); {
+	switch place := c.Places.Classify(g.path); {
 	case place.Kind == protectedpaths.Secret:
 		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written,
 			place.Description)

@@ -2,9 +2,9 @@ package scripts
 
 import "strings"
 
-// AwkActs reports whether an awk program may do more than print to standard output. Any > after a print counts as
+// AwkHasEffects reports whether an awk program may do more than print to standard output. Any > after a print counts as
 // writing, even if it only compares.
-func AwkActs(program string) bool {
+func AwkHasEffects(program string) bool {
 	bare := program
 	if !strings.ContainsAny(program, "/#") {
 		// Without patterns and comments, every quotation mark belongs to a string.

@@ -47,7 +47,7 @@ func TestAwkActs(t *testing.T) {
 		`{print > "f"}`: true, `{print | "sh"}`: true, `{system("rm x")}`: true, `{getline x < "f"}`: true,
 	} {
 		t.Run(program, func(t *testing.T) {
-			if got := scripts.AwkActs(program); got != want {
+			if got := scripts.AwkHasEffects(program); got != want {
 				t.Errorf("got %v, want %v", got, want)
 			}
 		})

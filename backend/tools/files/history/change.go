@@ -305,8 +305,8 @@ func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Ed
 	h.known.set(call.From.Owner(), t.Real, Stamp{info.Size(), info.ModTime(), HashOf(to.Content)})
 }
 
-// Knows notes that the caller has read the file at t as s.
-func (h *History) Knows(call toolspec.Call, t safefs.Target, s Stamp) {
+// MarkKnown notes that the caller has read the file at t as s.
+func (h *History) MarkKnown(call toolspec.Call, t safefs.Target, s Stamp) {
 	h.known.set(call.From.Owner(), t.Real, s)
 }
 

@@ -17,9 +17,9 @@ const (
 	maxMovedBytes = 32 << 20
 )
 
-// Moved is a file or folder that is about to be moved or removed as a whole. entries are what lies in
+// Move is a file or folder that is about to be moved or removed as a whole. entries are what lies in
 // it, nil when it is too much to be recorded.
-type Moved struct {
+type Move struct {
 	h       *History
 	from    safefs.Target
 	entries []movedEntry
@@ -36,8 +36,8 @@ var errTooMuch = errors.New("too much to record")
 
 // Survey prepares the move of what lies at t. A folder that holds a place closed to tools is refused:
 // elsewhere it would be open.
-func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Moved, error) {
-	m := Moved{h: h, from: t}
+func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Move, error) {
+	m := Move{h: h, from: t}
 	if !info.IsDir() {
 		if safefs.Special(info.Mode()) || info.Size() > maxContent {
 			return m, nil
@@ -79,7 +79,7 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 	return m, nil
 }
 
-func (m *Moved) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, error) {
+func (m *Move) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, error) {
 	info, err := e.Info()
 	if err != nil {
 		return State{}, err
@@ -93,10 +93,10 @@ func (m *Moved) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, 
 }
 
 // Undoable reports whether the move is recorded.
-func (m Moved) Undoable() bool { return len(m.entries) > 0 }
+func (m Move) Undoable() bool { return len(m.entries) > 0 }
 
 // Record stores the rows by which the move is undone; to is nil for a removal. Call it before the move.
-func (m Moved) Record(ctx context.Context, call toolspec.Call, to *safefs.Target) error {
+func (m Move) Record(ctx context.Context, call toolspec.Call, to *safefs.Target) error {
 	for _, e := range m.entries {
 		if err := m.h.record(ctx, call, e.at(m.from), e.state, Edit{Remove: true}); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (m Moved) Record(ctx context.Context, call toolspec.Call, to *safefs.Target
 }
 
 // Announce tells the watcher of each file that moved. Call it after the move.
-func (m Moved) Announce(to *safefs.Target) {
+func (m Move) Announce(to *safefs.Target) {
 	for _, e := range m.entries {
 		m.h.cfg.Watcher.Hold(e.at(m.from).Real)(e.state.Hash(), "")
 		if to != nil {

@@ -2236,6 +2236,9 @@ export interface components {
             devices: string[];
             expanded: boolean;
         };
+        AllowedOrigins: {
+            origins: string[];
+        };
         AnswerInputBody: {
             /** @description The hash of the change that was shown */
             hash: string;
@@ -3408,6 +3411,9 @@ export interface components {
             /** Format: double */
             y?: number;
         };
+        InstalledPanel: {
+            panel: string;
+        };
         LinkInputBody: {
             panel?: string;
             server?: string;
@@ -3416,7 +3422,7 @@ export interface components {
         MCPCompletion: {
             values: string[];
         };
-        MCPImported: {
+        MCPImportResult: {
             added: string[];
             skipped: string[];
         };
@@ -3444,7 +3450,7 @@ export interface components {
             log: string;
             may: components["schemas"]["Access"];
         };
-        MCPWatched: {
+        MCPWatchState: {
             watched: boolean;
         };
         Marks: {
@@ -3709,9 +3715,6 @@ export interface components {
             panel?: string;
             panelId?: string;
         };
-        PanelInstalled: {
-            panel: string;
-        };
         PanelList: {
             panels: components["schemas"]["Panel"][];
         };
@@ -3742,7 +3745,7 @@ export interface components {
             tool?: string;
         };
         PanelProblems: {
-            panels: components["schemas"]["PanelTrouble"][];
+            panels: components["schemas"]["PanelWithProblems"][];
         };
         PanelRef: {
             panel: string;
@@ -3762,7 +3765,7 @@ export interface components {
         PanelState: {
             state: unknown;
         };
-        PanelTrouble: {
+        PanelWithProblems: {
             id: string;
             problems: components["schemas"]["PanelProblem"][];
             title: string;
@@ -4044,9 +4047,6 @@ export interface components {
         };
         RawAnswer: {
             answer: unknown;
-        };
-        Reached: {
-            origins: string[];
         };
         Removal: {
             id: string;
@@ -7036,7 +7036,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MCPImported"];
+                    "application/json": components["schemas"]["MCPImportResult"];
                 };
             };
             /** @description Error */
@@ -7298,7 +7298,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Reached"];
+                    "application/json": components["schemas"]["AllowedOrigins"];
                 };
             };
             /** @description Error */
@@ -7667,7 +7667,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MCPWatched"];
+                    "application/json": components["schemas"]["MCPWatchState"];
                 };
             };
             /** @description Error */
@@ -7859,7 +7859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PanelInstalled"];
+                    "application/json": components["schemas"]["InstalledPanel"];
                 };
             };
             /** @description Error */
