@@ -266,7 +266,7 @@ func TestAPageCannotReachSextantsPortUnderAnyName(t *testing.T) {
 		c.execute("navigate_page", map[string]string{"url": site.URL + "/redirect?to=" + url.QueryEscape(own(host))})
 		got := c.execute("get_page_content", map[string]string{})
 		if text := fmt.Sprint(got.Value); !got.Success || strings.Contains(text, proofOf(sys)) ||
-			!strings.Contains(text, "closed") && !strings.Contains(text, "reached") {
+			!strings.Contains(text, "blocked") && !strings.Contains(text, "reached") {
 			t.Errorf("a page was sent to our own server as %s: %+v", host, got)
 		}
 	}

@@ -25,13 +25,13 @@ func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
 		map[string]any{"permission": "perhaps"}); status != http.StatusBadRequest {
 		t.Errorf("a word that means nothing: %d", status)
 	}
-	stand := func(want string) (permission, rule string) {
+	setPermission := func(want string) (permission, rule string) {
 		t.Helper()
 		status, b := person.do(http.MethodPut, route, map[string]any{"permission": want})
 		var list struct {
 			Tools []struct {
-				Name  string `json:"name"`
-				Stand struct{ Permission, Rule string }
+				Name      string `json:"name"`
+				Effective struct{ Permission, Rule string }
 			} `json:"tools"`
 		}
 		if err := json.Unmarshal(b, &list); err != nil || status != http.StatusOK {
@@ -39,7 +39,7 @@ func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
 		}
 		for _, tool := range list.Tools {
 			if tool.Name == "list_directory" {
-				return tool.Stand.Permission, tool.Stand.Rule
+				return tool.Effective.Permission, tool.Effective.Rule
 			}
 		}
 		t.Fatalf("%s: the tool is not listed", want)
@@ -58,7 +58,7 @@ func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
 		{"never", "A rule forbids it", "a rule forbids it"},
 		{"", "It reads in the folder", ""},
 	} {
-		permission, rule := stand(step.want)
+		permission, rule := setPermission(step.want)
 		if permission != step.want || !strings.HasPrefix(rule, step.rule) {
 			t.Errorf("%q: %q %q", step.want, permission, rule)
 		}

@@ -216,7 +216,10 @@ func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 		if c.Parent != "" {
 			continue
 		}
-		o, err := sys.Loop.Run(t.Context(), loop.TurnRequest{Conversation: c.ID, Text: "what came of it?", Model: "openai/m"})
+		o, err := sys.Loop.Run(
+			t.Context(),
+			loop.TurnRequest{Conversation: c.ID, Text: "what came of it?", Model: "openai/m"},
+		)
 		if err != nil || o.Status != chat.StatusDone {
 			t.Errorf("%+v %v", o, err)
 		}

@@ -13,7 +13,12 @@ import (
 )
 
 // openForVerb loads the configuration, opens a System and prints problems to stderr.
-func openForVerb(ctx context.Context, flags map[string]string, purpose app.OpenOptions, io Streams) (*app.System, error) {
+func openForVerb(
+	ctx context.Context,
+	flags map[string]string,
+	purpose app.OpenOptions,
+	io Streams,
+) (*app.System, error) {
 	config, err := config.Load(flags)
 	if err != nil {
 		return nil, err

@@ -211,7 +211,8 @@ func withPeriod(s string) string {
 func refuseDisabled(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{
-			Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
+			Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
+			Reason: "the tool " + tool + " is switched off",
 			Suggestion: "Continue without it. The person can switch it on in Tools and activity, or with the " +
 				"setting tools_off.",
 		}, true

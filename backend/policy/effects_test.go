@@ -67,8 +67,13 @@ func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
 	}
 	wantVerdict(t, in.read("https://shop.example"), VerdictAllow)
 	for _, mode := range []Mode{ModeReadOnly, ModeAsk, ModeWorkspace, ModeFull} {
-		d := wantVerdict(t, in.mode(mode).unconfined(),
-			map[Mode]Verdict{ModeReadOnly: VerdictRefuse, ModeAsk: VerdictAsk, ModeWorkspace: VerdictAsk, ModeFull: VerdictAsk}[mode])
+		d := wantVerdict(
+			t,
+			in.mode(mode).unconfined(),
+			map[Mode]Verdict{
+				ModeReadOnly: VerdictRefuse, ModeAsk: VerdictAsk, ModeWorkspace: VerdictAsk, ModeFull: VerdictAsk,
+			}[mode],
+		)
 		if mode != ModeReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
 			t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
 		}
@@ -267,8 +272,12 @@ func TestRuleRefusesDespiteGrantsAndModes(t *testing.T) {
 	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(rule), VerdictAllow)
 	git := forbidRule(toolspec.Grant{Commands: []string{"git"}})
 	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(git), VerdictRefuse)
-	wantVerdict(t, bashCall("/opt/x/rm",
-		toolspec.CommandUse{Program: "/opt/x/rm"}).with(forbidRule(toolspec.Grant{Commands: []string{"rm"}})), VerdictRefuse)
+	wantVerdict(t, bashCall(
+		"/opt/x/rm",
+		toolspec.CommandUse{
+			Program: "/opt/x/rm",
+		},
+	).with(forbidRule(toolspec.Grant{Commands: []string{"rm"}})), VerdictRefuse)
 	wantVerdict(t, bashCall("gitk", harmlessUse("gitk")).with(git), VerdictAllow)
 	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(ModeFull).with(rule), VerdictAsk)
 	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(ModeFull), VerdictAllow)
@@ -281,7 +290,8 @@ func TestRuleRefusesDespiteGrantsAndModes(t *testing.T) {
 
 	secret := forbidRule(toolspec.Grant{Paths: []string{flat + "/secret"}})
 	for path, want := range map[string]Verdict{
-		flat + "/secret": VerdictRefuse, flat + "/secret/a": VerdictRefuse, flat + "/s*": VerdictRefuse, flat + "/*/a": VerdictRefuse, flat +
+		flat + "/secret": VerdictRefuse, flat + "/secret/a": VerdictRefuse,
+		flat + "/s*": VerdictRefuse, flat + "/*/a": VerdictRefuse, flat +
 			"/secrets": VerdictAllow, flat + "/x*": VerdictAllow, flat: VerdictAllow,
 	} {
 		wantVerdict(t, fileCall("read_file", toolspec.UseRead, path).with(secret), want)
@@ -377,7 +387,13 @@ func TestJudgesBuiltInPanelToolByItsFiles(t *testing.T) {
 	wantVerdict(t, note, VerdictAsk)
 	wantVerdict(t, note.mode(ModeWorkspace), VerdictAllow)
 	wantVerdict(t, note.caller(toolspec.CallerPerson), VerdictAllow)
-	thrown := externalCall(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete,
+	thrown := externalCall(
+		toolspec.OriginPanel,
+		"notes_trash",
+		"notes",
+		`{}`,
+		toolspec.Hints{},
+	).uses(toolspec.UseDelete,
 		"/home/ana/data/notes/a.md")
 	wantVerdict(t, thrown.caller(toolspec.CallerPerson), VerdictAsk)
 	thrown.Description.Files[0].Own = true

@@ -69,7 +69,8 @@ func TestSystemPromptEqualsThatOfConversations(t *testing.T) {
 		says("nope"),
 		says(`{"name":"Fen","price":1}`),
 	)
-	if _, err := h.Run(t.Context(), loop.TurnRequest{Conversation: "plain", Text: "hello", Model: "openai/m"}); err != nil {
+	request := loop.TurnRequest{Conversation: "plain", Text: "hello", Model: "openai/m"}
+	if _, err := h.Run(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := automation.Run(t.Context(), h, h.job(t)); err != nil {

@@ -20,7 +20,10 @@ var page = chat.Attachment{
 
 func TestAttachmentsAreOutsideText(t *testing.T) {
 	h := newHarness(t, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
-	h.run(t, loop.TurnRequest{Conversation: "c1", Text: "sum it up", Model: "openai/m", Attached: []chat.Attachment{page}})
+	h.run(
+		t,
+		loop.TurnRequest{Conversation: "c1", Text: "sum it up", Model: "openai/m", Attached: []chat.Attachment{page}},
+	)
 	sent := contents(h.service.Requests()[0])
 	i := slices.IndexFunc(sent, func(s string) bool { return strings.Contains(s, "evil.example") })
 	if i < 0 || !strings.HasPrefix(sent[i], "user:<<outside ") || !strings.Contains(sent[i], "source=mcp:shelf") ||
@@ -45,7 +48,15 @@ func TestServerTextOpensNoHost(t *testing.T) {
 		calls(call2("act", 2)),
 		openaitest.Turn{Text: "Done."},
 	)
-	h.run(t, loop.TurnRequest{Conversation: "c1", Text: "look at evil.example", Model: "openai/m", From: []string{"mcp:shelf"}})
+	h.run(
+		t,
+		loop.TurnRequest{
+			Conversation: "c1",
+			Text:         "look at evil.example",
+			Model:        "openai/m",
+			From:         []string{"mcp:shelf"},
+		},
+	)
 	_, messages, made := h.recorded()
 	if from := made[0].From; !slices.Equal(from.Outside, []string{"mcp:shelf"}) || len(from.TypedHosts) != 0 {
 		t.Errorf("the call is made with %+v", from)

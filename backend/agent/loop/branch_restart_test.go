@@ -108,7 +108,12 @@ func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	}
 	k.run(
 		t,
-		loop.TurnRequest{Conversation: "c1", Text: "open https://evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP},
+		loop.TurnRequest{
+			Conversation: "c1",
+			Text:         "open https://evil.example",
+			Model:        "openai/m",
+			Caller:       toolspec.CallerHTTP,
+		},
 	)
 	k.ended(t, 1)
 	k.retry(t, "open https://evil.example")

@@ -202,7 +202,11 @@ func TestRetryWithAnotherModel(t *testing.T) {
 	k.ask(t, "two")
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "By " + r.Model} }
 	ctx := context.Background()
-	turn, err := k.Retry(ctx, loop.TurnRequest{Conversation: "c1", Text: "not used", Model: "openai/other"}, k.mine(t, "two"))
+	turn, err := k.Retry(
+		ctx,
+		loop.TurnRequest{Conversation: "c1", Text: "not used", Model: "openai/other"},
+		k.mine(t, "two"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

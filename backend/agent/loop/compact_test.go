@@ -136,7 +136,8 @@ func TestPrefixAfterCompactionSurvivesRestart(t *testing.T) {
 	h.Close()
 	again := loop.New(h.config())
 	defer again.Close()
-	if _, err := again.Run(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "more", Model: "openai/m"}); err != nil {
+	request := loop.TurnRequest{Conversation: "c1", Text: "more", Model: "openai/m"}
+	if _, err := again.Run(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
 	all := requests(t, h)

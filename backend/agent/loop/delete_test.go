@@ -63,7 +63,8 @@ func TestDeleteWaitsForTurnEnd(t *testing.T) {
 	config.Journal = s
 	l := loop.New(config)
 	defer l.Close()
-	if _, err := l.Start(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
+	request := loop.TurnRequest{Conversation: "c1", Text: "hello", Model: "openai/m"}
+	if _, err := l.Start(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
 	<-s.ends

@@ -47,7 +47,13 @@ func TestMessageAfterToolsClosedWaits(t *testing.T) {
 	go func() {
 		o, _ := h.Run(
 			t.Context(),
-			loop.TurnRequest{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}},
+			loop.TurnRequest{
+				Conversation: "c1",
+				Text:         "which one?",
+				Model:        "openai/m",
+				Interactive:  true,
+				Goal:         number{},
+			},
 		)
 		ended <- o
 	}()
@@ -84,7 +90,13 @@ func TestMessageToRunningTaskIsRead(t *testing.T) {
 	go func() {
 		o, _ := h.Run(
 			t.Context(),
-			loop.TurnRequest{Conversation: "c1", Text: "which one?", Model: "openai/m", Interactive: true, Goal: number{}},
+			loop.TurnRequest{
+				Conversation: "c1",
+				Text:         "which one?",
+				Model:        "openai/m",
+				Interactive:  true,
+				Goal:         number{},
+			},
 		)
 		ended <- o
 	}()

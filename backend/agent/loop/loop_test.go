@@ -368,7 +368,10 @@ func TestInvalidAskIsRefused(t *testing.T) {
 	h.mu.Lock()
 	h.publishErr = errFull
 	h.mu.Unlock()
-	if _, err := h.Start(context.Background(), loop.TurnRequest{Conversation: "c1", Text: "hello"}); !errors.Is(err, errFull) {
+	if _, err := h.Start(context.Background(), loop.TurnRequest{Conversation: "c1", Text: "hello"}); !errors.Is(
+		err,
+		errFull,
+	) {
 		t.Errorf("a message that cannot be kept was taken: %v", err)
 	}
 	h.mu.Lock()

@@ -240,7 +240,8 @@ func TestConversationBudgetSurvivesRestart(t *testing.T) {
 		bill.Budgets[0].Limit != 100 {
 		t.Errorf("%+v", bill)
 	}
-	if o := b.run(t, loop.TurnRequest{Conversation: "another", Text: "hi", Model: "openai/m"}); o.Status != chat.StatusDone {
+	request := loop.TurnRequest{Conversation: "another", Text: "hi", Model: "openai/m"}
+	if o := b.run(t, request); o.Status != chat.StatusDone {
 		t.Errorf("another conversation: %+v", o)
 	}
 	if o := b.run(t, loop.TurnRequest{Conversation: "c1", Text: "help", Model: "pilot"}); o.Status != chat.StatusDone {
@@ -267,7 +268,12 @@ func TestRequestBudgetOnlyNarrows(t *testing.T) {
 			b.budgets.Turn.Tokens = 300
 			o := b.run(
 				t,
-				loop.TurnRequest{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}},
+				loop.TurnRequest{
+					Conversation: "c1",
+					Text:         "go",
+					Model:        "openai/m",
+					Budget:       budget.Limit{Tokens: c.own},
+				},
 			)
 			if o.Budget != c.name || len(b.service.Requests()) != c.asked {
 				t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)

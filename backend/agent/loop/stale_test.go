@@ -147,7 +147,8 @@ func TestLeftOutResultsSurviveRestart(t *testing.T) {
 	h.service.Add(openaitest.Turn{Text: "Yes."})
 	again := loop.New(h.config())
 	defer again.Close()
-	if _, err := again.Run(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "done?", Model: "openai/m"}); err != nil {
+	request := loop.TurnRequest{Conversation: "c1", Text: "done?", Model: "openai/m"}
+	if _, err := again.Run(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
 	all := requests(t, h)

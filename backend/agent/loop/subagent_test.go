@@ -291,7 +291,8 @@ func TestStopParentStopsSubagents(t *testing.T) {
 		<-ctx.Done()
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
-	if _, err := f.Start(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "parent: x", Model: "openai/m"}); err != nil {
+	request := loop.TurnRequest{Conversation: "c1", Text: "parent: x", Model: "openai/m"}
+	if _, err := f.Start(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
 	<-held

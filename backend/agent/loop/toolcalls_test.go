@@ -126,7 +126,12 @@ func TestTextCallsInEveryFormat(t *testing.T) {
 			for turn := 1; turn <= 2; turn++ {
 				o := h.run(
 					t,
-					loop.TurnRequest{Conversation: fmt.Sprint("c", turn), Text: "do it", Model: "openai/m", Interactive: true},
+					loop.TurnRequest{
+						Conversation: fmt.Sprint("c", turn),
+						Text:         "do it",
+						Model:        "openai/m",
+						Interactive:  true,
+					},
 				)
 				if o.Status != chat.StatusDone || o.Text != "Fertig [12]." || o.Calls != 3 || o.Rounds != 3 {
 					t.Fatalf("turn %d: %+v", turn, o)

@@ -112,7 +112,9 @@ func TestCompleteAnnotations(t *testing.T) {
 func TestCompleteToolArguments(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
 	p := pilot.New(pilot.Config{Live: func(string) grammar.WindowState {
-		return grammar.WindowState{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
+		return grammar.WindowState{
+			Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}},
+		}
 	}})
 	c := p.Complete("/ty", "")
 	if len(c.Items) != 1 || c.Items[0].Insert != `/type_text {"annotationId": , "text": ""}` {

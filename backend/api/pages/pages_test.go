@@ -280,7 +280,10 @@ func TestGrantsAllows(t *testing.T) {
 
 func TestSingleDocumentIsServedAsEntry(t *testing.T) {
 	s := New(Config{Source: func(id string) (Source, bool) {
-		return Source{Document: []byte("<!doctype html><p>board"), Grants: OriginRules{Eval: true}}, id == "app board ui://a"
+		return Source{
+			Document: []byte("<!doctype html><p>board"),
+			Grants:   OriginRules{Eval: true},
+		}, id == "app board ui://a"
 	}})
 	if err := s.Listen(); err != nil {
 		t.Fatal(err)

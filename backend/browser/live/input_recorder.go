@@ -248,7 +248,10 @@ func (s *inputRecorder) collectKeystrokes(n int) []page.EnteredText {
 	defer limit.Stop()
 	for {
 		s.mu.Lock()
-		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k page.EnteredText) bool { return k.At.Before(s.begun) })
+		list := slices.DeleteFunc(
+			slices.Clone(s.strokes),
+			func(k page.EnteredText) bool { return k.At.Before(s.begun) },
+		)
 		s.mu.Unlock()
 		came := 0
 		for _, k := range list {

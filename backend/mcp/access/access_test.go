@@ -213,8 +213,9 @@ func TestWorkingFolderNeedsGrant(t *testing.T) {
 	a := newMachine(t)
 	h := Resolve(Server{Command: "uv", Args: []string{"run", "server.py"}, Cwd: "~/proj"}, a.m)
 	a.is("written", h.Write)
-	if !a.shows(h, "~/proj/server.py") || h.Dir != a.path("~/proj") || !strings.Contains(strings.Join(h.Sentences(), " "),
-		a.path("~/proj")) {
+	if !a.shows(h, "~/proj/server.py") || h.Dir != a.path("~/proj") ||
+		!strings.Contains(strings.Join(h.Sentences(), " "),
+			a.path("~/proj")) {
 		t.Errorf("got %+v, %q", h, h.Sentences())
 	}
 	h = Resolve(Server{Command: "uv", Args: []string{"run", "server.py", "."}, Cwd: "~/proj"}, a.m)

@@ -123,7 +123,8 @@ func TestClientCredentials(t *testing.T) {
 	s, p := newServer(t, by), &person{}
 	h := auth.New(auth.Config{
 		Server: "notes", URL: s.URL +
-			"/mcp", ClientCredentials: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
+			"/mcp", ClientCredentials: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"},
+		Open: p.open,
 	})
 	defer h.Close()
 	mustCall(t, h, s)
@@ -138,8 +139,9 @@ func TestClientSecretStaysWithIssuer(t *testing.T) {
 	s, keep := newServer(t, one), &vault{kept: map[string]string{}}
 	machine := func() *auth.Handler {
 		h := auth.New(auth.Config{
-			Server: "notes", URL: s.URL + "/mcp", Store: keep, ClientCredentials: true, ClientID: "mine", ClientSecret: "typed",
-			NewIssuer: func(context.Context, string, string, string) (bool, error) { return false, nil },
+			Server: "notes", URL: s.URL + "/mcp", Store: keep, ClientCredentials: true, ClientID: "mine",
+			ClientSecret: "typed",
+			NewIssuer:    func(context.Context, string, string, string) (bool, error) { return false, nil },
 		})
 		t.Cleanup(h.Close)
 		return h

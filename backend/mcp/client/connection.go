@@ -209,7 +209,8 @@ func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.
 		if cfg.PrivateKey, err = v.fillSecrets(o.PrivateKey, sink); err != nil {
 			return nil, err
 		}
-		cfg.ClientID, cfg.Scopes, cfg.Algorithm, cfg.ClientCredentials = o.ClientID, o.Scopes, o.Algorithm, o.Grant != ""
+		cfg.ClientID, cfg.Scopes, cfg.Algorithm = o.ClientID, o.Scopes, o.Algorithm
+		cfg.ClientCredentials = o.Grant != ""
 	}
 	v.signin = auth.New(cfg)
 	return v.signin, nil

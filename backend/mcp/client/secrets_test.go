@@ -52,7 +52,7 @@ func TestSecretsInEnvAndHeaders(t *testing.T) {
 		t.Errorf("the program's environment: %v", r.Value)
 	}
 	for name, says := range map[string]string{
-		"other": "bound to mcp:near", "lost": `no secret of the name "nobody"`, "farther": "bound to bank.example",
+		"other": "bound to mcp:near", "lost": `no secret named "nobody"`, "farther": "bound to bank.example",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if v := waitForState(t, s, name, stateDown); !strings.Contains(v.Error, says) ||

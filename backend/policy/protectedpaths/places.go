@@ -97,8 +97,8 @@ func (p *Places) addOwnFolders(own OwnFolders) {
 	}
 }
 
-// Classify returns what is at an absolute path, which need not exist: by the path as it is written, and by every path that
-// its links lead over; the gravest counts. A path that is not absolute, or whose links form a circle, is secret.
+// Classify returns what is at an absolute path, which need not exist: by the path as it is written, and by every path
+// that its links lead over; the gravest counts. A path that is not absolute, or whose links form a circle, is secret.
 func (p *Places) Classify(path string) Place {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Place{Secret, "a path that is not absolute"}

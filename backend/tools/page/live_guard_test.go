@@ -23,7 +23,10 @@ func twoSites(t *testing.T) (page, frame string) {
 				`<!doctype html><input aria-label=There><select aria-label=Pick><option>One<option>Two</select>`)
 			return
 		}
-		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><input aria-label=Here><input type=password aria-label=Word><a href=/next?a=1>Next</a><iframe width=400 height=90 src="`+inner+`/inner"></iframe>`)
+		_, _ = fmt.Fprint(
+			w,
+			`<!doctype html><title>Shop</title><input aria-label=Here><input type=password aria-label=Word><a href=/next?a=1>Next</a><iframe width=400 height=90 src="`+inner+`/inner"></iframe>`,
+		)
 	}))
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -64,7 +67,8 @@ func TestTypingIntoCrossOriginFrameAsks(t *testing.T) {
 		if d.Verdict != policy.VerdictRefuse || !strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s in the frame: %+v", tool, d)
 		}
-		if d := h.decide(tool, args, frame); d.Verdict != policy.VerdictAllow || len(d.Contacts) > 0 || len(d.Opens) > 0 {
+		if d := h.decide(tool, args, frame); d.Verdict != policy.VerdictAllow || len(d.Contacts) > 0 ||
+			len(d.Opens) > 0 {
 			t.Errorf("%s in the frame that was read: %+v", tool, d)
 		}
 	}
@@ -92,7 +96,8 @@ func TestLinkOfPageIsFollowedWithoutApproval(t *testing.T) {
 		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=1"), frame); d.Verdict != policy.VerdictAllow {
 			t.Errorf("%s to a link of the page: %+v", call.tool, d)
 		}
-		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.VerdictRefuse ||
+		d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame)
+		if d.Verdict != policy.VerdictRefuse ||
 			!strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s to an address made up: %+v", call.tool, d)
 		}
@@ -131,8 +136,10 @@ func TestFrameToolHasFrameOrigin(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path == "/inner" {
-			_, _ = fmt.Fprint(w,
-				`<!doctype html><script>document.modelContext.registerTool({name: 'grab', description: 'Grabs', execute: async (x) => 'grabbed ' + x.q})</script>`)
+			_, _ = fmt.Fprint(
+				w,
+				`<!doctype html><script>document.modelContext.registerTool({name: 'grab', description: 'Grabs', execute: async (x) => 'grabbed ' + x.q})</script>`,
+			)
 			return
 		}
 		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><iframe allow="tools *" src="`+inner+
