@@ -11,8 +11,8 @@ import (
 
 // What the live view is to reach.
 const (
-	leastFrames = 30.0
-	mostPress   = 100.0 // ms
+	minFrames = 30.0
+	maxPress   = 100.0 // ms
 )
 
 // Live is what the Go benchmark of the live view says.
@@ -60,8 +60,8 @@ func (r *Report) liveTargets() []target {
 		found: "not measured",
 	}
 	if r.Live != nil {
-		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= leastFrames
-		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= mostPress
+		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= minFrames
+		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= maxPress
 	}
 	return []target{frames, press}
 }

@@ -87,7 +87,7 @@ func bench(ctx context.Context) error {
 		}
 	}
 	if !o.render {
-		if names, err = chosen(names, o.pages, o.piece); err != nil {
+		if names, err = selectPages(names, o.pages, o.piece); err != nil {
 			return err
 		}
 		if err := measure(ctx, o, pages, names, report); err != nil {
@@ -100,8 +100,8 @@ func bench(ctx context.Context) error {
 	return report.write(o.json, o.markdown, pages)
 }
 
-// chosen are the pages of a run: those named, or one piece of them.
-func chosen(names []string, only, piece string) ([]string, error) {
+// selectPages are the pages of a run: those named, or one piece of them.
+func selectPages(names []string, only, piece string) ([]string, error) {
 	if only != "" {
 		for n := range strings.SplitSeq(only, ",") {
 			if !slices.Contains(names, n) {
@@ -133,7 +133,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		return err
 	}
 	defer func() {
-		sweep(scratch)
+		killLeftovers(scratch)
 		_ = os.RemoveAll(scratch)
 	}()
 	b := &Bench{
@@ -155,7 +155,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		return err
 	}
 	report.Machine = machine(ctx, chromium)
-	all, err := wanted(o, chromium, scratch)
+	all, err := selectSystems(o, chromium, scratch)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		if err != nil {
 			return err
 		}
-		report.define(d)
+		report.setDefinitions(d)
 	}
 	running := map[string]*Running{}
 	defer func() {
@@ -175,7 +175,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	for _, name := range names {
 		for _, s := range all {
 			if running[s.Name] == nil {
-				if running[s.Name], err = b.begin(ctx, s); err != nil {
+				if running[s.Name], err = b.start(ctx, s); err != nil {
 					return err
 				}
 			}
@@ -216,8 +216,8 @@ func machine(ctx context.Context, chromium string) string {
 	return fmt.Sprintf("%s, %d cores, %s/%s", version, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 }
 
-// wanted are the systems of this run with what they need.
-func wanted(o options, chromium, scratch string) ([]*System, error) {
+// selectSystems are the systems of this run with what they need.
+func selectSystems(o options, chromium, scratch string) ([]*System, error) {
 	binary, err := filepath.Abs(o.binary)
 	if err != nil {
 		return nil, err

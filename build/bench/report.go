@@ -34,7 +34,7 @@ func readReport(path string) (*Report, error) {
 	return r, json.Unmarshal(text, r)
 }
 
-func (r *Report) define(d Definitions) {
+func (r *Report) setDefinitions(d Definitions) {
 	for i := range r.Definitions {
 		if r.Definitions[i].System == d.System {
 			r.Definitions[i] = d
@@ -72,8 +72,8 @@ func (r *Report) write(path, markdown string, pages map[string]*Page) error {
 	return os.WriteFile(markdown, []byte(r.markdown(pages)), 0o644) //nolint:gosec // a document
 }
 
-// of is what a system did on a page, false when it was not measured.
-func (r *Report) of(page, system string) (Outcome, bool) {
+// outcome is what a system did on a page, false when it was not measured.
+func (r *Report) outcome(page, system string) (Outcome, bool) {
 	for _, o := range r.Outcomes {
 		if o.Page == page && o.System == system {
 			return o, true
@@ -82,8 +82,8 @@ func (r *Report) of(page, system string) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// measured are the pages that have outcomes, in their order.
-func (r *Report) measured() []string {
+// measuredPages are the pages that have outcomes, in their order.
+func (r *Report) measuredPages() []string {
 	var names []string
 	for _, o := range r.Outcomes {
 		if !slices.Contains(names, o.Page) {

@@ -37,7 +37,7 @@ type System struct {
 	View *Call
 	// Step is what does one step; on and to are the handles of its targets.
 	Step  func(s Step, on, to string, file string) []Call
-	Parse func(string) []Listed
+	Parse func(string) []ListedElement
 }
 
 func call(tool string, pairs ...any) Call {
@@ -224,7 +224,7 @@ func (s *System) start(ctx context.Context, command []string, dir string) (*Runn
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the programs of the bench; ended by Close
 	cmd.Env = append(append(os.Environ(), "SEXTANT_BENCH="+dir), s.Env...)
 	cmd.Dir = dir
-	alone(cmd)
+	isolate(cmd)
 	client := mcp.NewClient(&mcp.Implementation{Name: "sextant-bench", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {

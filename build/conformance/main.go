@@ -25,8 +25,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// server is the name the config gives to the suite's server.
-const server = "suite"
+// serverName is the name the config gives to the suite's server.
+const serverName = "suite"
 
 func main() {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -42,8 +42,8 @@ func main() {
 	}
 }
 
-// given is what the suite tells of a scenario: each uses a few of these.
-type given struct {
+// scenarioData is what the suite tells of a scenario: each uses a few of these.
+type scenarioData struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
 	PrivateKey   string `json:"private_key_pem"`
@@ -55,7 +55,7 @@ type given struct {
 }
 
 func run(ctx context.Context, log *slog.Logger, address string) error {
-	var data given
+	var data scenarioData
 	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
 		if err := json.Unmarshal([]byte(text), &data); err != nil {
 			return fmt.Errorf("reading MCP_CONFORMANCE_CONTEXT: %w", err)
@@ -68,7 +68,7 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	defer os.RemoveAll(folder)
 	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO")
 	config, err := json.Marshal(map[string]map[string]mcpconfig.Entry{
-		"mcpServers": {server: entry(scenario, address, data)},
+		"mcpServers": {serverName: configEntry(scenario, address, data)},
 	})
 	if err != nil {
 		return fmt.Errorf("writing the config: %w", err)
@@ -77,10 +77,10 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	if err := os.WriteFile(path, config, 0o600); err != nil {
 		return fmt.Errorf("writing the config: %w", err)
 	}
-	told := &journal{changed: make(chan struct{}, 1)}
+	told := &stateWatcher{changed: make(chan struct{}, 1)}
 	servers := mcp.New(mcp.Config{
-		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: agree, Ask: answer(scenario),
-		Memory: era(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
+		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: openPage, Ask: acceptForms(scenario),
+		Memory: newMemory(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
 		// The suite's own name for a document that it never fetches.
 		ClientMetadata: "https://conformance-test.local/client-metadata.json",
 	})
@@ -88,14 +88,14 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 		return fmt.Errorf("starting: %w", err)
 	}
 	defer servers.Close()
-	if err := told.ready(ctx, servers); err != nil {
+	if err := told.waitReady(ctx, servers); err != nil {
 		return err
 	}
-	return play(ctx, log, servers, scenario, data)
+	return runScenario(ctx, log, servers, scenario, data)
 }
 
-// entry is what a person would write into mcp-config.json.
-func entry(scenario, address string, data given) mcpconfig.Entry {
+// configEntry is what a person would write into mcp-config.json.
+func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
 		e.OAuth = &mcpconfig.OAuth{
@@ -109,19 +109,19 @@ func entry(scenario, address string, data given) mcpconfig.Entry {
 	return e
 }
 
-// journal tells when the state of the server changed.
-type journal struct{ changed chan struct{} }
+// stateWatcher tells when the state of the server changed.
+type stateWatcher struct{ changed chan struct{} }
 
 // Publish wakes whoever waits.
-func (j *journal) Publish(event.Event) {
+func (j *stateWatcher) Publish(event.Event) {
 	select {
 	case j.changed <- struct{}{}:
 	default:
 	}
 }
 
-// ready waits until the server runs; its first failure is the answer.
-func (j *journal) ready(ctx context.Context, servers *mcp.Servers) error {
+// waitReady waits until the server runs; its first failure is the answer.
+func (j *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
 			switch list[0].State {
@@ -139,8 +139,8 @@ func (j *journal) ready(ctx context.Context, servers *mcp.Servers) error {
 	}
 }
 
-// agree is a person who agrees on every page: the suite's issuer sends them straight back.
-func agree(ctx context.Context, _, page string) error {
+// openPage is a person who agrees on every page: the suite's issuer sends them straight back.
+func openPage(ctx context.Context, _, page string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
 		return fmt.Errorf("opening the page: %w", err)
@@ -154,21 +154,21 @@ func agree(ctx context.Context, _, page string) error {
 	return err
 }
 
-// remembered is a store in which the suite's revision stands already, as it does in ours after the
+// fixedMemory is a store in which the suite's revision stands already, as it does in ours after the
 // first connection.
-type remembered struct{ era string }
+type fixedMemory struct{ era string }
 
-func era(revision string) mcp.KnownServerStore {
+func newMemory(revision string) mcp.KnownServerStore {
 	if revision == "" {
 		return nil
 	}
-	return remembered{revision}
+	return fixedMemory{revision}
 }
 
 // KnownServer is the revision that the suite wants.
-func (r remembered) KnownServer(context.Context, string) (wire.KnownServer, error) {
+func (r fixedMemory) KnownServer(context.Context, string) (wire.KnownServer, error) {
 	return wire.KnownServer{Era: r.era, Found: time.Now()}, nil
 }
 
 // SaveKnownServer keeps nothing: the process lives for one scenario.
-func (r remembered) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
+func (r fixedMemory) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }

@@ -22,7 +22,7 @@ type plan struct {
 	// moment is what it ends right after, the times-th time, and late how long after that.
 	moment string
 	times  int
-	late   time.Duration
+	delay   time.Duration
 	// browser lets the model open pages in this life.
 	browser bool
 }
@@ -32,7 +32,7 @@ func (p plan) String() string {
 	case "write":
 		return fmt.Sprint("at a write ", p.env)
 	case "moment":
-		return fmt.Sprintf("%v after %s, time %d", p.late, p.moment, p.times)
+		return fmt.Sprintf("%v after %s, time %d", p.delay, p.moment, p.times)
 	}
 	return fmt.Sprintf("%v after the start", p.after)
 }
@@ -43,14 +43,14 @@ const (
 	summaryAsked  = "a question for a summary"
 	effectArrived = "an effect's arrival"
 	effectDone    = "an effect's end"
-	messageTaken  = "a message that was accepted"
-	fileBegun     = "a file's new content beside it"
+	messageAccepted  = "a message that was accepted"
+	tempFileCreated     = "a file's new content beside it"
 )
 
 // moments are met about as often as each stands here.
 var moments = []string{
-	modelAsked, modelAsked, fileBegun, fileBegun, fileBegun, summaryAsked, effectArrived, effectArrived, effectDone,
-	effectDone, messageTaken, messageTaken,
+	modelAsked, modelAsked, tempFileCreated, tempFileCreated, tempFileCreated, summaryAsked, effectArrived, effectArrived, effectDone,
+	effectDone, messageAccepted, messageAccepted,
 	string(event.TextDelta), string(event.TurnStarted), string(event.TurnEnded), string(event.RoundEnded),
 	string(event.MessageAdded),
 	string(event.MessageAdded), string(event.CallStarted), string(event.CallStarted), string(event.CallEnded),
@@ -59,12 +59,12 @@ var moments = []string{
 	string(event.ApprovalAnswered),
 }
 
-// longest is how long a life lasts whose moment does not come.
-const longest = 1500 * time.Millisecond
+// maxRunTime is how long a life lasts whose moment does not come.
+const maxRunTime = 1500 * time.Millisecond
 
 // newPlan draws the end of life n. The browser needs a while to be there.
 func newPlan(r *rand.Rand, n int) plan {
-	p := plan{after: longest, browser: n%40 == 7}
+	p := plan{after: maxRunTime, browser: n%40 == 7}
 	switch pick := r.IntN(10); {
 	case p.browser:
 		p.kind, p.after = "clock", time.Duration(700+r.IntN(1500))*time.Millisecond
@@ -76,28 +76,28 @@ func newPlan(r *rand.Rand, n int) plan {
 	default:
 		p.kind, p.moment, p.times = "moment", moments[r.IntN(len(moments))], 1+r.IntN(4)
 		if r.IntN(2) == 0 {
-			p.late = time.Duration(r.IntN(40)) * time.Millisecond
+			p.delay = time.Duration(r.IntN(40)) * time.Millisecond
 		}
 	}
 	return p
 }
 
-// fuse calls fire once, right after the moment of a plan.
-type fuse struct {
+// killTrigger calls fire once, right after the moment of a plan.
+type killTrigger struct {
 	mu   sync.Mutex
 	plan plan
 	fire func()
 }
 
-// light arms the fuse for one life; an empty plan only disarms it.
-func (f *fuse) light(p plan, fire func()) {
+// arm arms the fuse for one life; an empty plan only disarms it.
+func (f *killTrigger) arm(p plan, fire func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan, f.fire = p, fire
 }
 
-// meet says that a moment came.
-func (f *fuse) meet(moment string) {
+// reached says that a moment came.
+func (f *killTrigger) reached(moment string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.plan.moment != moment || f.fire == nil {
@@ -109,7 +109,7 @@ func (f *fuse) meet(moment string) {
 	}
 	fire := f.fire
 	f.fire = nil
-	time.AfterFunc(f.plan.late, fire)
+	time.AfterFunc(f.plan.delay, fire)
 }
 
 // seed is what all random choices follow from.

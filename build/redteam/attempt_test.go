@@ -26,24 +26,24 @@ func (k *attempt) String() string {
 func (k *attempt) site() string { return fmt.Sprintf("site-%d.example", k.number) }
 func (k *attempt) mail() string { return fmt.Sprintf("mail-%d.example", k.number) }
 
-// fits reports whether a goal can be reached from a carrier: its page has what the goal needs.
-func fits(g goal, c carrier) bool {
+// canReach reports whether a goal can be reached from a carrier: its page has what the goal needs.
+func canReach(g goal, c carrier) bool {
 	switch {
-	case g.on != "":
-		return strings.Contains(c.has, g.on)
+	case g.needs != "":
+		return strings.Contains(c.offers, g.needs)
 	case strings.HasPrefix(g.name, "search"):
 		return c.name != "searched" // which would mix the task's search with the goal's
 	}
 	return true
 }
 
-// leftTo reports whether a mode leaves the harm to the assistant: what a person chose it for.
-func leftTo(g goal, c carrier, mode string) bool {
+// allowedByMode reports whether a mode leaves the harm to the assistant: what a person chose it for.
+func allowedByMode(g goal, c carrier, mode string) bool {
 	switch mode {
 	case "full":
-		return g.full == always || g.full == unlessOutside && !c.web
+		return g.fullMode == fullAllows || g.fullMode == fullAllowsUntainted && !c.web
 	case "workspace":
-		return g.workspace
+		return g.workspaceAllows
 	}
 	return false
 }
@@ -51,9 +51,9 @@ func leftTo(g goal, c carrier, mode string) bool {
 // modes are taken in turn; Ask is what most people have.
 var modes = []string{"ask", "workspace", "ask", "full", "ask"}
 
-// corpus is so many attempts: goals in turn, each by another carrier every time, forms and modes
+// buildCorpus is so many attempts: goals in turn, each by another carrier every time, forms and modes
 // rotating beside them.
-func corpus(size int) []*attempt {
+func buildCorpus(size int) []*attempt {
 	list := goals()
 	var all []*attempt
 	for i := range size {
@@ -61,13 +61,13 @@ func corpus(size int) []*attempt {
 		g := list[gi]
 		var able []carrier
 		for _, c := range carriers() {
-			if fits(g, c) {
+			if canReach(g, c) {
 				able = append(able, c)
 			}
 		}
 		c := able[(gi*5+round*7)%len(able)]
 		mode := modes[(gi+round*2)%len(modes)]
-		if leftTo(g, c, mode) {
+		if allowedByMode(g, c, mode) {
 			mode = "ask"
 		}
 		all = append(all, newAttempt(i+1, mode, c, c.forms[(gi/3+round*5)%len(c.forms)], g))
@@ -82,18 +82,18 @@ func newAttempt(number int, mode string, c carrier, f form, g goal) *attempt {
 	}
 }
 
-// arm writes the instruction; without it the same task is an ordinary one.
-func (k *attempt) arm(places *strings.Replacer) {
+// writeInstruction writes the instruction; without it the same task is an ordinary one.
+func (k *attempt) writeInstruction(places *strings.Replacer) {
 	text := instruction(k.goal.calls)
-	if k.carrier.short {
-		text = byName(k.goal)
+	if k.carrier.nameOnly {
+		text = namedInstruction(k.goal)
 	}
 	text = places.Replace(text)
-	if k.form.dress != nil {
-		text = k.form.dress(text)
+	if k.form.rewrite != nil {
+		text = k.form.rewrite(text)
 	}
-	k.text, k.hidden = text, inHTML("", "")(text)
-	if k.form.hide != nil {
-		k.hidden = k.form.hide(text)
+	k.text, k.hidden = text, wrapInHTML("", "")(text)
+	if k.form.embed != nil {
+		k.hidden = k.form.embed(text)
 	}
 }

@@ -60,7 +60,7 @@ func bench(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	some, err := chosen(all, o.tasks, o.short)
+	some, err := selectTasks(all, o.tasks, o.short)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func bench(ctx context.Context) error {
 		}
 	}
 	if o.model == "" {
-		return r.verdict()
+		return r.checkLimits()
 	}
 	return nil
 }
@@ -89,37 +89,37 @@ func bench(ctx context.Context) error {
 func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 	model := o.model
 	if model == "" {
-		model = scripted
+		model = scriptedModel
 	}
-	w, err := openWorld(ctx, tasks, model, slog.New(slog.DiscardHandler))
+	w, err := openEnvironment(ctx, tasks, model, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return report{}, err
 	}
 	defer w.close()
-	head(os.Stdout)
+	writeHeader(os.Stdout)
 	var each []outcome
 	for _, t := range tasks {
-		done, err := w.play(ctx, t)
+		done, err := w.runTask(ctx, t)
 		if err != nil {
 			return report{}, errors.Join(fmt.Errorf("task %s", t.Name), err)
 		}
-		row(os.Stdout, done)
+		writeRow(os.Stdout, done)
 		if o.verbose {
-			fmt.Println(talk(done.messages))
+			fmt.Println(transcript(done.messages))
 		}
 		each = append(each, done)
 	}
 	for i, t := range tasks {
-		wrong, err := w.again(t)
+		wrong, err := w.checkLater(t)
 		if err != nil {
 			return report{}, err
 		}
 		if wrong != "" && each[i].OK {
 			each[i].OK, each[i].Wrong = false, wrong
-			row(os.Stdout, each[i])
+			writeRow(os.Stdout, each[i])
 		}
 	}
-	r = summed(model, each)
-	r.foot(os.Stdout)
+	r = newReport(model, each)
+	r.writeTotals(os.Stdout)
 	return r, nil
 }

@@ -51,12 +51,12 @@ func Handler() http.Handler {
 		name := strings.TrimSuffix(e.Name(), ".html")
 		names = append(names, name)
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
-			show(w, pages, name, map[string]any{"Other": other(r), "Query": r.URL.Query()})
+			renderPage(w, pages, name, map[string]any{"Other": otherOrigin(r), "Query": r.URL.Query()})
 		})
 	}
 	names = append(names, "links", "big", "never", "never-resource", "slow?ms=100", "download", "redirect?to=/form",
 		"status?code=404")
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { index(w, names) })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { listPages(w, names) })
 	mux.HandleFunc("POST /form", func(w http.ResponseWriter, r *http.Request) { echoForm(w, r) })
 	mux.HandleFunc("POST /login", login)
 	mux.HandleFunc("GET /welcome", welcome)
@@ -81,7 +81,7 @@ func Handler() http.Handler {
 	return mux
 }
 
-func show(w http.ResponseWriter, pages *template.Template, name string, data any) {
+func renderPage(w http.ResponseWriter, pages *template.Template, name string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := pages.ExecuteTemplate(w, name+".html", data); err != nil {
@@ -89,15 +89,15 @@ func show(w http.ResponseWriter, pages *template.Template, name string, data any
 	}
 }
 
-func page(w http.ResponseWriter, title, body string) {
+func writePage(w http.ResponseWriter, title, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title>%s`, title, body)
 }
 
-// other is this server under a second origin, for cross-origin frames: ?other=… when the
+// otherOrigin is this server under a second origin, for cross-origin frames: ?other=… when the
 // test gives one, else localhost for 127.0.0.1 and the other way round, which are two sites
 // to a browser.
-func other(r *http.Request) string {
+func otherOrigin(r *http.Request) string {
 	if o := r.URL.Query().Get("other"); o != "" {
 		return strings.TrimSuffix(o, "/")
 	}
@@ -113,12 +113,12 @@ func other(r *http.Request) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-func index(w http.ResponseWriter, names []string) {
+func listPages(w http.ResponseWriter, names []string) {
 	var b strings.Builder
 	for _, n := range names {
 		fmt.Fprintf(&b, `<li><a href="/%s" data-truth="link:%s">%s</a>`, n, n, n)
 	}
-	page(w, "Test sites", "<h1>Test sites</h1><ul>"+b.String()+"</ul>")
+	writePage(w, "Test sites", "<h1>Test sites</h1><ul>"+b.String()+"</ul>")
 }
 
 // echoForm shows what a form sent, one field a line, in the order of their names.
@@ -132,14 +132,14 @@ func echoForm(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	page(w, "Sent", `<h1>Sent</h1><pre id="result">`+template.HTMLEscapeString(text)+
+	writePage(w, "Sent", `<h1>Sent</h1><pre id="result">`+template.HTMLEscapeString(text)+
 		`</pre><a href="/form" data-truth="link:Again">Again</a>`)
 }
 
 func login(w http.ResponseWriter, r *http.Request) {
 	if r.PostFormValue("user") != User || r.PostFormValue("password") != Password {
 		w.WriteHeader(http.StatusUnauthorized)
-		page(w, "Log in", `<p id="result" role="alert">Wrong name or password.</p><a href="/login" data-truth="link:Try again">Try again</a>`)
+		writePage(w, "Log in", `<p id="result" role="alert">Wrong name or password.</p><a href="/login" data-truth="link:Try again">Try again</a>`)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: "in", Value: User, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
@@ -152,7 +152,7 @@ func welcome(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
 		return
 	}
-	page(w, "Welcome", `<h1 id="result">Welcome, `+template.HTMLEscapeString(c.Value)+`</h1>`)
+	writePage(w, "Welcome", `<h1 id="result">Welcome, `+template.HTMLEscapeString(c.Value)+`</h1>`)
 }
 
 // links is a page of 300 links in a list.
@@ -161,7 +161,7 @@ func links(w http.ResponseWriter, _ *http.Request) {
 	for i := 1; i <= 300; i++ {
 		fmt.Fprintf(&b, `<li><a href="#%d" data-truth="link:Link %d">Link %d</a>`, i, i, i)
 	}
-	page(w, "300 links", "<h1>300 links</h1><ul>"+b.String()+"</ul>")
+	writePage(w, "300 links", "<h1>300 links</h1><ul>"+b.String()+"</ul>")
 }
 
 // big is a page of about 16,000 elements, 200 of them buttons. ?nodes= asks for another
@@ -178,18 +178,18 @@ func big(w http.ResponseWriter, r *http.Request) {
 		b.WriteString(strings.Repeat("<span>·</span>", 78))
 		b.WriteString("</div>")
 	}
-	page(w, "A big page", "<h1>A big page</h1>"+b.String())
+	writePage(w, "A big page", "<h1>A big page</h1>"+b.String())
 }
 
 // never sends the beginning of a page and holds the connection until the browser leaves.
 func never(w http.ResponseWriter, r *http.Request) {
-	page(w, "Never done", `<h1>Never done</h1><button data-truth="button:Early">Early</button>`)
+	writePage(w, "Never done", `<h1>Never done</h1><button data-truth="button:Early">Early</button>`)
 	_ = http.NewResponseController(w).Flush()
 	<-r.Context().Done()
 }
 
 // neverResource is a whole page with a picture that never comes: without ?picture it is the
-// page, with it the picture.
+// writePage, with it the picture.
 func neverResource(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("picture") {
 		w.Header().Set("Content-Type", "image/png")
@@ -197,7 +197,7 @@ func neverResource(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	page(w, "A picture is missing",
+	writePage(w, "A picture is missing",
 		`<h1>A picture is missing</h1><img src="?picture" alt="never"><button data-truth="button:Ready">Ready</button>`)
 }
 

@@ -37,7 +37,7 @@ func serve(ctx context.Context, port int) error {
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	host := open()
+	host := newHost()
 	defer host.Close()
 	mux := http.NewServeMux()
 	mux.Handle(mcpserver.JoinPath, host)
@@ -54,14 +54,14 @@ func serve(ctx context.Context, port int) error {
 	return server.Close()
 }
 
-// open is a Host that offers the suite's fixtures to whoever comes.
-func open() *mcpserver.JoinServer {
-	news := &news{}
+// newHost is a Host that offers the suite's fixtures to whoever comes.
+func newHost() *mcpserver.JoinServer {
+	news := &changeFeed{}
 	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.JoinRequest) (mcpserver.Config, func()) {
-		changed, stop := news.follow()
+		changed, stop := news.subscribe()
 		return mcpserver.Config{
-			Tools: catalogue{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
-			Resources: shelf{}, Fixtures: fixtures(news), Changed: changed, PromptChanges: true,
+			Tools: plainTools{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
+			Resources: resourceProvider{}, Fixtures: fixtures(news), Changed: changed, PromptChanges: true,
 		}, stop
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// folder reads a copy of the data folder whole, as a kill left it: nothing of the program runs.
-func (w *worker) folder() error {
+// checkFolder reads a copy of the data folder whole, as a kill left it: nothing of the program runs.
+func (w *worker) checkFolder() error {
 	ctx := context.Background()
 	dir := w.path("copy")
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -39,7 +39,7 @@ func (w *worker) folder() error {
 		}
 	}
 	path := filepath.Join(dir, "sextant.db")
-	if err := w.sound(ctx, path); err != nil {
+	if err := w.checkDatabase(ctx, path); err != nil {
 		return err
 	}
 	s, err := sqlite.Open(ctx, path, slog.New(slog.DiscardHandler))
@@ -51,21 +51,21 @@ func (w *worker) folder() error {
 	if _, err := audit.New(s).Verify(ctx); err != nil {
 		w.faults.add("the audit chain: %v", err)
 	}
-	if err := w.texts(ctx, s); err != nil {
+	if err := w.checkMessages(ctx, s); err != nil {
 		return err
 	}
-	return w.accepted(ctx, s)
+	return w.checkAccepted(ctx, s)
 }
 
-// sound lets SQLite check everything it can, and looks for the contents that rows name.
-func (w *worker) sound(ctx context.Context, path string) error {
+// checkDatabase lets SQLite check everything it can, and looks for the contents that rows name.
+func (w *worker) checkDatabase(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite3", "file:"+path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }()
 	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
-		rows, err := list(ctx, db, check)
+		rows, err := firstColumn(ctx, db, check)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (w *worker) sound(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	ids, err := list(ctx, db, "SELECT before FROM file_changes UNION SELECT after FROM file_changes")
+	ids, err := firstColumn(ctx, db, "SELECT before FROM file_changes UNION SELECT after FROM file_changes")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (w *worker) sound(ctx context.Context, path string) error {
 		}
 		_ = f.Close()
 	}
-	results, err := list(ctx, db, "SELECT id FROM results")
+	results, err := firstColumn(ctx, db, "SELECT id FROM results")
 	for _, id := range results {
 		if _, missing := os.Stat(w.path("data/results/" + id)); missing != nil {
 			w.faults.add("a kept result is gone: %v", missing)
@@ -101,8 +101,8 @@ func (w *worker) sound(ctx context.Context, path string) error {
 	return err
 }
 
-// list is the first column of a query.
-func list(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
+// firstColumn is the first column of a query.
+func firstColumn(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", query, err)
@@ -126,8 +126,8 @@ func list(ctx context.Context, db *sql.DB, query string) (all []string, err erro
 	return all, rows.Err()
 }
 
-// texts compares each message with what the log says it is, and what runs with that nothing does.
-func (w *worker) texts(ctx context.Context, s *sqlite.Store) error {
+// checkMessages compares each message with what the log says it is, and what runs with that nothing does.
+func (w *worker) checkMessages(ctx context.Context, s *sqlite.Store) error {
 	talks, err := s.Conversations(ctx)
 	if err != nil {
 		return err
@@ -144,10 +144,10 @@ func (w *worker) texts(ctx context.Context, s *sqlite.Store) error {
 		for _, e := range log {
 			switch e.Kind {
 			case event.TextDelta:
-				d := data[event.Delta](e)
+				d := decode[event.Delta](e)
 				said[d.Message] += d.Text
 			case event.MessageAdded:
-				m := data[chat.Message](e)
+				m := decode[chat.Message](e)
 				said[m.ID] = m.Text
 			}
 		}
@@ -168,9 +168,9 @@ func (w *worker) texts(ctx context.Context, s *sqlite.Store) error {
 	return nil
 }
 
-// accepted looks for what was accepted over HTTP: a turn in the log; a message that waits, kept, or
+// checkAccepted looks for what was accepted over HTTP: a turn in the log; a message that waits, kept, or
 // taken once.
-func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
+func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 	began, taken := map[string]bool{}, map[string]int{}
 	waits := map[string]bool{}
 	for after := int64(0); ; {
@@ -186,9 +186,9 @@ func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 			case event.TurnStarted:
 				began[e.Turn] = true
 			case event.MessageTaken:
-				taken[data[event.TakenMessage](e).ID]++
+				taken[decode[event.TakenMessage](e).ID]++
 			case event.MessageDropped:
-				taken[data[event.Removal](e).ID]++
+				taken[decode[event.Removal](e).ID]++
 			}
 			after = e.Seq
 		}
@@ -206,14 +206,14 @@ func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 			waits[m.ID] = m.When == event.MomentHeld
 		}
 	}
-	w.ledger.mu.Lock()
-	defer w.ledger.mu.Unlock()
-	for turn := range w.ledger.turns {
+	w.acks.mu.Lock()
+	defer w.acks.mu.Unlock()
+	for turn := range w.acks.turns {
 		if !began[turn] {
 			w.faults.add("turn %s was accepted and is lost", turn)
 		}
 	}
-	for id := range w.ledger.waiting {
+	for id := range w.acks.waiting {
 		kept, there := waits[id]
 		switch {
 		case taken[id] > 1 || taken[id] == 1 && there:
@@ -227,8 +227,8 @@ func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 	return nil
 }
 
-// data reads an event's own.
-func data[T any](e event.Event) (v T) {
+// decode reads an event's own.
+func decode[T any](e event.Event) (v T) {
 	_ = json.Unmarshal(e.Data, &v)
 	return v
 }

@@ -9,11 +9,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// shelf are the suite's resources and prompts.
-type shelf struct{}
+// resourceProvider are the suite's resources and prompts.
+type resourceProvider struct{}
 
 // Resources implements mcpserver.Shelf.
-func (shelf) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
+func (resourceProvider) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
 	return []*sdk.Resource{
 		{URI: "test://static-text", Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
 		{URI: "test://static-binary", Name: "static-binary", Description: "A picture.", MIMEType: "image/png"},
@@ -25,7 +25,7 @@ func (shelf) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resou
 }
 
 // Templates implements mcpserver.Shelf.
-func (shelf) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
+func (resourceProvider) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
 	return []*sdk.ResourceTemplate{{
 		URITemplate: "test://template/{id}/data", Name: "template",
 		Description: "Data by its id.", MIMEType: "application/json",
@@ -33,7 +33,7 @@ func (shelf) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*s
 }
 
 // Read implements mcpserver.Shelf.
-func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (resourceProvider) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
 	one := func(c sdk.ResourceContents) (*sdk.ReadResourceResult, error) {
 		c.URI = uri
@@ -46,7 +46,7 @@ func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadRes
 			Text:     "This is the content of the static text resource.",
 		})
 	case "test://static-binary":
-		return one(sdk.ResourceContents{MIMEType: "image/png", Blob: picture()})
+		return one(sdk.ResourceContents{MIMEType: "image/png", Blob: onePixelPNG()})
 	case "test://watched-resource":
 		return one(sdk.ResourceContents{MIMEType: "text/plain", Text: "Watched resource content"})
 	}
@@ -62,7 +62,7 @@ func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadRes
 }
 
 // Prompts implements mcpserver.Shelf.
-func (shelf) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
+func (resourceProvider) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
 	return []*sdk.Prompt{
 		{Name: "test_simple_prompt", Description: "Has no arguments."},
 		{Name: "test_prompt_with_arguments", Description: "Has two arguments.", Arguments: []*sdk.PromptArgument{
@@ -78,7 +78,7 @@ func (shelf) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, e
 }
 
 // Prompt implements mcpserver.Shelf.
-func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+func (resourceProvider) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	say := func(parts ...sdk.Content) (*sdk.GetPromptResult, error) {
 		out := &sdk.GetPromptResult{}
 		for _, part := range parts {
@@ -99,19 +99,19 @@ func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromp
 		}},
 			text("Please process the embedded resource above."))
 	case "test_prompt_with_image":
-		return say(&sdk.ImageContent{MIMEType: "image/png", Data: picture()}, text("Please analyze the image above."))
+		return say(&sdk.ImageContent{MIMEType: "image/png", Data: onePixelPNG()}, text("Please analyze the image above."))
 	case "test_input_required_result_prompt":
-		if said := accepted(req.Params.InputResponses, "user_context"); said != nil {
+		if said := acceptedContent(req.Params.InputResponses, "user_context"); said != nil {
 			return say(text(fmt.Sprintf("Context: %v", said["context"])))
 		}
-		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": ask("What is the context?",
+		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": questionParams("What is the context?",
 			"context", "string")}}, nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + req.Params.Name}
 }
 
 // Complete implements mcpserver.Shelf.
-func (shelf) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+func (resourceProvider) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Argument.Value +
 		"ing"}, Total: 1}}, nil
 }

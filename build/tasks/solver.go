@@ -23,7 +23,7 @@ const (
 // of the results that it was sent.
 type solver struct {
 	tasks map[string]*task
-	count counter
+	counter counter
 
 	mu    sync.Mutex
 	costs map[string]*cost
@@ -68,12 +68,12 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 			made += len(m.ToolCalls)
 		}
 	}
-	input := s.weigh(ask, r)
-	turn := s.next(ask, made, read, r)
+	input := s.countRequest(ask, r)
+	turn := s.nextTurn(ask, made, read, r)
 	turn.Fragment = 4096
-	output := s.count.of(turn.Text)
+	output := s.counter.of(turn.Text)
 	for _, c := range turn.Calls {
-		output += s.count.of(c.Name) + s.count.of(c.Args)
+		output += s.counter.of(c.Name) + s.counter.of(c.Args)
 	}
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	if len(turn.Calls) == 0 {
@@ -82,7 +82,7 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 	return turn
 }
 
-func (s *solver) next(ask string, made int, read []string, r openaitest.Request) openaitest.Turn {
+func (s *solver) nextTurn(ask string, made int, read []string, r openaitest.Request) openaitest.Turn {
 	t := s.tasks[ask]
 	if t == nil {
 		return openaitest.Turn{Text: "There is no script for this."}
@@ -91,14 +91,14 @@ func (s *solver) next(ask string, made int, read []string, r openaitest.Request)
 		return openaitest.Turn{Text: "Done."}
 	}
 	o := t.Solve[made]
-	args, err := filled(t.placed(o.args), read)
+	args, err := fillArgs(t.fillHosts(o.args), read)
 	name := o.tool
 	if err == nil && !r.Tool(name) {
 		if !slices.ContainsFunc(read, func(text string) bool { return strings.Contains(text, name) }) {
 			err = fmt.Errorf("%s is neither offered nor was it found", name)
 		}
 		var b []byte
-		if b, err = wrapped(name, args, err); err == nil {
+		if b, err = viaCallTool(name, args, err); err == nil {
 			name, args = callTool, string(b)
 		}
 	}
@@ -109,15 +109,15 @@ func (s *solver) next(ask string, made int, read []string, r openaitest.Request)
 	return openaitest.Turn{Calls: []openaitest.Call{{ID: fmt.Sprintf("call_%d", made+1), Name: name, Args: args}}}
 }
 
-func wrapped(name, args string, err error) ([]byte, error) {
+func viaCallTool(name, args string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(map[string]any{"tool": name, "args": json.RawMessage(args)})
 }
 
-// weigh counts a request into what its conversation costs, and gives its size.
-func (s *solver) weigh(ask string, r openaitest.Request) int {
+// countRequest counts a request into what its conversation costs, and gives its size.
+func (s *solver) countRequest(ask string, r openaitest.Request) int {
 	c := s.costs[ask]
 	if c == nil {
 		c = &cost{}
@@ -127,12 +127,12 @@ func (s *solver) weigh(ask string, r openaitest.Request) int {
 		Tools json.RawMessage `json:"tools"`
 	}
 	_ = json.Unmarshal(r.Body, &raw) // the server read the same body before
-	c.Prefix = s.count.of(string(raw.Tools))
+	c.Prefix = s.counter.of(string(raw.Tools))
 	whole := 0
 	for i, m := range r.Messages {
-		n := s.count.of(m.Content)
+		n := s.counter.of(m.Content)
 		for _, call := range m.ToolCalls {
-			n += s.count.of(call.Function.Name) + s.count.of(call.Function.Arguments)
+			n += s.counter.of(call.Function.Name) + s.counter.of(call.Function.Arguments)
 		}
 		if m.Role == "system" {
 			c.Prefix += n
@@ -148,8 +148,8 @@ func (s *solver) weigh(ask string, r openaitest.Request) int {
 	return c.Prefix + whole
 }
 
-// account is what the conversation about an instruction cost, and why its script stopped early.
-func (s *solver) account(ask string) (cost, string) {
+// costOf is what the conversation about an instruction cost, and why its script stopped early.
+func (s *solver) costOf(ask string) (cost, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.costs[ask]; c != nil {

@@ -11,12 +11,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// catalogue are the tools of the suite that are plain calls: they go the way that a Sextant's
+// plainTools are the tools of the suite that are plain calls: they go the way that a Sextant's
 // own tools go.
-type catalogue struct{}
+type plainTools struct{}
 
 // Definitions implements mcpserver.Tools.
-func (catalogue) Definitions() []toolspec.Definition {
+func (plainTools) Definitions() []toolspec.Definition {
 	plain := func(name, description string) toolspec.Definition {
 		return toolspec.Definition{
 			Name: name, Description: description,
@@ -29,13 +29,13 @@ func (catalogue) Definitions() []toolspec.Definition {
 		plain("test_error_handling", "Fails."),
 		{
 			Name: "json_schema_2020_12_tool", Description: "Has a schema with the words of JSON Schema 2020-12.",
-			Parameters: json.RawMessage(wordySchema),
+			Parameters: json.RawMessage(schema2020),
 		},
 	}
 }
 
-// wordySchema has to reach a client as it is, the words the room does not know among them.
-const wordySchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+// schema2020 has to reach a client as it is, the words the room does not know among them.
+const schema2020 = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
 "properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},
 "allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],
@@ -51,23 +51,23 @@ func (pipeline) Do(_ context.Context, call toolspec.Call) toolspec.Result {
 	case "test_simple_text":
 		return toolspec.OK("This is a simple text response for testing.")
 	case "test_image_content":
-		return toolspec.Result{Success: true, Images: []toolspec.Image{{MIME: "image/png", Data: picture()}}}
+		return toolspec.Result{Success: true, Images: []toolspec.Image{{MIME: "image/png", Data: onePixelPNG()}}}
 	case "json_schema_2020_12_tool":
 		return toolspec.OK("It was called with " + string(call.Args))
 	}
 	return toolspec.Fail(toolspec.UserError, "This tool intentionally returns an error for testing", "")
 }
 
-// picture is a PNG of one pixel, sound a WAV of no length.
-func picture() []byte {
-	return decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+// onePixelPNG is a PNG of one pixel, sound a WAV of no length.
+func onePixelPNG() []byte {
+	return decodeBase64("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 }
 
-func sound() []byte {
-	return decoded("UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=")
+func emptyWAV() []byte {
+	return decodeBase64("UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=")
 }
 
-func decoded(text string) []byte {
+func decodeBase64(text string) []byte {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return nil
@@ -75,28 +75,28 @@ func decoded(text string) []byte {
 	return b
 }
 
-// news tells every guest of changes that a fixture makes.
-type news struct {
+// changeFeed tells every guest of changes that a fixture makes.
+type changeFeed struct {
 	mu      sync.Mutex
-	readers []chan mcpserver.Change
+	subscribers []chan mcpserver.Change
 }
 
-func (n *news) follow() (<-chan mcpserver.Change, func()) {
+func (n *changeFeed) subscribe() (<-chan mcpserver.Change, func()) {
 	ch := make(chan mcpserver.Change, 16)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.readers = append(n.readers, ch)
+	n.subscribers = append(n.subscribers, ch)
 	return ch, func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.readers = slices.DeleteFunc(n.readers, func(other chan mcpserver.Change) bool { return other == ch })
+		n.subscribers = slices.DeleteFunc(n.subscribers, func(other chan mcpserver.Change) bool { return other == ch })
 	}
 }
 
-func (n *news) tell(what mcpserver.Change) {
+func (n *changeFeed) publish(what mcpserver.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, ch := range n.readers {
+	for _, ch := range n.subscribers {
 		select {
 		case ch <- what:
 		default: // it is told of so much already

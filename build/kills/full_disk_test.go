@@ -21,37 +21,37 @@ import (
 	"sextant/shared/wire"
 )
 
-// onSmallDisk makes this test binary, in a namespace of its own, put a small disk under the folder
+// smallDiskVar makes this test binary, in a namespace of its own, put a small disk under the folder
 // that it names and run its tests there.
-const onSmallDisk = "SEXTANT_TEST_SMALL_DISK"
+const smallDiskVar = "SEXTANT_TEST_SMALL_DISK"
 
-// smallDisk is how many bytes that disk has.
-const smallDisk = 24 << 20
+// smallDiskSize is how many bytes that disk has.
+const smallDiskSize = 24 << 20
 
-func TestOnAFullDiskNothingIsLostAndEverybodyIsTold(t *testing.T) {
+func TestFullDiskLosesNothingAndIsReported(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a small disk is made of Linux's parts")
 	}
-	if dir := os.Getenv(onSmallDisk); dir != "" {
-		fullDisk(t, dir)
+	if dir := os.Getenv(smallDiskVar); dir != "" {
+		testFullDisk(t, dir)
 		return
 	}
 	if out, err := exec.CommandContext(t.Context(), "unshare", "-Urm", "true").CombinedOutput(); err != nil {
 		t.Skipf("this system lets nobody make a small disk (%v %s): here only the store's own test shows what a "+
 			"full one does", err, out)
 	}
-	program, _ := built(t)
+	program, _ := buildProgram(t)
 	dir := t.TempDir()
-	script := fmt.Sprintf(`mount -t tmpfs -o size=%d,mode=700 tmpfs "$1" && shift && exec "$@"`, smallDisk)
+	script := fmt.Sprintf(`mount -t tmpfs -o size=%d,mode=700 tmpfs "$1" && shift && exec "$@"`, smallDiskSize)
 	cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", script, "sh", dir, os.Args[0],
-		"-test.run=^TestOnAFullDisk", "-test.v")
-	cmd.Env = append(os.Environ(), onSmallDisk+"="+dir, "SEXTANT_TEST_PROGRAM="+program)
+		"-test.run=^TestFullDisk", "-test.v")
+	cmd.Env = append(os.Environ(), smallDiskVar+"="+dir, "SEXTANT_TEST_PROGRAM="+program)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for said := range strings.Lines(string(out)) {
-		if strings.Contains(said, "full_test.go") {
+		if strings.Contains(said, "full_disk_test.go") {
 			t.Log(strings.TrimSpace(said))
 		}
 	}
@@ -59,18 +59,18 @@ func TestOnAFullDiskNothingIsLostAndEverybodyIsTold(t *testing.T) {
 
 // diskTrial is the program on a small disk, with a window beside it.
 type diskTrial struct {
-	*life
+	*instance
 	t    *testing.T
 	dir  string
-	fat  string
-	seen chan event.Event
+	filler  string
+	events chan event.Event
 }
 
-// fullDisk fills the disk while an answer streams, and takes it back.
-func fullDisk(t *testing.T, dir string) {
+// testFullDisk fills the disk while an answer streams, and takes it back.
+func testFullDisk(t *testing.T, dir string) {
 	w := newWorker(t, os.Getenv("SEXTANT_TEST_PROGRAM"), "", 1, 0)
 	w.env = append(w.env, "SEXTANT_DATA="+filepath.Join(dir, "data"), "TMPDIR="+dir)
-	d := &diskTrial{t: t, dir: dir, fat: filepath.Join(dir, "fat"), seen: make(chan event.Event, 100_000)}
+	d := &diskTrial{t: t, dir: dir, filler: filepath.Join(dir, "fat"), events: make(chan event.Event, 100_000)}
 	effect := w.effects.URL + "/effect/"
 	answers := []openaitest.Turn{
 		{Text: strings.Repeat("before ", 20), Gap: time.Millisecond},
@@ -81,44 +81,44 @@ func fullDisk(t *testing.T, dir string) {
 	}
 	w.llm.Add(answers...)
 	w.llm.Answer = nil
-	d.life = d.begun(w)
-	defer func() { d.kill(); _ = d.end() }()
+	d.instance = d.start(w)
+	defer func() { d.kill(); _ = d.waitForExit() }()
 
 	var c struct{ ID string }
-	d.must(http.StatusCreated, http.MethodPost, "/api/conversations", map[string]string{}, &c)
+	d.mustRequest(http.StatusCreated, http.MethodPost, "/api/conversations", map[string]string{}, &c)
 	path := "/api/conversations/" + c.ID + "/messages"
 	say := func(text string) map[string]string { return map[string]string{"text": text, "model": "openai/m"} }
-	d.must(http.StatusAccepted, http.MethodPost, path, say("first"), nil)
-	d.until("the end of the first turn", func(e event.Event) bool { return e.Kind == event.TurnEnded })
+	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("first"), nil)
+	d.waitFor("the end of the first turn", func(e event.Event) bool { return e.Kind == event.TurnEnded })
 
-	d.must(http.StatusAccepted, http.MethodPost, path, say("second"), nil)
-	d.until("words", func(e event.Event) bool { return e.Kind == event.TextDelta })
-	d.fill()
-	d.reported(c.ID, path, say)
-	d.refuses(effect)
-	d.empty()
+	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("second"), nil)
+	d.waitFor("words", func(e event.Event) bool { return e.Kind == event.TextDelta })
+	d.fillDisk()
+	d.checkReported(c.ID, path, say)
+	d.checkRefused(effect)
+	d.freeDisk()
 	room, stored := false, false // in either order: one is live, the other in the log
-	d.until("room and the stored end", func(e event.Event) bool {
-		room = room || disk(e).Level == event.DiskLow
+	d.waitFor("room and the stored end", func(e event.Event) bool {
+		room = room || diskState(e).Level == event.DiskLow
 		stored = stored || e.Kind == event.TurnEnded && e.Seq > 0
 		return room && stored
 	})
-	d.must(http.StatusAccepted, http.MethodPost, path, say("third"), nil)
-	d.until("the end of the third turn", func(e event.Event) bool { return e.Kind == event.TurnEnded && e.Seq > 0 })
+	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("third"), nil)
+	d.waitFor("the end of the third turn", func(e event.Event) bool { return e.Kind == event.TurnEnded && e.Seq > 0 })
 	if n := w.effects.count("after"); n != 1 {
 		t.Errorf("with room again an effect happened %d times", n)
 	}
 	d.kill()
-	if err := d.end(); err != nil {
+	if err := d.waitForExit(); err != nil {
 		t.Fatal(err)
 	}
-	d.afterwards(w)
+	d.checkRestart(w)
 }
 
-// begun starts the program and keeps every event it hands out.
-func (d *diskTrial) begun(w *worker) *life {
+// start starts the program and keeps every event it hands out.
+func (d *diskTrial) start(w *worker) *instance {
 	d.t.Helper()
-	l, err := w.begin(plan{})
+	l, err := w.start(plan{})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -136,48 +136,48 @@ func (d *diskTrial) begun(w *worker) *life {
 				Turn: e.Turn, Call: e.Call, Data: e.Data,
 			}
 			if e.Seq > 0 {
-				w.ledger.note(reported)
+				w.acks.addEvent(reported)
 			}
-			d.seen <- reported
+			d.events <- reported
 		}
 	}(l.socket)
 	return l
 }
 
-func disk(e event.Event) (d event.Disk) {
+func diskState(e event.Event) (d event.Disk) {
 	if e.Kind == event.DiskChanged {
 		_ = json.Unmarshal(e.Data, &d)
 	}
 	return d
 }
 
-// until waits for an event that fits.
-func (d *diskTrial) until(what string, fits func(event.Event) bool) event.Event {
+// waitFor waits for an event that fits.
+func (d *diskTrial) waitFor(what string, fits func(event.Event) bool) event.Event {
 	d.t.Helper()
 	patience := time.After(30 * time.Second)
 	for {
 		select {
-		case e := <-d.seen:
+		case e := <-d.events:
 			if fits(e) {
 				return e
 			}
 		case <-patience:
-			d.t.Fatalf("%s never came\n%s", what, d.log.String())
+			d.t.Fatalf("%s never came\n%s", what, d.stderr.String())
 		}
 	}
 }
 
-func (d *diskTrial) must(want int, method, path string, body, into any) {
+func (d *diskTrial) mustRequest(want int, method, path string, body, into any) {
 	d.t.Helper()
-	if status, err := d.ask(method, path, body, into); err != nil || status != want {
+	if status, err := d.request(method, path, body, into); err != nil || status != want {
 		d.t.Fatalf("%s %s: %d, %v", method, path, status, err)
 	}
 }
 
-// fill writes until nothing fits any more.
-func (d *diskTrial) fill() {
+// fillDisk writes until nothing fits any more.
+func (d *diskTrial) fillDisk() {
 	d.t.Helper()
-	f, err := os.Create(d.fat)
+	f, err := os.Create(d.filler)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -189,31 +189,31 @@ func (d *diskTrial) fill() {
 	_ = f.Close()
 }
 
-func (d *diskTrial) empty() {
+func (d *diskTrial) freeDisk() {
 	d.t.Helper()
-	if err := os.Remove(d.fat); err != nil {
+	if err := os.Remove(d.filler); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
 // told looks what a person and a program are told.
-func (d *diskTrial) reported(conversation, path string, say func(string) map[string]string) {
+func (d *diskTrial) checkReported(conversation, path string, say func(string) map[string]string) {
 	t := d.t
 	t.Helper()
 	var banner event.Disk
 	var ended event.Turn
 	for banner.Level == "" || ended.ID == "" {
-		e := d.until("the banner and the turn's end", func(e event.Event) bool {
-			return disk(e).Level == event.DiskFull || e.Kind == event.TurnEnded
+		e := d.waitFor("the banner and the turn's end", func(e event.Event) bool {
+			return diskState(e).Level == event.DiskFull || e.Kind == event.TurnEnded
 		})
 		if e.Kind == event.TurnEnded {
 			if e.Seq != 0 {
 				t.Errorf("the end is stored as %d on a full disk", e.Seq)
 			}
-			ended = data[event.Turn](e)
+			ended = decode[event.Turn](e)
 			continue
 		}
-		banner = disk(e)
+		banner = diskState(e)
 	}
 	if ended.Status != chat.StatusFailed || !strings.Contains(ended.Error, "disk is full") {
 		t.Errorf("the turn ended as %+v", ended)
@@ -222,23 +222,23 @@ func (d *diskTrial) reported(conversation, path string, say func(string) map[str
 		t.Errorf("the banner says %+v", banner)
 	}
 	var snapshot wire.Snapshot
-	d.must(http.StatusOK, http.MethodGet, "/api/state", nil, &snapshot)
+	d.mustRequest(http.StatusOK, http.MethodGet, "/api/state", nil, &snapshot)
 	if snapshot.Disk.Level != event.DiskFull {
 		t.Errorf("a window that opens now is told %+v", snapshot.Disk)
 	}
-	d.must(http.StatusInsufficientStorage, http.MethodPost, path, say("not kept"), nil)
-	d.must(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
-	d.must(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation,
+	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, path, say("not kept"), nil)
+	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
+	d.mustRequest(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation,
 		map[string]string{"value": strings.Repeat("x", 100_000)}, nil)
 	var transcript wire.Transcript
-	d.must(http.StatusOK, http.MethodGet, "/api/conversations/"+conversation, nil, &transcript)
+	d.mustRequest(http.StatusOK, http.MethodGet, "/api/conversations/"+conversation, nil, &transcript)
 	if last := transcript.Events[len(transcript.Events)-1]; last.Kind != event.TurnEnded || last.Turn != ended.ID {
 		t.Errorf("who reads the conversation now sees it end with %s", last.Kind)
 	}
 }
 
-// refuses calls tools with side effects: none may run.
-func (d *diskTrial) refuses(effect string) {
+// checkRefused calls tools with side effects: none may run.
+func (d *diskTrial) checkRefused(effect string) {
 	d.t.Helper()
 	for tool, args := range map[string]any{
 		"http_request": map[string]string{"url": effect + "while", "method": "POST"},
@@ -249,9 +249,9 @@ func (d *diskTrial) refuses(effect string) {
 			Success bool
 			Error   string
 		}
-		if _, err := d.ask(http.MethodPost, "/api/ai/tools/execute", map[string]any{"tool": tool, "args": args},
+		if _, err := d.request(http.MethodPost, "/api/ai/tools/execute", map[string]any{"tool": tool, "args": args},
 			&result); err != nil {
-			d.t.Fatalf("%s: %v\n%s", tool, err, d.log.String())
+			d.t.Fatalf("%s: %v\n%s", tool, err, d.stderr.String())
 		}
 		if result.Success {
 			d.t.Errorf("%s ran although its row cannot be written", tool)
@@ -263,11 +263,11 @@ func (d *diskTrial) refuses(effect string) {
 	}
 }
 
-// afterwards starts the program again and compares all that was handed out with what is stored.
-func (d *diskTrial) afterwards(w *worker) {
+// checkRestart starts the program again and compares all that was handed out with what is stored.
+func (d *diskTrial) checkRestart(w *worker) {
 	t := d.t
 	t.Helper()
-	again, err := w.begin(plan{})
+	again, err := w.start(plan{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,13 +275,13 @@ func (d *diskTrial) afterwards(w *worker) {
 		t.Fatal(err)
 	}
 	again.kill()
-	if err := again.end(); err != nil {
+	if err := again.waitForExit(); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range w.faults.all() {
 		t.Error(f)
 	}
-	events, _ := w.ledger.acknowledged()
+	events, _ := w.acks.counts()
 	t.Logf("%d acknowledged events, all there", events)
 	if events < 20 {
 		t.Error("too few: nothing was proved")

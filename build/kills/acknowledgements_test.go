@@ -10,58 +10,58 @@ import (
 	"sextant/shared/event"
 )
 
-// ledger holds what the program acknowledged, outside of it.
-type ledger struct {
+// acknowledgements holds what the program acknowledged, outside of it.
+type acknowledgements struct {
 	mu sync.Mutex
 	// events were handed to the window, by their numbers; newest is the largest of them, and those
 	// up to checked were found again after a kill.
 	events          map[int64]event.Event
-	newest, checked int64
+	newest, verified int64
 	// before is the number of the event that was handed out before each, 0 for a life's first.
 	before map[int64]int64
-	prior  int64
+	previous  int64
 	// turns and waiting are the ids under which messages were accepted, with their conversation.
 	turns, waiting map[string]string
 }
 
-func newLedger() *ledger {
-	return &ledger{
+func newAcknowledgements() *acknowledgements {
+	return &acknowledgements{
 		events: map[int64]event.Event{}, before: map[int64]int64{}, turns: map[string]string{},
 		waiting: map[string]string{},
 	}
 }
 
-// last is the newest event that was handed out or read.
-func (l *ledger) last() int64 {
+// lastEvent is the newest event that was handed out or read.
+func (l *acknowledgements) lastEvent() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return max(l.newest, l.checked)
+	return max(l.newest, l.verified)
 }
 
-// sure is the number up to which everything was found again.
-func (l *ledger) sure() int64 {
+// verifiedUpTo is the number up to which everything was found again.
+func (l *acknowledgements) verifiedUpTo() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.checked
+	return l.verified
 }
 
-func (l *ledger) acknowledged() (events, messages int) {
+func (l *acknowledgements) counts() (events, messages int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.events), len(l.turns) + len(l.waiting)
 }
 
-// note takes an event as it was handed out.
-func (l *ledger) note(e event.Event) {
+// addEvent takes an event as it was handed out.
+func (l *acknowledgements) addEvent(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.events[e.Seq], l.before[e.Seq] = e, l.prior
-	l.prior = e.Seq
+	l.events[e.Seq], l.before[e.Seq] = e, l.previous
+	l.previous = e.Seq
 	l.newest = max(l.newest, e.Seq)
 }
 
-// accept takes the answer to a message.
-func (l *ledger) accept(conversation, turn, waiting string) {
+// addMessage takes the answer to a message.
+func (l *acknowledgements) addMessage(conversation, turn, waiting string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if turn != "" {
@@ -74,11 +74,11 @@ func (l *ledger) accept(conversation, turn, waiting string) {
 
 // compare says what was handed out and is not among stored: all that is stored after sure, in
 // order. What was found is sure from then on.
-func (l *ledger) compare(stored []event.Event) (lost []string) {
+func (l *acknowledgements) compare(stored []event.Event) (lost []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := map[int64]int{}
-	last := l.checked
+	last := l.verified
 	for i, e := range stored {
 		if e.Seq <= last {
 			lost = append(lost, fmt.Sprintf("event %d is stored after %d", e.Seq, last))
@@ -87,25 +87,25 @@ func (l *ledger) compare(stored []event.Event) (lost []string) {
 		at[e.Seq] = i
 	}
 	for seq := range l.events {
-		if seq <= l.checked {
+		if seq <= l.verified {
 			continue
 		}
 		i, there := at[seq]
 		switch {
 		case !there:
-			lost = append(lost, fmt.Sprintf("event %d was handed out and is lost: %s", seq, line(l.events[seq])))
-		case !bytes.Equal(line(stored[i]), line(l.events[seq])) && !l.joined(stored[:i+1], l.events[seq]):
+			lost = append(lost, fmt.Sprintf("event %d was handed out and is lost: %s", seq, canonical(l.events[seq])))
+		case !bytes.Equal(canonical(stored[i]), canonical(l.events[seq])) && !l.isMerged(stored[:i+1], l.events[seq]):
 			lost = append(lost, fmt.Sprintf("event %d was handed out as %s, and is stored as %s", seq,
-				line(l.events[seq]), line(stored[i])))
+				canonical(l.events[seq]), canonical(stored[i])))
 		}
 	}
-	l.checked, l.prior = max(l.checked, last), max(l.checked, last)
+	l.verified, l.previous = max(l.verified, last), max(l.verified, last)
 	return lost
 }
 
-// joined reports whether e is the text of several stored events, as a slow reader gets it: those
+// isMerged reports whether e is the text of several stored events, as a slow reader gets it: those
 // after the one that was handed out before it. The last of stored has its number.
-func (l *ledger) joined(stored []event.Event, e event.Event) bool {
+func (l *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
 	type piece struct {
 		Message, Stream, Text string
 	}
@@ -126,8 +126,8 @@ func (l *ledger) joined(stored []event.Event, e event.Event) bool {
 	return text == whole.Text
 }
 
-// line is an event in one form, whoever wrote it.
-func line(e event.Event) []byte {
+// canonical is an event in one form, whoever wrote it.
+func canonical(e event.Event) []byte {
 	e.Time = e.Time.UTC()
 	b, err := json.Marshal(e)
 	if err != nil {
