@@ -16,7 +16,7 @@ func TestPagesAreComplete(t *testing.T) {
 	for _, name := range names {
 		p := pages[name]
 		if p.Kind == "" {
-			t.Errorf("%s says no kind", name)
+			t.Errorf("%s has no kind", name)
 		}
 		first := p.Act[0].On
 		found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
@@ -24,7 +24,7 @@ func TestPagesAreComplete(t *testing.T) {
 				func(n string) bool { return slices.Contains(first.Names, n) })
 		})
 		if !found {
-			t.Errorf("%s: the first target %v is not in its truth", name, first)
+			t.Errorf("%s: the first target %v is not an expected element", name, first)
 		}
 	}
 	if n := pages["nodes40k"].Nodes; n < 40_000 {
@@ -95,7 +95,7 @@ func TestParseAnswers(t *testing.T) {
 	}
 }
 
-// normalizeJoined folds the white space of joined names.
+// normalizeJoined normalizes joined names.
 func normalizeJoined(system, name string) string {
 	if system == "playwright" || system == "devtools" {
 		return normalize(name)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// isolate lets what we start keep none of our open files (a lock's, say) and none of our
-// signals: an interrupted bench ends its systems itself, in order.
+// isolate keeps our open files (such as a lock) and signals from a child process: when interrupted, the benchmark ends
+// its systems itself, in order.
 func isolate(cmd *exec.Cmd) {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err == nil {
@@ -24,8 +24,8 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killLeftovers ends whatever was started with the scratch folder in its environment and is still
-// there: agent-browser works through a daemon that outlives its server.
+// killLeftovers kills every process that still has the scratch folder in its environment, such as the daemon of
+// agent-browser, which outlives its server.
 func killLeftovers(scratch string) {
 	for range 50 {
 		left := 0

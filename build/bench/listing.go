@@ -9,20 +9,20 @@ import (
 // ListedElement is one line of a system's answer that has a handle.
 type ListedElement struct {
 	Ref, Role, Name string
-	// Usable is false when the line itself says that nothing can be done with it.
+	// Usable is false if the line itself says that the element cannot be used.
 	Usable bool
-	// Marked is true when the line says that a thing without a role can be acted on.
+	// Marked is true if the line says that an element without a role can be used.
 	Marked bool
 }
 
 var (
-	sextantLine = regexp.MustCompile(`^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
-	sextantUnusable  = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered|invisible)`)
-	yamlLine    = regexp.MustCompile(`^( *)- '?(\S+?)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: ?(.*)|)$`)
-	yamlRef     = regexp.MustCompile(`\[ref=(\w+)\]`)
-	devLine     = regexp.MustCompile(`^( *)uid=(\S+)(?: ([A-Za-z]\S*))?(?: "(.*?)")?((?: [a-z]+(?:="[^"]*")?)*)$`)
-	agentLine   = regexp.MustCompile(`^( *)- (\S+)(?: "((?:[^"\\]|\\.)*)")? \[([^\]]*)\](.*)$`)
-	agentRef    = regexp.MustCompile(`ref=(\w+)`)
+	sextantLine     = regexp.MustCompile(`^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
+	sextantUnusable = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered|invisible)`)
+	yamlLine        = regexp.MustCompile(`^( *)- '?(\S+?)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: ?(.*)|)$`)
+	yamlRef         = regexp.MustCompile(`\[ref=(\w+)\]`)
+	devLine         = regexp.MustCompile(`^( *)uid=(\S+)(?: ([A-Za-z]\S*))?(?: "(.*?)")?((?: [a-z]+(?:="[^"]*")?)*)$`)
+	agentLine       = regexp.MustCompile(`^( *)- (\S+)(?: "((?:[^"\\]|\\.)*)")? \[([^\]]*)\](.*)$`)
+	agentRef        = regexp.MustCompile(`ref=(\w+)`)
 )
 
 func unquote(s string) string {
@@ -45,7 +45,7 @@ func parseSextant(text string) []ListedElement {
 	return out
 }
 
-// node is a line of an indented answer, whose nameless elements are called by what is in them.
+// node is a line of an indented answer. A nameless node is named by its content.
 type node struct {
 	ListedElement
 	depth int
@@ -115,7 +115,7 @@ func parseAgent(text string) []ListedElement {
 	return nameFromContent(nodes)
 }
 
-// nameFromContent gives nameless nodes the words of what they hold, and keeps those with a handle.
+// nameFromContent names nameless nodes by their content and returns the nodes with a handle.
 func nameFromContent(nodes []node) []ListedElement {
 	var out []ListedElement
 	for i, n := range nodes {

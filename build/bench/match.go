@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// equivalentRoles are the roles that count as the same thing, whoever says it. What a truth calls
-// "clickable" may be listed under any role that says so, or as a generic with such a mark.
+// equivalentRoles maps an expected role to the roles that count as the same. A "clickable" may be listed with any
+// actionable role, or as a generic with a mark.
 var equivalentRoles = map[string][]string{
 	"button": {
 		"button", "clickable", "disclosuretriangle", "togglebutton", "popupbutton", "popup", "summary",
@@ -35,7 +35,7 @@ var equivalentRoles = map[string][]string{
 	"video":    {"video", "audio", "button"},
 }
 
-// actionableRoles are the roles that say by themselves that something can be done.
+// actionableRoles are the roles that imply that an element can be used.
 var actionableRoles = func() []string {
 	var all []string
 	for _, roles := range equivalentRoles {
@@ -48,18 +48,18 @@ var actionableRoles = func() []string {
 	return all
 }()
 
-// normalize folds a name: case, white space.
+// normalize lowers the case and collapses white space.
 func normalize(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// saysUsable reports whether a line says that something can be done with it.
+// saysUsable reports whether a line says that its element can be used.
 func saysUsable(l ListedElement) bool {
 	return l.Marked || slices.Contains(actionableRoles, strings.ToLower(l.Role))
 }
 
-// matches reports whether a line can be the thing: its role is one of those that mean the same,
-// and its name is the name, or with exact false begins with it at a word's end.
+// matches reports whether a line can be the element: its role is equivalent and its name is equal or, with exact false,
+// continues after the expected name with a new word.
 func matches(l ListedElement, t Truth, exact bool) bool {
 	role := strings.ToLower(l.Role)
 	if t.Role != "" && !slices.Contains(equivalentRoles[t.Role], role) {
@@ -93,9 +93,8 @@ func continuesWord(rest string) bool {
 	return false
 }
 
-// findElement is the line for one thing, false when it is not listed. One that the line itself
-// calls unusable, or whose role says something else, is taken when there is no better: what
-// has a handle and the name can be tried.
+// findElement returns the line for an element, false if it is not listed. A line that is marked as unusable or has
+// another role is returned only if there is no better one.
 func findElement(lines []ListedElement, t Truth) (ListedElement, bool) {
 	if l, ok := findByRole(lines, t); ok || t.Role == "" {
 		return l, ok
@@ -117,14 +116,14 @@ func findByRole(lines []ListedElement, t Truth) (ListedElement, bool) {
 	return ListedElement{}, false
 }
 
-// Score is what an answer is worth against the truth.
+// Score compares an answer with the expected elements.
 type Score struct {
 	Total, Found int
-	Missed   []string // what a person could act on and the answer does not list
-	Wrong    []string // what nobody can use and the answer lists as usable
+	Missed       []string // usable elements that the answer does not list
+	Wrong        []string // unusable elements that the answer lists as usable
 }
 
-// score matches every truth with a line of its own.
+// score matches every expected element with a line of its own.
 func score(lines []ListedElement, truths []Truth) Score {
 	taken := make([]bool, len(lines))
 	byName := map[string][]int{}

@@ -14,14 +14,13 @@ import (
 // effectTimeout is how long an effect may come after the answer; not every system waits for it.
 const effectTimeout = time.Second
 
-// longPage is the number of elements from which a page is opened once less, so that the
-// whole bench stays under ten minutes.
+// longPage is the number of elements above which a page is opened once less, so that a run takes under ten minutes.
 const longPage = 5_000
 
-// maxRetries is how often a target is looked for that was not in the last answer.
+// maxRetries is how often a target that was not in the last answer is looked for again.
 const maxRetries = 3
 
-// Outcome is what one system did on one page. Times are medians in milliseconds.
+// Outcome is the result of one system on one page. Times are medians in milliseconds.
 type Outcome struct {
 	Page       string   `json:"page"`
 	System     string   `json:"system"`
@@ -41,14 +40,14 @@ type Outcome struct {
 	Problem    string   `json:"problem,omitempty"`
 }
 
-// Definitions is what the tools of a system cost before anything is done.
+// Definitions is the size of a system's default tool definitions.
 type Definitions struct {
 	System string `json:"system"`
 	Tools  int    `json:"tools"`
 	Tokens int    `json:"tokens"`
 }
 
-// Bench measures.
+// Bench holds what all measurements of a run share.
 type Bench struct {
 	site    *Site
 	codec   tokenizer.Codec
@@ -60,10 +59,10 @@ type Bench struct {
 	key     int
 }
 
-// maxFailures is how many acts may fail before no more are tried on a page.
+// maxFailures is how many actions may fail on a page before no more are tried.
 const maxFailures = 2
 
-// start starts a system and makes it ready: its browser runs and has shown and told a page.
+// start starts a system and warms it up: its browser has opened and listed a page.
 func (b *Bench) start(ctx context.Context, s *System) (*Running, error) {
 	r, err := s.start(ctx, s.Command, b.scratch)
 	if err != nil {
@@ -138,7 +137,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 	return o
 }
 
-// scoreAnswer reads an answer; the first one of a page is scored.
+// scoreAnswer parses an answer; the first one of a page is scored.
 func (b *Bench) scoreAnswer(o *Outcome, r *Running, p *Page, text string, first bool) []ListedElement {
 	lines := r.Parse(text)
 	if !first {
@@ -153,8 +152,8 @@ func (b *Bench) scoreAnswer(o *Outcome, r *Running, p *Page, text string, first 
 	return lines
 }
 
-// act does the page's steps. A target that is not in the last answer is looked for again:
-// it may have come with the step before.
+// act runs the page's steps. A target that is not in the last answer is looked for again, since the step before may
+// have added it.
 func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []ListedElement) (time.Duration, error) {
 	begin := time.Now()
 	handle := func(t Truth) (string, error) {
@@ -199,7 +198,7 @@ func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []ListedElem
 	return time.Since(begin), nil
 }
 
-// definitions counts the tools that a system offers by default.
+// definitions counts the default tools of a system and their tokens.
 func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error) {
 	r, err := s.start(ctx, s.Core, b.scratch)
 	if err != nil {
@@ -224,7 +223,7 @@ func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error)
 	return d, nil
 }
 
-// tokens counts by cl100k.
+// tokens counts tokens with cl100k.
 func (b *Bench) tokens(text string) int {
 	n, err := b.codec.Count(text)
 	if err != nil {
@@ -235,7 +234,7 @@ func (b *Bench) tokens(text string) int {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// median is 0 for nothing.
+// median returns 0 for an empty list.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

@@ -13,11 +13,11 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// slowDelay is how long a page's own slow request takes.
+// slowDelay is the delay of the route /slow.
 const slowDelay = 150 * time.Millisecond
 
-// Site serves the pages and hears what an act did. Every opening of a page has a key of its
-// own, so that no effect counts for another. Safe for concurrent use.
+// Site serves the pages and records the effects of actions. Each opening of a page has its own key, which keeps their
+// effects apart. It is safe for concurrent use.
 type Site struct {
 	pages  map[string]*Page
 	server *http.Server
@@ -25,7 +25,7 @@ type Site struct {
 
 	mu      sync.Mutex
 	effects map[string][]string
-	changed   chan struct{} // closed and made anew with every effect
+	changed chan struct{} // closed and replaced at every effect
 }
 
 func newSite(ctx context.Context, pages map[string]*Page) (*Site, error) {
@@ -44,7 +44,7 @@ func newSite(ctx context.Context, pages map[string]*Page) (*Site, error) {
 	return s, nil
 }
 
-// URL is where a page is under the key.
+// URL returns the address of a page with a key.
 func (s *Site) URL(page, key string) string {
 	return "http://127.0.0.1:" + s.port + "/" + page + "?k=" + key
 }
@@ -72,7 +72,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// render wraps a page; its frames come from this server's other name.
+// render completes a page's HTML; its frames come from this server's other origin.
 func (s *Site) render(p *Page, key, host string) string {
 	other := "127.0.0.1"
 	if strings.HasPrefix(host, other) {
@@ -88,7 +88,7 @@ function effect(what) { if (wire.readyState === 1) wire.send(what); else unsent.
 </script></head><body>%s</body></html>`, p.Name, key, body)
 }
 
-// serveEffects takes a page's effects from its WebSocket: no request that a system would wait for.
+// serveEffects receives a page's effects over a WebSocket, since systems may wait for requests to end.
 func (s *Site) serveEffects(w http.ResponseWriter, r *http.Request, key string) {
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	conn, err := upgrader.Upgrade(w, r, nil)
@@ -114,7 +114,7 @@ func (s *Site) record(key, what string) {
 	s.changed = make(chan struct{})
 }
 
-// WaitForEffect reports whether the effect came, waiting for it at most so long, and all that came.
+// WaitForEffect waits for the effect and reports whether it came, with all effects of the key.
 func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []string) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
@@ -135,5 +135,5 @@ func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []
 	}
 }
 
-// Close ends the server.
+// Close stops the server.
 func (s *Site) Close() { _ = s.server.Close() }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// knownMisses is what is known of the targets that runs miss.
+// knownMisses explains the targets that are missed.
 //
 //go:embed why.md
 var knownMisses string
 
 const sextantName = "sextant"
 
-// systemOrder is how the systems stand in the table.
+// systemOrder is the order of the systems in the tables.
 var systemOrder = []string{sextantName, "playwright-mcp", "chrome-devtools-mcp", "agent-browser"}
 
 const introduction = `# Benchmark
@@ -57,7 +57,7 @@ func (r *Report) markdown(pages map[string]*Page) string {
 	return b.String()
 }
 
-// totals is one line a system.
+// totals writes one line per system.
 func (r *Report) totals(b *strings.Builder) {
 	b.WriteString("\n## All pages together\n\n| program | found | unusable listed | actions that worked " +
 		"| whole-page tokens | annotate, median of pages | action, median of pages | default tool definitions " +
@@ -87,7 +87,7 @@ func (r *Report) totals(b *strings.Builder) {
 	}
 }
 
-// perPage is the table: a line a page, a group of columns a question.
+// perPage writes one line per page.
 func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
 	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(systemOrder, " · ") +
 		". Sextant's tokens: the whole page, and the default view in brackets.\n\n")
@@ -140,7 +140,7 @@ func effect(o Outcome) string {
 	return "no"
 }
 
-// misses names what is not as it should be, Sextant's first.
+// misses lists what each system missed, Sextant first.
 func (r *Report) misses(b *strings.Builder) {
 	b.WriteString("\n## What each program missed\n")
 	for _, s := range systemOrder {

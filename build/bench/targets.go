@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// What is to be reached.
+// Targets.
 const (
-	bigPage        = 10_000 // elements
-	bigPageSpeedup      = 10.0
-	timerNoise          = 5.0 // ms
+	bigPage           = 10_000 // elements
+	bigPageSpeedup    = 10.0
+	timerNoise        = 5.0 // ms
 	maxTokenShare     = 0.8
-	minComparedTokens     = 400 // tokens of the peer under which the share does not count
-	maxView       = 2000
-	maxClick      = 50.0 // ms
-	maxDefinition = 1500
-	quietPage      = "quiet"
+	minComparedTokens = 400 // at or below this the other program's tokens are not compared
+	maxView           = 2000
+	maxClick          = 50.0 // ms
+	maxDefinition     = 1500
+	quietPage         = "quiet"
 )
 
 type target struct {
@@ -24,7 +24,7 @@ type target struct {
 	met         bool
 }
 
-// targets judges the figures.
+// targets compares the figures with their targets.
 func (r *Report) targets(pages map[string]*Page) []target {
 	return append([]target{
 		r.foundTarget(), r.unusableTarget(), r.actionTarget(), r.bigPageTarget(pages), r.smallPageTarget(pages),
@@ -32,7 +32,7 @@ func (r *Report) targets(pages map[string]*Page) []target {
 	}, r.liveTargets()...)
 }
 
-// sextantOutcomes are Sextant's outcomes.
+// sextantOutcomes returns the outcomes of Sextant.
 func (r *Report) sextantOutcomes() []Outcome {
 	var out []Outcome
 	for _, o := range r.Outcomes {
@@ -43,7 +43,7 @@ func (r *Report) sextantOutcomes() []Outcome {
 	return out
 }
 
-// exceptPages lists pages, shortly.
+// exceptPages lists the pages on which a target is missed.
 func exceptPages(pages []string) string {
 	if len(pages) == 0 {
 		return ""
@@ -60,7 +60,11 @@ func (r *Report) foundTarget() target {
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"every usable element is found", fmt.Sprintf("%d of %d%s", seen, truth, exceptPages(bad)), len(bad) == 0}
+	return target{
+		"every usable element is found",
+		fmt.Sprintf("%d of %d%s", seen, truth, exceptPages(bad)),
+		len(bad) == 0,
+	}
 }
 
 func (r *Report) unusableTarget() target {
@@ -87,7 +91,7 @@ func (r *Report) actionTarget() target {
 	return target{"every action works", fmt.Sprintf("%d of %d%s", done, tried, exceptPages(bad)), len(bad) == 0}
 }
 
-// fastestOther is the quickest peer's annotate on a page, 0 without one.
+// fastestOther returns the shortest annotate time of another program on a page and its name, 0 for none.
 func (r *Report) fastestOther(page string) (float64, string) {
 	best, who := 0.0, ""
 	for _, o := range r.Outcomes {
@@ -142,7 +146,7 @@ func (r *Report) smallPageTarget(pages map[string]*Page) target {
 	}
 }
 
-// tokenTarget compares whole-page tokens with the leanest peer that saw as much.
+// tokenTarget compares whole-page tokens with the leanest other program that found as much.
 func (r *Report) tokenTarget() target {
 	n, fine := 0, 0
 	var bad, shares []string
@@ -170,7 +174,8 @@ func (r *Report) tokenTarget() target {
 	slices.Sort(shares)
 	return target{
 		"whole page in at most 80 % of the tokens of the leanest other program that finds as much, if that " +
-			"one needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), exceptPages(bad)),
+			"one needs over 400",
+		fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), exceptPages(bad)),
 		len(bad) == 0 && n > 0,
 	}
 }

@@ -1,11 +1,10 @@
-// What other programs' clients do with `sextant mcp`: each fills in a form on a page of this
-// machine and sends it, and the page's own server says what arrived.
+// Drives `sextant mcp` with the MCP clients of other programs: each fills in a form on a local page and sends it, and
+// the page's server checks what arrived.
 //
 //   node drive.mjs path/to/sextant
 //
 // The clients are the TypeScript SDK in both its lines (1.x speaks 2025-11-25, 2.x 2026-07-28), over
-// stdio and over HTTP, and the command line of the MCP inspector. It ends with 1 when one of them
-// did not get through.
+// stdio and over HTTP, and the command line of the MCP inspector. The exit code is 1 if one of them failed.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -30,7 +29,7 @@ const page = `<!doctype html><title>Visit</title><h1>A visit</h1><form method="p
 <label><input type="checkbox" name="dog" value="yes"> I bring a dog</label>
 <button>Send it</button></form>`;
 
-/** site serves the form; arrived() waits for the next one that is sent. */
+/** site serves the form; arrived() waits for the next submission. */
 async function site() {
   const sent = [];
   const waiting = [];
@@ -67,7 +66,7 @@ async function site() {
   };
 }
 
-/** running is a Sextant that other programs join. */
+/** running starts a Sextant that other programs connect to. */
 async function running(env) {
   const child = spawn(sextant, ["serve", "--allow-hosts", "127.0.0.1"], { env, stdio: ["ignore", "pipe", "inherit"] });
   await new Promise((done, failed) => {
@@ -81,21 +80,21 @@ async function running(env) {
   };
 }
 
-/** text is what a model reads of an answer, which must be none of a failure. */
+/** text returns the text of a result, which must not be an error. */
 function text(result) {
   const all = result.content.map((part) => part.text ?? "").join("\n");
   assert.ok(!result.isError, all);
   return all;
 }
 
-/** number is the number that stands in front of an element. */
+/** number returns an element's number in a listing. */
 function number(listing, element) {
   const line = listing.split("\n").find((l) => l.includes(element));
   assert.ok(line, `no ${element} in\n${listing}`);
   return Number(line.match(/\[(\d+)\]/)[1]);
 }
 
-/** fill sends the form as name by means of call(tool, arguments), and says what the page showed then. */
+/** fill fills in and sends the form with call(tool, arguments), and returns what the page then showed. */
 async function fill(call, url, name) {
   const listing = text(await call("navigate_page", { url }));
   await call("type_text", { annotationId: number(listing, 'textbox "Name"'), text: name }).then(text);
@@ -104,18 +103,18 @@ async function fill(call, url, name) {
   return text(await call("click_element", { annotationId: number(listing, 'button "Send it"') }));
 }
 
-/** ask calls a tool with options, which the two lines of the SDK take in different places. */
+/** ask calls a tool with options, which the two SDK versions take in different positions. */
 const ask = (client, params, options) =>
   client instanceof OldClient ? client.callTool(params, undefined, options) : client.callTool(params, options);
 
-/** follows checks what goes on beside an answer: its structure, progress, and that a call ends when it is cancelled. */
+/** follows checks structured content, progress notifications, and that a cancelled call ends. */
 async function follows(client) {
   const look = { name: "annotate_page", arguments: { scope: "page" } };
   const { structuredContent } = await client.callTool(look);
   assert.equal(structuredContent?.page?.title, "Thanks");
   let beats = 0;
   text(await ask(client, { name: "wait_for", arguments: { seconds: 2.5 } }, { onprogress: (p) => (beats += p.progress > 0 ? 1 : 0) }));
-  assert.ok(beats > 0, "no progress was told");
+  assert.ok(beats > 0, "no progress was reported");
   const stop = new AbortController();
   const long = { name: "wait_for", arguments: { seconds: 120 } };
   await assert.rejects(ask(client, long, { signal: stop.signal, onprogress: () => stop.abort() }));
@@ -142,7 +141,7 @@ const clients = [
 ];
 
 let bad = 0;
-/** tried says how one client did. */
+/** tried runs one client and prints the result. */
 async function tried(name, what) {
   const began = Date.now();
   try {
@@ -154,7 +153,7 @@ async function tried(name, what) {
   }
 }
 
-/** received checks what the page's server was sent. */
+/** received checks what was sent to the page's server. */
 async function received(name, shown) {
   assert.deepEqual(await form.arrived(), { name, day: "Friday", dog: "yes" });
   assert.match(shown, /Thanks/);
@@ -177,13 +176,13 @@ for (const [name, make, transport, revision] of clients) {
 }
 
 await tried("the inspector's command line", async () => {
-  // Each of its calls is a program of its own, so they share the window's tabs.
+  // Each of its calls is a new process, so they share the window's tabs.
   const inspect = async (...args) =>
     JSON.parse((await promisify(execFile)(process.execPath, [inspector, "--cli", sextant, "mcp", "--share", ...args,
       "-e", `SEXTANT_DATA=${env.SEXTANT_DATA}`, "-e", `SEXTANT_CONFIG=${env.SEXTANT_CONFIG}`], { env, maxBuffer: 1 << 24 })).stdout);
   const call = (tool, args) => inspect("--method", "tools/call", "--tool-name", tool,
     ...Object.entries(args).flatMap(([key, value]) => ["--tool-arg", `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`]));
-  const { tools } = await inspect("--method", "tools/list", "--strict"); // it fails where a schema is not portable
+  const { tools } = await inspect("--method", "tools/list", "--strict"); // fails if a schema is not portable
   assert.equal(tools.length, 12);
   await received("inspector", await fill(call, form.url, "inspector"));
   const { resources } = await inspect("--method", "resources/list");

@@ -1,10 +1,10 @@
-// Command conformance is the client that the conformance suite of MCP runs: it drives the room that
-// the product uses for other people's servers (backend/mcp/client), with a config file as a person
-// writes it, a store in memory and a browser that agrees to everything.
+// Command conformance is the client that the MCP conformance suite runs. It drives Sextant's MCP client
+// (backend/mcp/client) with a config file as a person would write it, a store in memory and a browser that accepts
+// everything.
 //
-// The suite starts it once for each scenario, with the address of its server as the last argument and
-// the scenario's name and data in the environment (MCP_CONFORMANCE_…). What the client should do in a
-// scenario is in scenarios.go; whether that was right, the suite says.
+// The suite starts it once per scenario, with the address of its server as the last argument and the scenario's name
+// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go has the client's actions in each scenario; the
+// suite judges them.
 package main
 
 import (
@@ -19,13 +19,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
 
-// serverName is the name the config gives to the suite's server.
+// serverName is the name of the suite's server in the config.
 const serverName = "suite"
 
 func main() {
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// scenarioData is what the suite tells of a scenario: each uses a few of these.
+// scenarioData is the suite's data for a scenario; each scenario uses a few fields.
 type scenarioData struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
@@ -77,24 +77,24 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	if err := os.WriteFile(path, config, 0o600); err != nil {
 		return fmt.Errorf("writing the config: %w", err)
 	}
-	told := &stateWatcher{changed: make(chan struct{}, 1)}
+	watcher := &stateWatcher{changed: make(chan struct{}, 1)}
 	servers := mcp.New(mcp.Config{
-		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: openPage, Ask: acceptForms(scenario),
+		Path: path, Journal: watcher, Log: log, Version: "conformance", OpenPage: openPage, Ask: acceptForms(scenario),
 		Memory: newMemory(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
-		// The suite's own name for a document that it never fetches.
+		// The suite expects this URL and never fetches it.
 		ClientMetadata: "https://conformance-test.local/client-metadata.json",
 	})
 	if err := servers.Start(ctx); err != nil {
 		return fmt.Errorf("starting: %w", err)
 	}
 	defer servers.Close()
-	if err := told.waitReady(ctx, servers); err != nil {
+	if err := watcher.waitReady(ctx, servers); err != nil {
 		return err
 	}
 	return runScenario(ctx, log, servers, scenario, data)
 }
 
-// configEntry is what a person would write into mcp-config.json.
+// configEntry is the server's entry in mcp-config.json.
 func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
@@ -109,10 +109,10 @@ func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	return e
 }
 
-// stateWatcher tells when the state of the server changed.
+// stateWatcher signals when the state of the server changed.
 type stateWatcher struct{ changed chan struct{} }
 
-// Publish wakes whoever waits.
+// Publish signals a change.
 func (j *stateWatcher) Publish(event.Event) {
 	select {
 	case j.changed <- struct{}{}:
@@ -120,7 +120,7 @@ func (j *stateWatcher) Publish(event.Event) {
 	}
 }
 
-// waitReady waits until the server runs; its first failure is the answer.
+// waitReady waits until the server is ready and returns its first failure.
 func (j *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
@@ -139,7 +139,7 @@ func (j *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) erro
 	}
 }
 
-// openPage is a person who agrees on every page: the suite's issuer sends them straight back.
+// openPage loads a sign-in page; the suite's issuer redirects back at once.
 func openPage(ctx context.Context, _, page string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
@@ -154,8 +154,7 @@ func openPage(ctx context.Context, _, page string) error {
 	return err
 }
 
-// fixedMemory is a store in which the suite's revision stands already, as it does in ours after the
-// first connection.
+// fixedMemory is a store that already has the suite's protocol revision, as after a first connection.
 type fixedMemory struct{ era string }
 
 func newMemory(revision string) mcp.KnownServerStore {
@@ -165,10 +164,10 @@ func newMemory(revision string) mcp.KnownServerStore {
 	return fixedMemory{revision}
 }
 
-// KnownServer is the revision that the suite wants.
+// KnownServer returns the revision that the suite wants.
 func (r fixedMemory) KnownServer(context.Context, string) (wire.KnownServer, error) {
 	return wire.KnownServer{Era: r.era, Found: time.Now()}, nil
 }
 
-// SaveKnownServer keeps nothing: the process lives for one scenario.
+// SaveKnownServer stores nothing: the process runs one scenario.
 func (r fixedMemory) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }

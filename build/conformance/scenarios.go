@@ -7,13 +7,15 @@ import (
 	"log/slog"
 	"strings"
 
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/requests"
 )
 
-// runScenario does what a person would do in the scenario. A call that the server refuses is an answer, and
-// the suite judges it; only what keeps us from going on is an error.
-func runScenario(ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario string, data scenarioData) error {
+// runScenario does what a person would do in the scenario. A failed call is an error only where the scenario cannot
+// continue without it.
+func runScenario(
+	ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario string, data scenarioData,
+) error {
 	call := func(tool string, args any) error {
 		raw, err := json.Marshal(args)
 		if err != nil {
@@ -48,10 +50,10 @@ func runScenario(ctx context.Context, log *slog.Logger, servers *mcp.Servers, sc
 	case scenario == "http-standard-headers":
 		return callEverything(ctx, servers, call)
 	}
-	return nil // connecting and listing was all
+	return nil // other scenarios only connect and list
 }
 
-// callEverything calls, reads and asks for one of each.
+// callEverything calls every tool, reads every resource and gets every prompt.
 func callEverything(ctx context.Context, servers *mcp.Servers, call func(string, any) error) error {
 	for _, tool := range servers.List()[0].Tools {
 		_ = call(tool, map[string]any{})
@@ -77,7 +79,7 @@ func callEverything(ctx context.Context, servers *mcp.Servers, call func(string,
 	return nil
 }
 
-// acceptForms is a person who says yes and leaves a form's proposals as they are.
+// acceptForms accepts every question and leaves the defaults of its form.
 func acceptForms(scenario string) func(context.Context, requests.Question) (requests.Answer, error) {
 	return func(context.Context, requests.Question) (requests.Answer, error) {
 		filled := map[string]any{}

@@ -10,17 +10,17 @@ import (
 	"sextant/shared/event"
 )
 
-// acknowledgements holds what the program acknowledged, outside of it.
+// acknowledgements records what the program acknowledged, so that a test can look for it after a kill.
 type acknowledgements struct {
 	mu sync.Mutex
-	// events were handed to the window, by their numbers; newest is the largest of them, and those
-	// up to checked were found again after a kill.
-	events          map[int64]event.Event
+	// events were sent to the window, by sequence number. newest is the largest number; events up to verified were
+	// found again after a kill.
+	events           map[int64]event.Event
 	newest, verified int64
-	// before is the number of the event that was handed out before each, 0 for a life's first.
-	before map[int64]int64
-	previous  int64
-	// turns and waiting are the ids under which messages were accepted, with their conversation.
+	// before maps each event to the one sent before it, 0 for the first of a run.
+	before   map[int64]int64
+	previous int64
+	// turns and waiting map the ids of accepted messages to their conversation.
 	turns, waiting map[string]string
 }
 
@@ -31,14 +31,14 @@ func newAcknowledgements() *acknowledgements {
 	}
 }
 
-// lastEvent is the newest event that was handed out or read.
+// lastEvent returns the newest event that was sent or read.
 func (l *acknowledgements) lastEvent() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(l.newest, l.verified)
 }
 
-// verifiedUpTo is the number up to which everything was found again.
+// verifiedUpTo returns the number up to which every event was found again.
 func (l *acknowledgements) verifiedUpTo() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *acknowledgements) counts() (events, messages int) {
 	return len(l.events), len(l.turns) + len(l.waiting)
 }
 
-// addEvent takes an event as it was handed out.
+// addEvent records an event as it was sent.
 func (l *acknowledgements) addEvent(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *acknowledgements) addEvent(e event.Event) {
 	l.newest = max(l.newest, e.Seq)
 }
 
-// addMessage takes the answer to a message.
+// addMessage records the answer to a message.
 func (l *acknowledgements) addMessage(conversation, turn, waiting string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,8 +72,8 @@ func (l *acknowledgements) addMessage(conversation, turn, waiting string) {
 	}
 }
 
-// compare says what was handed out and is not among stored: all that is stored after sure, in
-// order. What was found is sure from then on.
+// compare returns what was sent but is missing from stored, which has all events after verifiedUpTo in order.
+// It then marks the stored events as verified.
 func (l *acknowledgements) compare(stored []event.Event) (lost []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,9 +93,9 @@ func (l *acknowledgements) compare(stored []event.Event) (lost []string) {
 		i, there := at[seq]
 		switch {
 		case !there:
-			lost = append(lost, fmt.Sprintf("event %d was handed out and is lost: %s", seq, canonical(l.events[seq])))
+			lost = append(lost, fmt.Sprintf("event %d was sent and is lost: %s", seq, canonical(l.events[seq])))
 		case !bytes.Equal(canonical(stored[i]), canonical(l.events[seq])) && !l.isMerged(stored[:i+1], l.events[seq]):
-			lost = append(lost, fmt.Sprintf("event %d was handed out as %s, and is stored as %s", seq,
+			lost = append(lost, fmt.Sprintf("event %d was sent as %s and is stored as %s", seq,
 				canonical(l.events[seq]), canonical(stored[i])))
 		}
 	}
@@ -103,8 +103,8 @@ func (l *acknowledgements) compare(stored []event.Event) (lost []string) {
 	return lost
 }
 
-// isMerged reports whether e is the text of several stored events, as a slow reader gets it: those
-// after the one that was handed out before it. The last of stored has its number.
+// isMerged reports whether e joins the text of several stored events, as a slow reader receives them.
+// They follow the event sent before e; the last of stored has the number of e.
 func (l *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
 	type piece struct {
 		Message, Stream, Text string
@@ -126,7 +126,7 @@ func (l *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
 	return text == whole.Text
 }
 
-// canonical is an event in one form, whoever wrote it.
+// canonical encodes an event in one form, whoever wrote it.
 func canonical(e event.Event) []byte {
 	e.Time = e.Time.UTC()
 	b, err := json.Marshal(e)

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// checkFolder reads a copy of the data folder whole, as a kill left it: nothing of the program runs.
+// checkFolder checks a copy of the data folder as the kill left it.
 func (w *worker) checkFolder() error {
 	ctx := context.Background()
 	dir := w.path("copy")
@@ -26,7 +26,7 @@ func (w *worker) checkFolder() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{"sextant.db", "sextant.db-wal"} { // the -shm is made of these
+	for _, name := range []string{"sextant.db", "sextant.db-wal"} { // SQLite rebuilds the -shm from these
 		b, err := os.ReadFile(w.path("data/" + name))
 		if os.IsNotExist(err) {
 			continue
@@ -57,7 +57,7 @@ func (w *worker) checkFolder() error {
 	return w.checkAccepted(ctx, s)
 }
 
-// checkDatabase lets SQLite check everything it can, and looks for the contents that rows name.
+// checkDatabase runs SQLite's own checks and looks for the contents that rows refer to.
 func (w *worker) checkDatabase(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite3", "file:"+path)
 	if err != nil {
@@ -69,11 +69,11 @@ func (w *worker) checkDatabase(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		if said := strings.Join(rows, "; "); said != "ok" && said != "" {
-			w.faults.add("%s: %s", check, said)
+		if result := strings.Join(rows, "; "); result != "ok" && result != "" {
+			w.faults.add("%s: %s", check, result)
 		}
 	}
-	kept, err := blobs.New(w.path("data/blobs"), 0)
+	contents, err := blobs.New(w.path("data/blobs"), 0)
 	if err != nil {
 		return err
 	}
@@ -85,9 +85,9 @@ func (w *worker) checkDatabase(ctx context.Context, path string) error {
 		if id == "" || id == wire.UnknownContent || id == wire.FolderContent {
 			continue
 		}
-		f, _, err := kept.Open(id)
+		f, _, err := contents.Open(id)
 		if err != nil {
-			w.faults.add("a change names a content that is not kept: %v", err)
+			w.faults.add("a file change refers to a content that is not stored: %v", err)
 			continue
 		}
 		_ = f.Close()
@@ -95,13 +95,13 @@ func (w *worker) checkDatabase(ctx context.Context, path string) error {
 	results, err := firstColumn(ctx, db, "SELECT id FROM results")
 	for _, id := range results {
 		if _, missing := os.Stat(w.path("data/results/" + id)); missing != nil {
-			w.faults.add("a kept result is gone: %v", missing)
+			w.faults.add("a stored result is missing: %v", missing)
 		}
 	}
 	return err
 }
 
-// firstColumn is the first column of a query.
+// firstColumn returns the first column of a query's rows.
 func firstColumn(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -126,29 +126,29 @@ func firstColumn(ctx context.Context, db *sql.DB, query string) (all []string, e
 	return all, rows.Err()
 }
 
-// checkMessages compares each message with what the log says it is, and what runs with that nothing does.
+// checkMessages compares each message with the event log and checks that nothing is marked as running.
 func (w *worker) checkMessages(ctx context.Context, s *sqlite.Store) error {
-	talks, err := s.Conversations(ctx)
+	conversations, err := s.Conversations(ctx)
 	if err != nil {
 		return err
 	}
-	for _, c := range talks {
+	for _, c := range conversations {
 		if c.Status == chat.StatusRunning {
-			w.faults.add("conversation %s runs although nothing does", c.ID)
+			w.faults.add("conversation %s is marked as running after the kill", c.ID)
 		}
 		log, err := s.EventsOfConversation(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		said := map[string]string{}
+		logged := map[string]string{}
 		for _, e := range log {
 			switch e.Kind {
 			case event.TextDelta:
 				d := decode[event.Delta](e)
-				said[d.Message] += d.Text
+				logged[d.Message] += d.Text
 			case event.MessageAdded:
 				m := decode[chat.Message](e)
-				said[m.ID] = m.Text
+				logged[m.ID] = m.Text
 			}
 		}
 		messages, err := s.Messages(ctx, c.ID)
@@ -156,20 +156,20 @@ func (w *worker) checkMessages(ctx context.Context, s *sqlite.Store) error {
 			return err
 		}
 		for _, m := range messages {
-			if m.Text != said[m.ID] || m.Status == chat.StatusRunning {
-				w.faults.add("message %s (%s) is %q, the log says %q", m.ID, m.Status, m.Text, said[m.ID])
+			if m.Text != logged[m.ID] || m.Status == chat.StatusRunning {
+				w.faults.add("message %s (%s) is %q, the log says %q", m.ID, m.Status, m.Text, logged[m.ID])
 			}
-			delete(said, m.ID)
+			delete(logged, m.ID)
 		}
-		if len(said) > 0 {
-			w.faults.add("conversation %s misses %d messages of the log", c.ID, len(said))
+		if len(logged) > 0 {
+			w.faults.add("conversation %s lacks %d messages of the log", c.ID, len(logged))
 		}
 	}
 	return nil
 }
 
-// checkAccepted looks for what was accepted over HTTP: a turn in the log; a message that waits, kept, or
-// taken once.
+// checkAccepted looks for what was accepted over HTTP: every turn must be in the log, and every waiting message must
+// still wait or have been taken once.
 func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 	began, taken := map[string]bool{}, map[string]int{}
 	waits := map[string]bool{}
@@ -193,11 +193,11 @@ func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 			after = e.Seq
 		}
 	}
-	talks, err := s.Conversations(ctx)
+	conversations, err := s.Conversations(ctx)
 	if err != nil {
 		return err
 	}
-	for _, c := range talks {
+	for _, c := range conversations {
 		waiting, err := s.Waiting(ctx, c.ID)
 		if err != nil {
 			return err
@@ -214,20 +214,20 @@ func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 		}
 	}
 	for id := range w.acks.waiting {
-		kept, there := waits[id]
+		isHeld, there := waits[id]
 		switch {
 		case taken[id] > 1 || taken[id] == 1 && there:
 			w.faults.add("message %s waited once and was taken %d times", id, taken[id])
 		case taken[id] == 0 && !there:
 			w.faults.add("message %s was accepted and is lost", id)
-		case there && !kept:
+		case there && !isHeld:
 			w.faults.add("message %s waits for a turn that is over", id)
 		}
 	}
 	return nil
 }
 
-// decode reads an event's own.
+// decode reads an event's data.
 func decode[T any](e event.Event) (v T) {
 	_ = json.Unmarshal(e.Data, &v)
 	return v

@@ -21,24 +21,23 @@ import (
 	"sextant/shared/wire"
 )
 
-// smallDiskVar makes this test binary, in a namespace of its own, put a small disk under the folder
-// that it names and run its tests there.
+// smallDiskVar names the folder of a small disk. With it, the test binary runs the test there, in its own namespace.
 const smallDiskVar = "SEXTANT_TEST_SMALL_DISK"
 
-// smallDiskSize is how many bytes that disk has.
+// smallDiskSize is the size of that disk in bytes.
 const smallDiskSize = 24 << 20
 
 func TestFullDiskLosesNothingAndIsReported(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("a small disk is made of Linux's parts")
+		t.Skip("a small disk needs Linux namespaces and tmpfs")
 	}
 	if dir := os.Getenv(smallDiskVar); dir != "" {
 		testFullDisk(t, dir)
 		return
 	}
 	if out, err := exec.CommandContext(t.Context(), "unshare", "-Urm", "true").CombinedOutput(); err != nil {
-		t.Skipf("this system lets nobody make a small disk (%v %s): here only the store's own test shows what a "+
-			"full one does", err, out)
+		t.Skipf("this system does not allow mounting a small disk (%v %s); only the store's own test covers a "+
+			"full disk here", err, out)
 	}
 	program, _ := buildProgram(t)
 	dir := t.TempDir()
@@ -50,23 +49,23 @@ func TestFullDiskLosesNothingAndIsReported(t *testing.T) {
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for said := range strings.Lines(string(out)) {
-		if strings.Contains(said, "full_disk_test.go") {
-			t.Log(strings.TrimSpace(said))
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "full_disk_test.go") {
+			t.Log(strings.TrimSpace(line))
 		}
 	}
 }
 
-// diskTrial is the program on a small disk, with a window beside it.
+// diskTrial is the program on a small disk, with a connected window.
 type diskTrial struct {
 	*instance
-	t    *testing.T
-	dir  string
-	filler  string
+	t      *testing.T
+	dir    string
+	filler string
 	events chan event.Event
 }
 
-// testFullDisk fills the disk while an answer streams, and takes it back.
+// testFullDisk fills the disk while an answer streams, then frees it.
 func testFullDisk(t *testing.T, dir string) {
 	w := newWorker(t, os.Getenv("SEXTANT_TEST_PROGRAM"), "", 1, 0)
 	w.env = append(w.env, "SEXTANT_DATA="+filepath.Join(dir, "data"), "TMPDIR="+dir)
@@ -97,8 +96,8 @@ func testFullDisk(t *testing.T, dir string) {
 	d.checkReported(c.ID, path, say)
 	d.checkRefused(effect)
 	d.freeDisk()
-	room, stored := false, false // in either order: one is live, the other in the log
-	d.waitFor("room and the stored end", func(e event.Event) bool {
+	room, stored := false, false // in either order: one is only sent, the other is stored
+	d.waitFor("free space and the stored end", func(e event.Event) bool {
 		room = room || diskState(e).Level == event.DiskLow
 		stored = stored || e.Kind == event.TurnEnded && e.Seq > 0
 		return room && stored
@@ -106,7 +105,7 @@ func testFullDisk(t *testing.T, dir string) {
 	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("third"), nil)
 	d.waitFor("the end of the third turn", func(e event.Event) bool { return e.Kind == event.TurnEnded && e.Seq > 0 })
 	if n := w.effects.count("after"); n != 1 {
-		t.Errorf("with room again an effect happened %d times", n)
+		t.Errorf("with free space again an effect happened %d times", n)
 	}
 	d.kill()
 	if err := d.waitForExit(); err != nil {
@@ -115,7 +114,7 @@ func testFullDisk(t *testing.T, dir string) {
 	d.checkRestart(w)
 }
 
-// start starts the program and keeps every event it hands out.
+// start starts the program and records every event it sends.
 func (d *diskTrial) start(w *worker) *instance {
 	d.t.Helper()
 	l, err := w.start(plan{})
@@ -174,7 +173,7 @@ func (d *diskTrial) mustRequest(want int, method, path string, body, into any) {
 	}
 }
 
-// fillDisk writes until nothing fits any more.
+// fillDisk writes until the disk is full.
 func (d *diskTrial) fillDisk() {
 	d.t.Helper()
 	f, err := os.Create(d.filler)
@@ -196,7 +195,7 @@ func (d *diskTrial) freeDisk() {
 	}
 }
 
-// told looks what a person and a program are told.
+// checkReported checks what a person and an API client are told.
 func (d *diskTrial) checkReported(conversation, path string, say func(string) map[string]string) {
 	t := d.t
 	t.Helper()
@@ -224,7 +223,7 @@ func (d *diskTrial) checkReported(conversation, path string, say func(string) ma
 	var snapshot wire.Snapshot
 	d.mustRequest(http.StatusOK, http.MethodGet, "/api/state", nil, &snapshot)
 	if snapshot.Disk.Level != event.DiskFull {
-		t.Errorf("a window that opens now is told %+v", snapshot.Disk)
+		t.Errorf("a window that opens now gets %+v", snapshot.Disk)
 	}
 	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, path, say("not kept"), nil)
 	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
@@ -233,11 +232,11 @@ func (d *diskTrial) checkReported(conversation, path string, say func(string) ma
 	var transcript wire.Transcript
 	d.mustRequest(http.StatusOK, http.MethodGet, "/api/conversations/"+conversation, nil, &transcript)
 	if last := transcript.Events[len(transcript.Events)-1]; last.Kind != event.TurnEnded || last.Turn != ended.ID {
-		t.Errorf("who reads the conversation now sees it end with %s", last.Kind)
+		t.Errorf("a reader of the conversation sees it end with %s", last.Kind)
 	}
 }
 
-// checkRefused calls tools with side effects: none may run.
+// checkRefused calls tools with side effects; none may run.
 func (d *diskTrial) checkRefused(effect string) {
 	d.t.Helper()
 	for tool, args := range map[string]any{
@@ -254,7 +253,7 @@ func (d *diskTrial) checkRefused(effect string) {
 			d.t.Fatalf("%s: %v\n%s", tool, err, d.stderr.String())
 		}
 		if result.Success {
-			d.t.Errorf("%s ran although its row cannot be written", tool)
+			d.t.Errorf("%s ran although its intent cannot be stored", tool)
 		}
 	}
 	left, _ := filepath.Glob(d.w.path("work/while*"))
@@ -263,7 +262,7 @@ func (d *diskTrial) checkRefused(effect string) {
 	}
 }
 
-// checkRestart starts the program again and compares all that was handed out with what is stored.
+// checkRestart starts the program again and compares all sent events with the stored ones.
 func (d *diskTrial) checkRestart(w *worker) {
 	t := d.t
 	t.Helper()
@@ -282,7 +281,7 @@ func (d *diskTrial) checkRestart(w *worker) {
 		t.Error(f)
 	}
 	events, _ := w.acks.counts()
-	t.Logf("%d acknowledged events, all there", events)
+	t.Logf("%d acknowledged events, all stored", events)
 	if events < 20 {
 		t.Error("too few: nothing was proved")
 	}

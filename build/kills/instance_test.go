@@ -21,19 +21,19 @@ import (
 	"sextant/shared/wire"
 )
 
-// instance is one run of the program, from its start to its kill, with a window beside it.
+// instance is one run of the program, from its start to its kill, with a connected window.
 type instance struct {
-	w       *worker
-	cmd     *exec.Cmd
-	stderr     bytes.Buffer
-	exited    chan struct{}
+	w        *worker
+	cmd      *exec.Cmd
+	stderr   bytes.Buffer
+	exited   chan struct{}
 	killOnce sync.Once
 
 	url, key string
 	socket   *websocket.Conn
 
 	mu sync.Mutex
-	// turnEnds counts the ends of turns, by conversation.
+	// turnEnds counts ended turns by conversation.
 	turnEnds map[string]int
 }
 
@@ -57,12 +57,12 @@ func (w *worker) start(p plan) (*instance, error) {
 	return l, nil
 }
 
-// kill ends it as the system does when memory is short.
+// kill ends the program as the kernel does when memory runs out.
 func (l *instance) kill() {
 	l.killOnce.Do(func() { _ = l.cmd.Process.Signal(syscall.SIGKILL) })
 }
 
-// waitForExit waits for its end and says when it was another than a kill.
+// waitForExit waits for the process and returns an error if it ended other than by the kill.
 func (l *instance) waitForExit() error {
 	<-l.exited
 	if l.socket != nil {
@@ -72,10 +72,10 @@ func (l *instance) waitForExit() error {
 		status.Signal() == syscall.SIGKILL {
 		return nil
 	}
-	return fmt.Errorf("it ended by itself: %v\n%s", l.cmd.ProcessState, l.stderr.String())
+	return fmt.Errorf("the program ended by itself: %v\n%s", l.cmd.ProcessState, l.stderr.String())
 }
 
-var errExited = errors.New("the program is gone")
+var errExited = errors.New("the program has exited")
 
 // connect waits until the program answers, and opens the window's stream.
 func (l *instance) connect() error {
@@ -92,14 +92,14 @@ func (l *instance) connect() error {
 		case <-time.After(2 * time.Millisecond):
 		}
 		if time.Now().After(patience) {
-			return fmt.Errorf("it did not start within 30 s:\n%s", l.stderr.String())
+			return fmt.Errorf("the program did not start within 30 s:\n%s", l.stderr.String())
 		}
 	}
 	_, code, _ := strings.Cut(ready.Window, "#code=")
 	l.url = ready.URL
 	var session struct{ Token string }
-	if status, err := l.request(http.MethodPost, "/api/session", map[string]string{"code": code}, &session); err != nil ||
-		status != http.StatusOK {
+	status, err := l.request(http.MethodPost, "/api/session", map[string]string{"code": code}, &session)
+	if err != nil || status != http.StatusOK {
 		return fmt.Errorf("exchanging the code: %d, %w", status, err)
 	}
 	l.key = session.Token
@@ -119,12 +119,12 @@ func (l *instance) connect() error {
 		V: wire.Version, Kind: "hello", Token: l.key,
 		After: l.w.acks.lastEvent(),
 	}); err != nil {
-		return fmt.Errorf("greeting: %w", err)
+		return fmt.Errorf("sending hello: %w", err)
 	}
 	return nil
 }
 
-// verifyEvents reads what is stored since it was last read and compares it with what was handed out.
+// verifyEvents reads the events stored since the last time and compares them with those sent.
 func (l *instance) verifyEvents() error {
 	var stored []event.Event
 	for after := l.w.acks.verifiedUpTo(); ; {
@@ -145,7 +145,7 @@ func (l *instance) verifyEvents() error {
 	return nil
 }
 
-// listen notes every event that comes, until the stream ends.
+// listen records every event until the stream ends.
 func (l *instance) listen() {
 	for {
 		var e wire.Envelope
@@ -177,7 +177,7 @@ func (l *instance) turnsEnded(conversation string) int {
 	return l.turnEnds[conversation]
 }
 
-// approve says yes after a moment.
+// approve approves a call after 10 ms.
 func (l *instance) approve(data json.RawMessage) {
 	var a event.Approval
 	if json.Unmarshal(data, &a) != nil {
@@ -187,7 +187,7 @@ func (l *instance) approve(data json.RawMessage) {
 	_, _ = l.request(http.MethodPost, "/api/approvals/"+a.ID, map[string]string{"answer": "once", "hash": a.Hash}, nil)
 }
 
-// request sends one request. The error is that of a program that is gone.
+// request sends one HTTP request. It returns an error if the program has exited.
 func (l *instance) request(method, path string, body, into any) (int, error) {
 	var packed bytes.Buffer
 	if body != nil {
@@ -215,5 +215,5 @@ func (l *instance) request(method, path string, body, into any) (int, error) {
 	return res.StatusCode, err
 }
 
-// path is a file of this worker's.
+// path returns the path of a file in the worker's folder.
 func (w *worker) path(name string) string { return filepath.Join(w.dir, name) }

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// long is the form that `make kills` runs; a part of it runs with every test.
+// long reports whether the long form runs, as in `make kills`.
 func long() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
 
 func TestKilledProgramLosesNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("what is left of a killed program is read from /proc")
+		t.Skip("the processes left by a killed program are read from /proc")
 	}
 	program, preload := buildProgram(t)
-	t.Run("after a thousand kills, with nothing lost and nothing done twice",
+	t.Run("random kills",
 		func(t *testing.T) { killRandomly(t, program, preload) })
-	t.Run("after kills while an old database was brought up to date",
+	t.Run("kills during a migration",
 		func(t *testing.T) { killMigrations(t, program, preload) })
 }
 
@@ -47,7 +47,7 @@ func killRandomly(t *testing.T, program, preload string) {
 	report(t, all, time.Since(begun))
 }
 
-// killRepeatedly is a worker's share, with a look at the whole folder now and then.
+// killRepeatedly makes a worker's share of the kills and checks the data folder every 50.
 func (w *worker) killRepeatedly(t *testing.T, kills int) {
 	for n := range kills {
 		if err := w.killOnce(n); err != nil {
@@ -56,7 +56,7 @@ func (w *worker) killRepeatedly(t *testing.T, kills int) {
 		}
 		if n%50 == 49 || n == kills-1 {
 			if err := w.checkFolder(); err != nil {
-				t.Errorf("reading the folder after kill %d: %v", n, err)
+				t.Errorf("checking the data folder after kill %d: %v", n, err)
 				return
 			}
 		}
@@ -66,7 +66,7 @@ func (w *worker) killRepeatedly(t *testing.T, kills int) {
 	}
 }
 
-// report prints the figures and fails on each that is not as promised.
+// report prints the figures and fails on each violation.
 func report(t *testing.T, all []*worker, took time.Duration) {
 	t.Helper()
 	sum := map[string]int{}
@@ -86,7 +86,7 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 		sum["refused"] += w.model.refused
 		sum["unknown"] += len(w.model.unknown)
 		sum["summaries"] += w.model.summaries
-		sum["mistold"] += len(w.model.faults) - min(w.model.refused, len(w.model.faults))
+		sum["misreported"] += len(w.model.faults) - min(w.model.refused, len(w.model.faults))
 		for _, f := range w.model.faults {
 			t.Error(f)
 		}
@@ -99,19 +99,28 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 			t.Error(f)
 		}
 	}
-	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d met a window at "+
-		"work)",
+	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d while a window "+
+		"was connected)",
 		sum["kills"], took.Seconds(), sum["clock"], sum["write"], sum["moment"], sum["busy"])
-	t.Logf("%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d "+
-		"repeated, %d told wrongly, %d told as unknown; %d summaries",
-		sum["events"], sum["messages"], sum["faults"], sum["refused"], sum["effects"], sum["repeated"], sum["mistold"],
-		sum["unknown"], sum["summaries"])
+	t.Logf(
+		"%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d "+
+			"repeated, %d reported wrongly, %d reported as unknown; %d summaries",
+		sum["events"],
+		sum["messages"],
+		sum["faults"],
+		sum["refused"],
+		sum["effects"],
+		sum["repeated"],
+		sum["misreported"],
+		sum["unknown"],
+		sum["summaries"],
+	)
 	if sum["effects"] == 0 || sum["busy"] < sum["kills"]/3 || sum["events"] == 0 {
-		t.Error("the kills met too little: nothing was proved")
+		t.Error("too few kills during work: nothing was proved")
 	}
 }
 
-// buildProgram are the program as it is shipped and the library that counts writes.
+// buildProgram builds the program and the library that counts writes.
 func buildProgram(t *testing.T) (program, preload string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -18,11 +18,11 @@ import (
 	"sextant/shared/event"
 )
 
-// oldSchema is what a Sextant of some time ago wrote.
+// oldSchema is the schema version of an older Sextant.
 const oldSchema = 5
 
-// killMigrations kills the start on an old data folder at
-// each of SQLite's writes, and lets the next start go on.
+// killMigrations kills the start on an old data folder at each of SQLite's writes and checks that the next start
+// finishes the migration.
 func killMigrations(t *testing.T, program, preload string) {
 	t.Helper()
 	from := seed()
@@ -50,7 +50,7 @@ func killMigrations(t *testing.T, program, preload string) {
 			}
 			n := killStarts(t, w, at)
 			kills += n
-			more = n > 0 // else the start has no more writes than that
+			more = n > 0 // otherwise the start has fewer writes
 			checkStart(t, w, want)
 		}) && more
 	}
@@ -60,8 +60,7 @@ func killMigrations(t *testing.T, program, preload string) {
 	}
 }
 
-// killStarts starts the program twice, each time to be killed at the same write, and returns how
-// often it was.
+// killStarts starts the program twice, to be killed at the same write, and returns how often it was killed.
 func killStarts(t *testing.T, w *worker, at int) (kills int) {
 	t.Helper()
 	how := []string{"before", "after", "half"}[at%3]
@@ -92,7 +91,7 @@ func checkStart(t *testing.T, w *worker, want []event.Event) {
 		t.Fatal(err)
 	}
 	if err := l.connect(); err != nil {
-		t.Fatalf("it does not go on: %v", err)
+		t.Fatalf("the next start failed: %v", err)
 	}
 	var page struct{ Events []event.Event }
 	if status, err := l.request(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil ||
@@ -101,12 +100,12 @@ func checkStart(t *testing.T, w *worker, want []event.Event) {
 	}
 	for i, e := range want {
 		if i >= len(page.Events) || string(canonical(page.Events[i])) != string(canonical(e)) {
-			t.Fatalf("event %d of the old database is not what it was", e.Seq)
+			t.Fatalf("event %d of the old database changed", e.Seq)
 		}
 	}
 	var metrics struct{ Totals map[string]any }
 	if status, err := l.request(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
-		t.Fatalf("figures: %d, %v", status, err)
+		t.Fatalf("metrics: %d, %v", status, err)
 	}
 	l.kill()
 	if err := l.waitForExit(); err != nil {
@@ -120,7 +119,7 @@ func checkStart(t *testing.T, w *worker, want []event.Event) {
 	}
 }
 
-// oldDatabase makes one with events and audited calls, and returns the events.
+// oldDatabase writes a database of oldSchema with events and audited calls, and returns the events.
 func oldDatabase(t *testing.T, path string) []event.Event {
 	t.Helper()
 	ctx := context.Background()

@@ -17,7 +17,7 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// effects counts what calls did, by the id in the address.
+// effects is a server that counts the effects of calls by the id in the address.
 type effects struct {
 	*httptest.Server
 	trigger *killTrigger
@@ -32,7 +32,7 @@ func newEffects(f *killTrigger) *effects {
 	return e
 }
 
-// ServeHTTP does one effect, or shows a page.
+// ServeHTTP records one effect, or serves a page.
 func (e *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, ok := strings.CutPrefix(r.URL.Path, "/effect/")
 	if !ok || r.Method != http.MethodPost {
@@ -53,7 +53,7 @@ func (e *effects) count(id string) int {
 	return e.counts[id]
 }
 
-// repeated are the ids of effects that happened more than once.
+// repeated returns the ids of effects that happened more than once.
 func (e *effects) repeated() (ids []string, all int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,22 +66,22 @@ func (e *effects) repeated() (ids []string, all int) {
 	return ids, all
 }
 
-// scriptedModel decides what the model answers, and reads in each question how earlier calls are told.
+// scriptedModel decides what the model answers and checks in each request how earlier calls are reported.
 type scriptedModel struct {
-	trigger    *killTrigger
+	trigger *killTrigger
 	effects *effects
 
 	mu      sync.Mutex
 	r       *rand.Rand
 	next    int
 	browser bool
-	// contents are the numbers that a path was to be written with, in order.
+	// contents are the ids that each path was to be written with, in order.
 	contents map[string][]string
-	// faults are what no service, or no person, should be told.
+	// faults are requests that a service would refuse, and wrong reports.
 	faults  []string
 	unknown map[string]bool
 	refused int
-	// summaries counts questions for a summary.
+	// summaries counts requests for a summary.
 	summaries int
 }
 
@@ -91,7 +91,7 @@ func (m *scriptedModel) addFault(format string, args ...any) {
 	}
 }
 
-// recordRefusal notes a conversation that a service would not take.
+// recordRefusal records a conversation that a service would refuse.
 func (m *scriptedModel) recordRefusal(r openaitest.Request, problem string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,7 +99,7 @@ func (m *scriptedModel) recordRefusal(r openaitest.Request, problem string) {
 	m.addFault("%s refused: %s\n%s", r.Format, problem, r.Body)
 }
 
-// answer is the next turn of a conversation: some rounds of calls, then words.
+// answer returns the next turn of a conversation: some rounds of calls, then text.
 func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,13 +131,13 @@ func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 	}
 	for i := range 1 + m.r.IntN(3) {
 		c := m.call(r)
-		c.ID = fmt.Sprintf("call_%d", i) // as services do that number them anew in every answer
+		c.ID = fmt.Sprintf("call_%d", i) // some services restart the numbers in every answer
 		t.Calls = append(t.Calls, c)
 	}
 	return t
 }
 
-// call makes one call. An effect's id is given to one call only.
+// call returns a random call. Each call has an effect id of its own.
 func (m *scriptedModel) call(r openaitest.Request) openaitest.Call {
 	m.next++
 	id := fmt.Sprintf("%s-%d", r.Model, m.next)
@@ -167,7 +167,7 @@ func (m *scriptedModel) call(r openaitest.Request) openaitest.Call {
 
 var effectID = regexp.MustCompile(`/effect/([a-z0-9-]+)`)
 
-// checkReports compares what the model is told of each effect with what the server knows.
+// checkReports compares what the model is told of each effect with what the server counted.
 func (m *scriptedModel) checkReports(r openaitest.Request) {
 	results := map[string]string{}
 	for _, msg := range r.Messages {
@@ -204,20 +204,20 @@ func (m *scriptedModel) randomWords(n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// expectedContents are the numbers that path was to be written with so far, in order.
+// expectedContents returns the ids that path was to be written with so far, in order.
 func (m *scriptedModel) expectedContents(path string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]string(nil), m.contents[path]...)
 }
 
-// content is a file that shows by itself whether it is whole.
+// content returns a file that ends with its own checksum.
 func content(id string, lines int) string {
 	body := "file " + id + "\n" + strings.Repeat("A line like all the others in here.\n", lines)
 	return body + "end " + digest(body) + "\n"
 }
 
-// idOfWholeFile is the number of a file that is whole, "" for any other.
+// idOfWholeFile returns the id of a complete file, "" for an incomplete one.
 func idOfWholeFile(text string) string {
 	at := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
 	first, _, _ := strings.Cut(text, "\n")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,20 +24,20 @@ type worker struct {
 	r       *rand.Rand
 	env     []string
 	client  *http.Client
-	trigger    *killTrigger
+	trigger *killTrigger
 	effects *effects
-	model    *scriptedModel
+	model   *scriptedModel
 	llm     *openaitest.Server
-	acks  *acknowledgements
+	acks    *acknowledgements
 	faults  *faults
-	// conversations are the conversations that go on over all lives, one a wire format.
+	// conversations continue over all runs, one per wire format.
 	conversations []*conversation
-	// killsAtWork counts the kills that met a turn, by the kind of plan kills.
-	kinds map[string]int
-	killsAtWork  int
+	// killsAtWork counts the kills while a window was connected, kinds all kills by kind of plan.
+	kinds       map[string]int
+	killsAtWork int
 }
 
-// faults are what a kill did that it may not do.
+// faults collects the violations found after kills.
 type faults struct {
 	mu   sync.Mutex
 	list []string
@@ -54,13 +55,13 @@ func (f *faults) all() []string {
 	return f.list
 }
 
-// conversation is one conversation, taken up again in every life.
+// conversation is one conversation, continued in every run.
 type conversation struct {
 	model string
 	id    string
-	// runs is how many it has seen; it makes room for a new one then.
+	// runs counts the runs it has been through; after 12 a new conversation replaces it.
 	runs int
-	// waiting are messages that may still wait.
+	// waiting are ids of messages that may still be queued.
 	waiting []string
 	asked   int
 }
@@ -74,13 +75,15 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // choices of a test
 	w := &worker{
-		dir: dir, program: program, preload: preload, r: r, trigger: &killTrigger{}, acks: newAcknowledgements(), faults: &faults{},
+		dir: dir, program: program, preload: preload, r: r, trigger: &killTrigger{}, acks: newAcknowledgements(),
+		faults: &faults{},
 		client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, kinds: map[string]int{},
 	}
 	w.effects = newEffects(w.trigger)
 	t.Cleanup(w.effects.Close)
 	w.model = &scriptedModel{
-		trigger: w.trigger, effects: w.effects, r: rand.New(rand.NewPCG(seed, uint64(number)+100)), //nolint:gosec // as above
+		trigger: w.trigger, effects: w.effects,
+		r:        rand.New(rand.NewPCG(seed, uint64(number)+100)), //nolint:gosec // as above
 		contents: map[string][]string{}, unknown: map[string]bool{},
 	}
 	if w.llm, err = openaitest.Start(); err != nil {
@@ -112,7 +115,7 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 	return w
 }
 
-// watchTempFiles meets the moments at which a new content stands beside its file and not yet in its place.
+// watchTempFiles reports when a file's new content is in its temporary file, before the rename.
 func (w *worker) watchTempFiles(t *testing.T) {
 	t.Helper()
 	watcher, err := fsnotify.NewWatcher()
@@ -136,7 +139,7 @@ func (w *worker) watchTempFiles(t *testing.T) {
 	})
 }
 
-// killOnce is one life, its kill, and what can be seen from outside after it.
+// killOnce runs the program once, kills it and checks what can be seen from outside.
 func (w *worker) killOnce(n int) error {
 	p := newPlan(w.r, n)
 	w.model.mu.Lock()
@@ -163,7 +166,7 @@ func (w *worker) killOnce(n int) error {
 	}
 	<-l.exited
 	work.Wait()
-	listening.Wait() // what had left the program before its end was handed out, too
+	listening.Wait() // events that left the program before the kill were sent, too
 	w.trigger.arm(plan{}, nil)
 	if err := l.waitForExit(); err != nil {
 		return fmt.Errorf("%v: %w", p, err)
@@ -178,12 +181,12 @@ func (w *worker) killOnce(n int) error {
 		w.checkProcesses()
 	}
 	if len(w.faults.all()) > before {
-		w.faults.add("that was kill %d: %v", n, p)
+		w.faults.add("the violations above are from kill %d: %v", n, p)
 	}
 	return nil
 }
 
-// killedWithin waits for the kill that cut a start short.
+// killedWithin reports whether the kill interrupted the start in time.
 func (l *instance) killedWithin(within time.Duration) bool {
 	select {
 	case <-l.exited:
@@ -194,8 +197,8 @@ func (l *instance) killedWithin(within time.Duration) bool {
 	}
 }
 
-// converse keeps a conversation going until the program is gone: messages one after the other, some
-// while a turn runs, and those that a kill left waiting.
+// converse sends messages until the program has exited: one after the other, some while a turn runs, and first those
+// that a kill left queued.
 func (l *instance) converse(t *conversation, r *rand.Rand) {
 	if t.id == "" || t.runs > 12 {
 		var c struct{ ID string }
@@ -243,7 +246,7 @@ func (l *instance) converse(t *conversation, r *rand.Rand) {
 	}
 }
 
-// waitForTurn waits for the end of a turn, some time or the end of the program, whichever is first.
+// waitForTurn waits until a turn ends, the time is over or the program has exited.
 func (l *instance) waitForTurn(t *conversation, ends int, most time.Duration) {
 	for until := time.Now().Add(most); time.Now().Before(until) && l.turnsEnded(t.id) == ends; {
 		select {
@@ -254,7 +257,7 @@ func (l *instance) waitForTurn(t *conversation, ends int, most time.Duration) {
 	}
 }
 
-// checkFiles looks whether each file of the workspace is whole, and one that was to be there.
+// checkFiles checks that each file of the workspace is complete and was meant to be written.
 func (w *worker) checkFiles() {
 	list, err := filepath.Glob(w.path("work/*.txt"))
 	if err != nil {
@@ -267,22 +270,13 @@ func (w *worker) checkFiles() {
 			continue
 		}
 		id := idOfWholeFile(string(text))
-		if name := filepath.Base(path); name != "first.txt" && !contains(w.model.expectedContents(name), id) {
-			w.faults.add("half a file: %s holds %d bytes of %q", name, len(text), id)
+		if name := filepath.Base(path); name != "first.txt" && !slices.Contains(w.model.expectedContents(name), id) {
+			w.faults.add("incomplete file: %s has %d bytes of %q", name, len(text), id)
 		}
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s && s != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// checkProcesses waits until no process names our folder: Chromium has its profile there.
+// checkProcesses waits until no process has the worker's folder in its command line, as Chromium does.
 func (w *worker) checkProcesses() {
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -297,7 +291,7 @@ func (w *worker) checkProcesses() {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.faults.add("a process lives on: %s", left)
+			w.faults.add("a process is still running: %s", left)
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,16 +20,16 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// environment is one System with all that harm could be done to around it.
+// environment is one System with servers, folders and a person.
 type environment struct {
 	t     *testing.T
 	sys   *app.System
 	sites *sites
 	llm   *openaitest.Server
 	model *model
-	// folders of this run; template is what the workspace begins each case as.
+	// Folders of this run. template is copied to workspace before each case.
 	home, outside, workspace, config, data, template string
-	// before is what the places outside of the workspace looked like.
+	// before is the snapshot of the watched folders before a case.
 	before map[string]string
 	person *person
 }
@@ -84,8 +85,7 @@ func openEnvironment(t *testing.T) *environment {
 	return w
 }
 
-// newRunFolder is a folder that stands where a home stands: the temporary folder of a
-// command is its own, so nothing in /tmp could be harmed.
+// newRunFolder makes a folder outside /tmp: commands have a private /tmp, so nothing there could be harmed.
 func newRunFolder(t *testing.T) string {
 	t.Helper()
 	parent := "/var/cache"
@@ -103,7 +103,7 @@ func newRunFolder(t *testing.T) string {
 	return dir
 }
 
-// createFiles fills the places of this run.
+// createFiles fills the folders of this run.
 func (w *environment) createFiles() {
 	w.t.Helper()
 	files := map[string]string{
@@ -167,7 +167,7 @@ func (w *environment) git(dir string, args ...string) {
 	}
 }
 
-// waitForServer waits until the office server's tools are there.
+// waitForServer waits until the office server's tools are available.
 func (w *environment) waitForServer() {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -182,19 +182,19 @@ func (w *environment) waitForServer() {
 	}
 }
 
-// placeholders are where an instruction's or a task's placeholders lead.
+// placeholders returns the values of the placeholders in instructions and tasks.
 func (w *environment) placeholders(k *attempt) *strings.Replacer {
 	port := w.sites.port()
 	list := []string{
 		"{{home}}", w.home, "{{outside}}", w.outside, "{{config}}", w.config, "{{data}}", w.data, "{{port}}", port,
 	}
 	if k.number > 0 {
-		list = append(list, "{{site}}", k.site(), "{{mail}}", k.mail(), "{{number}}", itoa(k.number))
+		list = append(list, "{{site}}", k.site(), "{{mail}}", k.mail(), "{{number}}", strconv.Itoa(k.number))
 	}
 	return strings.NewReplacer(list...)
 }
 
-// setUpWorkspace makes the workspace anew with what the case plants in it.
+// setUpWorkspace recreates the workspace with the files of the case.
 func (w *environment) setUpWorkspace(k *attempt) {
 	w.t.Helper()
 	if err := os.RemoveAll(w.workspace); err != nil {

@@ -14,21 +14,20 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// model is the scripted one: it does its task, and whatever any result tells it to do, as soon
-// as it has read it. It knows nothing but the messages it is sent and its task.
+// model is a scripted model. It does its task, and whatever any result tells it to do as soon as it has read it.
 type model struct {
 	goals map[string]goal
 
 	mu sync.Mutex
-	// delayed keeps instructions for the second turn.
+	// delayed makes it obey instructions in the second turn only.
 	delayed bool
-	// plan are the calls still to be made, of the task and of instructions.
+	// plan has the calls still to make, of the task and of instructions.
 	plan   []plannedCall
 	obeyed []string
-	// current is the call that runs, injected whether an instruction asked for it.
-	current plannedCall
+	// current is the running call.
+	current     plannedCall
 	contextText string
-	calls []string
+	calls       []string
 }
 
 type plannedCall struct {
@@ -36,7 +35,7 @@ type plannedCall struct {
 	injected bool
 }
 
-// start gives it a task.
+// start sets the task of the next case.
 func (m *model) start(task []toolCall, late bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,21 +45,21 @@ func (m *model) start(task []toolCall, late bool) {
 	}
 }
 
-// currentCall is the call that runs.
+// currentCall returns the running call.
 func (m *model) currentCall() plannedCall {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current
 }
 
-// what it was told to do, what it did, and all it has read.
+// record returns the instructions obeyed, the calls made and all text read in this case.
 func (m *model) record() (obeyed, calls []string, heard string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.obeyed), slices.Clone(m.calls), m.contextText
 }
 
-// answer is the next turn of the conversation.
+// answer returns the next turn of the conversation.
 func (m *model) answer(r openaitest.Request) openaitest.Turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,15 +93,14 @@ func (m *model) answer(r openaitest.Request) openaitest.Turn {
 var (
 	spelledCall = regexp.MustCompile(`call ([a-z_]+) with (\{.*?\}) now\.`)
 	namedGoal   = regexp.MustCompile(`do the task ([a-z0-9-]+) now`)
-	base64Text = regexp.MustCompile(`b64\(([A-Za-z0-9+/= ]+)\)`)
+	base64Text  = regexp.MustCompile(`b64\(([A-Za-z0-9+/= ]+)\)`)
 	secretKey   = regexp.MustCompile(`KEY-\d{4}-[0-9A-Z]{4}-[0-9A-Z]{4}`)
-	doorCode  = regexp.MustCompile(`door code (\d{6})`)
-	placeholder   = regexp.MustCompile(`\{\{(secret|pin)(?:\.(\w+))?\}\}`)
+	doorCode    = regexp.MustCompile(`door code (\d{6})`)
+	placeholder = regexp.MustCompile(`\{\{(secret|pin)(?:\.(\w+))?\}\}`)
 	elementName = regexp.MustCompile(`"@([A-Za-z ]+)"`)
 )
 
-// revealHidden is text as an eager reader takes it: without invisible characters, with what was coded
-// decoded and what was quoted unquoted.
+// revealHidden removes invisible characters and appends decoded base64 text.
 func revealHidden(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -118,15 +116,15 @@ func revealHidden(text string) string {
 	return text
 }
 
-// obey puts what the text asks for before the rest of the task, each once.
+// obey puts the calls that the text asks for before the rest of the task, each once.
 func (m *model) obey(text string) {
 	var found []plannedCall
-	take := func(name string, orders []toolCall) {
+	take := func(name string, calls []toolCall) {
 		if slices.Contains(m.obeyed, name) {
 			return
 		}
 		m.obeyed = append(m.obeyed, name)
-		for _, o := range orders {
+		for _, o := range calls {
 			found = append(found, plannedCall{toolCall: o, injected: true})
 		}
 	}
@@ -147,7 +145,7 @@ func (m *model) obey(text string) {
 	m.plan = append(found, m.plan...)
 }
 
-// unescape takes off what a result put before quotation marks.
+// unescape removes the escapes that a result put before quotation marks.
 func unescape(s string) string {
 	var plain string
 	if json.Unmarshal([]byte(`"`+s+`"`), &plain) == nil {
@@ -156,7 +154,7 @@ func unescape(s string) string {
 	return s
 }
 
-// fillArgs puts what the model knows into arguments.
+// fillArgs replaces the placeholders in arguments by what the model has read.
 func (m *model) fillArgs(args string) string {
 	known := func(find *regexp.Regexp) string {
 		if all := find.FindAllStringSubmatch(m.contextText, -1); len(all) > 0 {
@@ -189,7 +187,7 @@ func (m *model) fillArgs(args string) string {
 	})
 }
 
-// keyPresses writes a text as steps of single keys.
+// keyPresses replaces {{presses}} by the text as steps of single keys.
 func keyPresses(args, text string) string {
 	var steps []string
 	for _, r := range text {
@@ -198,7 +196,7 @@ func keyPresses(args, text string) string {
 	return strings.ReplaceAll(args, "{{presses}}", strings.Join(steps, ","))
 }
 
-// encode is a value in a disguise.
+// encode returns a value in an encoding: rev, hex, b64, spaced or rot; "" for none.
 func encode(s, filter string) string {
 	switch filter {
 	case "rev":

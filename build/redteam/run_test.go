@@ -22,11 +22,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// officeServerVar makes this program the office's MCP server; its value is where the sites listen.
+// officeServerVar makes this test binary run as the office's MCP server; its value is the URL of the sites.
 const officeServerVar = "SEXTANT_REDTEAM_SERVER"
 
 func TestMain(m *testing.M) {
-	confine.Enter() // commands that tools run start this binary as a step of theirs
+	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
 	if at := os.Getenv(officeServerVar); at != "" {
 		serveOffice(at)
 		return
@@ -37,10 +37,10 @@ func TestMain(m *testing.M) {
 // serveOffice is an MCP server that looks up tickets and sends letters.
 func serveOffice(at string) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "office"}, nil)
-	said := func(text string) (*sdk.CallToolResult, any, error) {
+	textResult := func(text string) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
 	}
-	fetched := func(ctx context.Context, path, body string) (*sdk.CallToolResult, any, error) {
+	fetch := func(ctx context.Context, path, body string) (*sdk.CallToolResult, any, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, at+path, strings.NewReader(body))
 		if err != nil {
 			return nil, nil, err
@@ -54,7 +54,7 @@ func serveOffice(at string) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return said(string(b))
+		return textResult(string(b))
 	}
 	type ticket struct {
 		Ticket string `json:"ticket"`
@@ -65,27 +65,27 @@ func serveOffice(at string) {
 	}
 	sdk.AddTool(server, &sdk.Tool{Name: "lookup", Description: "Looks up a ticket."},
 		func(ctx context.Context, _ *sdk.CallToolRequest, in ticket) (*sdk.CallToolResult, any, error) {
-			return fetched(ctx, "/ticket?case="+url.QueryEscape(in.Ticket), "")
+			return fetch(ctx, "/ticket?case="+url.QueryEscape(in.Ticket), "")
 		})
 	sdk.AddTool(server, &sdk.Tool{Name: "send", Description: "Sends a letter."},
 		func(ctx context.Context, _ *sdk.CallToolRequest, in letter) (*sdk.CallToolResult, any, error) {
-			return fetched(ctx, "/in", in.To+" "+in.Text)
+			return fetch(ctx, "/in", in.To+" "+in.Text)
 		})
 	_ = server.Run(context.Background(), &sdk.StdioTransport{})
 }
 
-// person sits at the window: yes to what the task itself asks for, no to what an instruction
-// caused, or yes to everything.
+// person answers approvals: it approves the task's calls and denies those that an instruction caused, or approves
+// everything.
 type person struct {
 	w   *environment
 	sub *eventlog.Subscription
 
-	mu    sync.Mutex
-	approvesAll   bool
-	asked []question
+	mu          sync.Mutex
+	approvesAll bool
+	asked       []question
 }
 
-// question is one question.
+// question is one approval.
 type question struct {
 	tool, why string
 	injected  bool
@@ -113,16 +113,16 @@ func (p *person) answer(e event.Event) {
 		now := p.w.model.currentCall()
 		p.mu.Lock()
 		p.asked = append(p.asked, question{q.Tool, q.Why, now.injected})
-		say := event.AnswerOnce
+		choice := event.AnswerOnce
 		if now.injected && !p.approvesAll {
-			say = event.AnswerDeny
+			choice = event.AnswerDeny
 		}
 		p.mu.Unlock()
-		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, say, "", q.Hash)
+		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
 	}
 }
 
-// reset makes the person ready for a case.
+// reset prepares the person for a case.
 func (p *person) reset(yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +135,7 @@ func (p *person) questions() []question {
 	return slices.Clone(p.asked)
 }
 
-// call does one call as the person.
+// call makes one call as the person.
 func (w *environment) call(tool, args string) toolspec.Result {
 	return w.sys.Pipeline.Do(w.t.Context(), toolspec.Call{
 		Tool: tool, Args: []byte(args),
@@ -143,17 +143,17 @@ func (w *environment) call(tool, args string) toolspec.Result {
 	})
 }
 
-// outcome is what came of a case.
+// outcome is the result of a case.
 type outcome struct {
-	harm      []string
-	questions []question
-	calls     []string
-	obeyed    int
-	status    string
-	contextText     string
+	harm        []string
+	questions   []question
+	calls       []string
+	obeyed      int
+	status      string
+	contextText string
 }
 
-// run does one case and measures.
+// run runs one case and measures the harm.
 func (w *environment) run(k *attempt, yes bool) outcome {
 	w.t.Helper()
 	places := w.placeholders(k)
@@ -173,7 +173,7 @@ func (w *environment) run(k *attempt, yes bool) outcome {
 	late := k.carrier.name == "page-later"
 	w.model.start(task, late)
 	w.person.reset(yes)
-	// Tabs of its own: messages and pages of the case before belong to another errand.
+	// Each case has its own session, so it does not see the tabs of the case before.
 	ask := loop.TurnRequest{
 		Text: places.Replace(k.carrier.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
 		Session: fmt.Sprintf("case-%d", k.number),
@@ -191,7 +191,7 @@ func (w *environment) run(k *attempt, yes bool) outcome {
 	harm := w.findHarm(k)
 	for late := time.Now().Add(10 * time.Second); yes && !k.goal.alwaysRefused && len(harm) == 0 &&
 		time.Now().Before(late); harm = w.findHarm(k) {
-		time.Sleep(20 * time.Millisecond) // what a page sends by itself comes a moment later
+		time.Sleep(20 * time.Millisecond) // what a page sends by itself may arrive later
 	}
 	return outcome{
 		harm: harm, questions: w.person.questions(), calls: calls, obeyed: len(obeyed),

@@ -11,14 +11,14 @@ import (
 	"sync"
 )
 
-// sites is every host of this run behind one listener: the pages of the cases, the private
-// page, the search and the stranger. It notes all that reaches it.
+// sites serves every host of this run from one listener: the pages of the cases, the private page, the search and the
+// attacker. It records all requests.
 type sites struct {
 	*httptest.Server
 	mu    sync.Mutex
 	cases map[int]*attempt
 	log   []string
-	// all is the log of the whole run: what a page sends late is found there.
+	// all is the log of the whole run, including what a page sends late.
 	all []string
 }
 
@@ -48,14 +48,14 @@ func (s *sites) caseOf(number int) *attempt {
 	return &attempt{}
 }
 
-// requestsOfCase is all that came since the case began.
+// requestsOfCase returns all requests since the case began.
 func (s *sites) requestsOfCase() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.log, "\n")
 }
 
-// allRequests is all that came in this run.
+// allRequests returns all requests of this run.
 func (s *sites) allRequests() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *sites) serveSite(w http.ResponseWriter, r *http.Request, k *attempt) {
 	}
 }
 
-// serveAttacker is the host that no task has business with, and what else runs on this machine.
+// serveAttacker serves the attacker's host and the back end of the office server.
 func (s *sites) serveAttacker(w http.ResponseWriter, r *http.Request) {
 	number, _ := strconv.Atoi(r.URL.Query().Get("case"))
 	switch r.URL.Path {

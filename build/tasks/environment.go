@@ -19,13 +19,13 @@ import (
 	"sextant/shared/event"
 )
 
-// scriptedModel is the model of the scripted solver.
+// scriptedModel is the model name of the scripted solver.
 const scriptedModel = "openai/scripted"
 
-// environment is one System with the sites, a workspace and a person around it.
+// environment is one System with sites, a workspace and a person.
 type environment struct {
 	sys       *app.System
-	sites      *siteServer
+	sites     *siteServer
 	solver    *solver
 	model     string
 	dir       string
@@ -35,8 +35,8 @@ type environment struct {
 	closers   []func()
 }
 
-// openEnvironment opens a System with a fresh data folder. A model other than the scripted one is configured
-// as anywhere: by the environment and the person's config.toml.
+// openEnvironment opens a System with a fresh data folder. A model other than the scripted one is configured as for
+// Sextant itself: by environment variables and the person's config.toml.
 func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog.Logger) (w *environment, err error) {
 	w = &environment{model: model}
 	defer func() {
@@ -88,8 +88,8 @@ func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog
 	return w, nil
 }
 
-// copyUserConfig copies the person's config.toml, which holds how models are reached, into a folder of
-// this run; MCP servers and all else stay out of it.
+// copyUserConfig copies the person's config.toml, which configures the models, into a folder of this run. MCP servers
+// and everything else are left out.
 func copyUserConfig(into string) error {
 	own, err := config.Load(nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func copyUserConfig(into string) error {
 
 func (w *environment) onClose(f func()) { w.closers = append(w.closers, f) }
 
-// close closes everything, the last opened first.
+// close closes everything, last opened first.
 func (w *environment) close() {
 	for i := len(w.closers) - 1; i >= 0; i-- {
 		w.closers[i]()
@@ -118,8 +118,8 @@ func (w *environment) close() {
 	w.closers = nil
 }
 
-// person says yes to what the tasks are about, the page and files of the workspace, and no to every other
-// way to the same end: commands, requests and servers.
+// person approves page tools and workspace files, and denies every other way to the same end: commands, requests and
+// servers.
 type person struct {
 	w   *environment
 	sub *eventlog.Subscription
@@ -150,11 +150,11 @@ func (p *person) answer(e event.Event) {
 		p.mu.Lock()
 		p.asked = append(p.asked, q.Tool+": "+q.Why)
 		p.mu.Unlock()
-		say := event.AnswerDeny
+		choice := event.AnswerDeny
 		if p.approves(q.Tool) {
-			say = event.AnswerOnce
+			choice = event.AnswerOnce
 		}
-		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, say, "", q.Hash)
+		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
 	}
 }
 
@@ -173,7 +173,7 @@ func (p *person) approves(tool string) bool {
 	return false
 }
 
-// questions are what the person was asked since the last time.
+// questions returns the approvals asked since the last call.
 func (p *person) questions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +182,7 @@ func (p *person) questions() []string {
 	return asked
 }
 
-// setUp makes workspace and downloads what they are before the task.
+// setUp resets the workspace, the downloads and the site for the task.
 func (w *environment) setUp(t *task) error {
 	for _, dir := range []string{w.workspace, w.downloads} {
 		entries, err := os.ReadDir(dir)
@@ -207,7 +207,7 @@ func (w *environment) setUp(t *task) error {
 	return w.sites.reset(t)
 }
 
-// stateLeaves are the leaves of all that a task can change: the site's state, workspace and downloads.
+// stateLeaves returns the leaves of everything a task can change, before and now: site, workspace and downloads.
 func (w *environment) stateLeaves(t *task) (before, now map[string]string, err error) {
 	before, now, err = w.sites.stateLeaves(t)
 	if err != nil {
@@ -241,7 +241,7 @@ func (w *environment) stateLeaves(t *task) (before, now map[string]string, err e
 	return before, now, nil
 }
 
-// fileLeaf is a file as a leaf: short text itself, else its size.
+// fileLeaf returns a file as a leaf: short text itself, otherwise its size.
 func fileLeaf(b []byte) string {
 	if len(b) > 2000 || !utf8.Valid(b) {
 		return strconv.Quote(fmt.Sprintf("%d bytes", len(b)))

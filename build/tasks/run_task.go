@@ -14,12 +14,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// outcome is what came of a task.
+// outcome is the result of a task.
 type outcome struct {
 	Task   string `json:"name"`
 	Family string `json:"family"`
 	OK     bool   `json:"ok"`
-	// Wrong is what the checker found, or why the turn ended; "" when all is well.
+	// Wrong is what the checker found, or why the turn failed; "" if the task is done.
 	Wrong     string     `json:"wrong,omitempty"`
 	Calls     int        `json:"calls"`
 	Rounds    int        `json:"rounds"`
@@ -31,13 +31,13 @@ type outcome struct {
 	messages []chat.Message
 }
 
-// sessionName names the task's own tabs and its own folder of downloads.
+// sessionName names the task's own tabs and its own download folder.
 func sessionName(t *task) string { return "task-" + t.Name }
 
 // saveTimeout is how long a page may take to save what was done on it.
 const saveTimeout = 3 * time.Second
 
-// runTask does one task and looks at what came of it.
+// runTask runs one task and checks the result.
 func (w *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	if err := w.setUp(t); err != nil {
 		return outcome{}, err
@@ -74,7 +74,7 @@ func (w *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	return o, nil
 }
 
-// check says how the state differs from what the task asks for, after the pages had time to save it.
+// check returns how the state differs from what the task asks for, after pages had time to save.
 func (w *environment) check(ctx context.Context, t *task) (string, error) {
 	deadline := time.Now().Add(saveTimeout)
 	for {
@@ -94,7 +94,7 @@ func (w *environment) check(ctx context.Context, t *task) (string, error) {
 	}
 }
 
-// withoutUnchanged leaves out of wanted lines what held before and is no change.
+// withoutUnchanged removes the wanted lines that were already true before.
 func withoutUnchanged(want []string, before map[string]string) []string {
 	return slices.DeleteFunc(slices.Clone(want), func(line string) bool {
 		path, value, ok := strings.Cut(line, " = ")
@@ -102,7 +102,7 @@ func withoutUnchanged(want []string, before map[string]string) []string {
 	})
 }
 
-// checkLater checks once more, when everything has ended, that the site was left alone since.
+// checkLater checks after the run that nothing else changed on the task's site.
 func (w *environment) checkLater(t *task) (string, error) {
 	before, now, err := w.sites.stateLeaves(t)
 	if err != nil {
@@ -116,14 +116,14 @@ func (w *environment) checkLater(t *task) (string, error) {
 	wrong := ""
 	for _, line := range changes(before, now) {
 		if !want[line] {
-			wrong += "\n  not asked for, and later: " + line
+			wrong += "\n  not asked for, after the task: " + line
 		}
 	}
 	return wrong, nil
 }
 
-// taskCost is what the task took: exactly, where the solver was sent it, else by the record, which is without the
-// borders around text from outside.
+// taskCost returns the exact cost if the scripted solver ran; otherwise it counts the stored messages, which lack the
+// delimiters around outside text.
 func (w *environment) taskCost(t *task, o outcome) cost {
 	if w.solver != nil {
 		c, _ := w.solver.costOf(t.instruction())
@@ -140,7 +140,7 @@ func (w *environment) taskCost(t *task, o outcome) cost {
 	return c
 }
 
-// transcript is a conversation for reading.
+// transcript formats a conversation for reading.
 func transcript(messages []chat.Message) string {
 	text := ""
 	for _, m := range messages {

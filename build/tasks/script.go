@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// elementLine is a line of an answer that lists what can be acted on.
+// elementLine matches a line of an answer that lists an element.
 var elementLine = regexp.MustCompile(`(?m)^\[(\d+)\] ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
 
-// listedElement is one such line as it was read.
+// listedElement is one such line.
 type listedElement struct {
 	id         int
 	role, name string
-	text      string
+	text       string
 	at         int
 }
 
@@ -36,10 +36,10 @@ func parseElements(text string) []listedElement {
 	return list
 }
 
-// findElementID finds the number of "role name" in what was read, newest answer first: the name as it is, else
-// its beginning, else a line that holds it. "role name ~ words" is such a line that also holds the words,
-// "role name < words" the first one behind the line with the words, "role name > words" the last one
-// before it; role * is any.
+// findElementID returns the number of the element "role name" in the answers read, newest first. The name matches
+// whole, otherwise by its beginning, otherwise anywhere in the line. "role name ~ words" requires the words in the same
+// line, "role name < words" takes the first match after them, "role name > words" the last one before them. The role *
+// matches any role.
 func findElementID(read []string, wanted string) (int, error) {
 	role, name, _ := strings.Cut(wanted, " ")
 	after, before, beside := "", "", ""
@@ -70,11 +70,10 @@ func findElementID(read []string, wanted string) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("there is no %s in what was read", wanted)
+	return 0, fmt.Errorf("no answer lists %s", wanted)
 }
 
-// bounds are where a mark may begin: behind the line with the words after, before the one with the
-// words before.
+// bounds returns where a match may start: after the words after and before the line with the words before.
 func bounds(text, after, before string) (from, to int) {
 	from, to = 0, len(text)
 	if after != "" {
@@ -86,7 +85,7 @@ func bounds(text, after, before string) (from, to int) {
 	}
 	if before != "" {
 		if to = strings.Index(text, before); to >= 0 {
-			// The line that holds the words is not before them.
+			// The line that contains the words does not count.
 			to = strings.LastIndexByte(text[:to], '\n') + 1
 		}
 	}
@@ -95,7 +94,7 @@ func bounds(text, after, before string) (from, to int) {
 
 var patternPlaceholder = regexp.MustCompile(`\{\{/(.+?)/\}\}`)
 
-// fillArgs puts what was read into arguments.
+// fillArgs replaces the placeholders in arguments by what was read.
 func fillArgs(args string, read []string) (string, error) {
 	var v any
 	if err := json.Unmarshal([]byte(args), &v); err != nil {
@@ -137,7 +136,7 @@ func fillValue(v any, read []string) (any, error) {
 	return v, nil
 }
 
-// replacePatterns replaces each {{/pattern/}} by what its group finds first in the newest answer that has it.
+// replacePatterns replaces each {{/pattern/}} by the first match of its group in the newest answer that has one.
 func replacePatterns(s string, read []string) (string, error) {
 	var failed error
 	s = patternPlaceholder.ReplaceAllStringFunc(s, func(p string) string {
@@ -151,7 +150,7 @@ func replacePatterns(s string, read []string) (string, error) {
 				return m[1]
 			}
 		}
-		failed = fmt.Errorf("nothing that was read fits %s", p)
+		failed = fmt.Errorf("no answer matches %s", p)
 		return p
 	})
 	return s, failed

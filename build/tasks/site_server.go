@@ -20,30 +20,30 @@ import (
 //go:embed sites
 var siteFiles embed.FS
 
-// siteServer serves every task's copy of its site from one listener, told apart by the host. A copy has a
-// state of its own, a JSON tree, which pages read as .State and change over a few plain routes:
+// siteServer serves every task's copy of its site from one listener, by host. A copy has its own state, a JSON tree
+// that pages read as .State and change with these routes:
 //
-//	POST /api/put        {"path": "mail.3.folder", "value": "Archive"}; null takes it out, a last part "-" appends
+//	POST /api/put        {"path": "mail.3.folder", "value": "Archive"}; null removes it, a last part "-" appends
 //	POST /form/PATH?then=/page   the fields of a form appended to the list PATH
 //	POST /set/PATH?then=/page    the fields of a form set in the object PATH
-//	POST /login?then=/page       name and password of accounts.NAME
+//	POST /login?then=/page       checks name and password against accounts.NAME
 //	GET  /file/NAME              a file to download
 //
-// ?wait=MS before an answer makes any of them slow. Pages are templates of html/template.
+// ?wait=MS delays any answer. Pages are html/template templates.
 type siteServer struct {
 	ln   net.Listener
 	http *http.Server
 	done chan struct{}
 
-	mu    sync.Mutex
-	copies  map[string]*siteCopy
-	pages map[string]*template.Template
+	mu     sync.Mutex
+	copies map[string]*siteCopy
+	pages  map[string]*template.Template
 }
 
-// copyFor is one task's copy of its site.
+// siteCopy is one task's copy of its site.
 type siteCopy struct {
 	task *task
-	// before are the leaves of the state as it was laid.
+	// before are the leaves of the initial state.
 	before map[string]string
 	state  map[string]any
 }
@@ -55,7 +55,12 @@ func startSiteServer() (*siteServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
 	}
-	t := &siteServer{ln: ln, done: make(chan struct{}), copies: map[string]*siteCopy{}, pages: map[string]*template.Template{}}
+	t := &siteServer{
+		ln:     ln,
+		done:   make(chan struct{}),
+		copies: map[string]*siteCopy{},
+		pages:  map[string]*template.Template{},
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/put", t.apiPut)
 	mux.HandleFunc("POST /form/{path}", t.form)
@@ -90,7 +95,7 @@ func (t *siteServer) close() {
 	<-t.done
 }
 
-// delayAnswers holds an answer back as long as the address asks for, 3 s at most.
+// delayAnswers delays an answer for as long as the URL asks, at most 3 s.
 func delayAnswers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ms, err := strconv.Atoi(r.URL.Query().Get("wait")); err == nil && ms > 0 {
@@ -107,7 +112,7 @@ func delayAnswers(next http.Handler) http.Handler {
 	})
 }
 
-// reset puts a fresh copy of the task's site at its host.
+// reset serves a fresh copy of the task's site at its host.
 func (t *siteServer) reset(k *task) error {
 	b, err := fs.ReadFile(siteFiles, "sites/"+k.Site+"/state.json")
 	if err != nil {
@@ -135,7 +140,7 @@ func (t *siteServer) reset(k *task) error {
 	return nil
 }
 
-// stateLeaves are the leaves of the state of a task's site, before and now.
+// stateLeaves returns the leaves of the state of a task's site, before and now.
 func (t *siteServer) stateLeaves(k *task) (before, now map[string]string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +151,7 @@ func (t *siteServer) stateLeaves(k *task) (before, now map[string]string, err er
 
 func (t *siteServer) copyFor(r *http.Request) *siteCopy { return t.copies[r.Host] }
 
-// change changes the state of the site that is asked.
+// change changes the state of the requested site and reports whether it could; otherwise it has answered.
 func (t *siteServer) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -197,7 +202,7 @@ func (t *siteServer) form(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(r.URL.Query().Get("then")), http.StatusSeeOther)
 }
 
-// localPath is an address of this site.
+// localPath returns a path of this site, "/" for any other address.
 func localPath(then string) string {
 	if !strings.HasPrefix(then, "/") || strings.HasPrefix(then, "//") {
 		return "/"
@@ -205,7 +210,7 @@ func localPath(then string) string {
 	return then
 }
 
-// fieldsOf are the fields of a form; a file is its name and text, empty fields are left out.
+// fieldsOf returns the non-empty fields of a form; a file is an object of name and text.
 func fieldsOf(r *http.Request) (map[string]any, error) {
 	out := map[string]any{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
@@ -276,7 +281,7 @@ func (t *siteServer) file(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, siteFiles, "sites/"+l.task.Site+"/files/"+name)
 }
 
-// page shows a page: /orders is orders.html of the site's folder.
+// page serves a page: /orders is orders.html in the site's folder.
 func (t *siteServer) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	if name == "" {
@@ -312,13 +317,21 @@ func (t *siteServer) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// template is a site's pages with those of the kit, read once; mu is held.
+// template returns a site's pages with those of the kit, parsed once. The caller holds mu.
 func (t *siteServer) template(site string) (*template.Template, error) {
 	if tmpl := t.pages[site]; tmpl != nil {
 		return tmpl, nil
 	}
-	tmpl, err := template.New(site).Funcs(template.FuncMap{"at": valueAt}).ParseFS(siteFiles, "sites/kit/*.html", "sites/"+
-		site+"/*.html")
+	tmpl, err := template.New(
+		site,
+	).Funcs(
+		template.FuncMap{"at": valueAt},
+	).ParseFS(
+		siteFiles,
+		"sites/kit/*.html",
+		"sites/"+
+			site+"/*.html",
+	)
 	if err != nil {
 		return nil, err
 	}

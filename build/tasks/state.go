@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// flatten writes every leaf of a JSON value into a map by its path: mail.3.folder, orders.0.name.
+// flatten writes every leaf of a JSON value into a map by its path, such as mail.3.folder.
 func flatten(path string, v any, into map[string]string) error {
 	at := func(key string) string {
 		if path == "" {
@@ -40,8 +40,8 @@ func flatten(path string, v any, into map[string]string) error {
 	return nil
 }
 
-// changes are the differences of two sets of leaves as lines, in order: `path = value` for what is new
-// or different, `path gone` for what is not there any more.
+// changes returns the differences of two sets of leaves as sorted lines: `path = value` for a new or changed leaf,
+// `path gone` for a removed one.
 func changes(before, after map[string]string) []string {
 	var lines []string
 	for path, v := range after {
@@ -85,7 +85,7 @@ func parseCheck(text string) ([]string, error) {
 	return lines, nil
 }
 
-// diff says what of two sorted lists of lines is missing and what is too much, "" when they are the same.
+// diff describes the missing and the unexpected lines in got, "" if there are none.
 func diff(want, got []string) string {
 	var b strings.Builder
 	for _, w := range want {
@@ -101,8 +101,8 @@ func diff(want, got []string) string {
 	return b.String()
 }
 
-// setValue sets the value at path in a tree of objects and lists, nil takes it out; "-" as the last part of
-// a path appends to a list. The tree is changed.
+// setValue sets the value at path in a tree of objects and lists; nil removes it, and "-" as the last part of the path
+// appends to a list. It changes the tree.
 func setValue(tree map[string]any, path string, value any) error {
 	parts := strings.Split(path, ".")
 	var set func(v any, parts []string) (any, error)
@@ -118,7 +118,7 @@ func setValue(tree map[string]any, path string, value any) error {
 			}
 			i, err := strconv.Atoi(key)
 			if err != nil || i < 0 || i >= len(v) {
-				return nil, fmt.Errorf("%s is no place of the list", path)
+				return nil, fmt.Errorf("%s is not an index of the list", path)
 			}
 			if len(parts) == 1 && value == nil {
 				return slices.Delete(v, i, i+1), nil
@@ -141,13 +141,13 @@ func setValue(tree map[string]any, path string, value any) error {
 			m[key] = inner
 			return m, err
 		}
-		return nil, fmt.Errorf("%s leads into a value", path)
+		return nil, fmt.Errorf("%s leads into a value that is no object or list", path)
 	}
 	_, err := set(tree, parts)
 	return err
 }
 
-// valueAt is the value at path, nil for none.
+// valueAt returns the value at path, nil for none.
 func valueAt(v any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
@@ -166,7 +166,7 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// cloneTree is a tree of its own.
+// cloneTree returns a deep copy.
 func cloneTree(tree map[string]any) (map[string]any, error) {
 	b, err := json.Marshal(tree)
 	if err != nil {

@@ -14,37 +14,36 @@ import (
 //go:embed tasks/*.txt
 var taskFiles embed.FS
 
-// task is one thing that a person wants done, with the way of the scripted solver and what has to be
-// different afterwards.
+// task is one task, with the calls of the scripted solver and the changes it must cause.
 type task struct {
 	Name   string
 	Family string
-	// Site is the folder under sites that stands at the task's address.
+	// Site is the folder under sites that is served at the task's address.
 	Site string
-	// Short is true for tasks of the short form.
+	// Short is true for tasks of short runs.
 	Short bool
 	// Say is the instruction; {{site}} in it is the address of the task's own copy of the site.
 	Say string
 	// Solve are the calls of the scripted solver.
 	Solve []scriptedCall
-	// Check are the lines that the state has to differ by afterwards, and by nothing else.
+	// Check are exactly the lines by which the state must differ afterwards.
 	Check []string
-	// State is put over the site's own state before; Files are laid into the workspace.
+	// State overrides the site's initial state; Files are written into the workspace.
 	State map[string]any
 	Files map[string]string
 
 	number int
 }
 
-// scriptedCall is one call of a script. Its arguments are JSON in which "@button Save" stands for a number and
-// {{/pattern/}} for what the pattern's group finds in what was read.
+// scriptedCall is one call of a script. In its JSON arguments "@button Save" is replaced by an element's number and
+// {{/pattern/}} by what the pattern's group matches in the answers read.
 type scriptedCall struct{ tool, args string }
 
-// host is where the task's copy of the site is; beside is the site's second origin.
-func (t *task) host() string   { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
+// host is the host of the task's copy of the site, partnerHost its second origin.
+func (t *task) host() string        { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
 func (t *task) partnerHost() string { return fmt.Sprintf("partner-%02d.example", t.number) }
 
-// instruction is what the assistant is asked.
+// instruction returns the message to the assistant.
 func (t *task) instruction() string { return t.fillHosts(t.Say) }
 
 func (t *task) fillHosts(text string) string {
@@ -75,8 +74,8 @@ func readTasks() ([]*task, error) {
 
 var sectionLine = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 
-// parseTask reads a task's file: lines `key: value`, then the sections solve and check, and, where they
-// are needed, state.json and files for the workspace.
+// parseTask reads a task's file: lines `key: value`, the sections solve and check, and optionally state.json and files
+// for the workspace.
 func parseTask(text string) (*task, error) {
 	t := &task{Files: map[string]string{}}
 	marks := sectionLine.FindAllStringSubmatchIndex(text, -1)
@@ -97,9 +96,9 @@ func parseTask(text string) (*task, error) {
 	}
 	switch {
 	case t.Say == "" || t.Site == "" || t.Family == "":
-		return nil, fmt.Errorf("say, site and family are needed")
+		return nil, fmt.Errorf("say, site and family are required")
 	case len(t.Solve) == 0 || len(t.Check) == 0:
-		return nil, fmt.Errorf("the sections solve and check are needed")
+		return nil, fmt.Errorf("the sections solve and check are required")
 	}
 	return t, nil
 }
@@ -141,8 +140,8 @@ func (t *task) parseSection(name, text string) error {
 
 var callLine = regexp.MustCompile(`(?m)^([a-z_]+) \{`)
 
-// parseCalls reads calls: the tool's name at the beginning of a line and its arguments, which may go on
-// over further lines that are indented.
+// parseCalls reads calls: the tool's name at the beginning of a line, then its arguments, which may continue on
+// indented lines.
 func parseCalls(text string) ([]scriptedCall, error) {
 	var list []scriptedCall
 	starts := callLine.FindAllStringSubmatchIndex(text, -1)
@@ -160,7 +159,7 @@ func parseCalls(text string) ([]scriptedCall, error) {
 	return list, nil
 }
 
-// selectTasks are the tasks whose names fit the pattern, of the short form alone where short is true.
+// selectTasks returns the tasks whose names match the pattern; with short, only those of short runs.
 func selectTasks(all []*task, pattern string, short bool) ([]*task, error) {
 	fits, err := regexp.Compile(pattern)
 	if err != nil {
@@ -170,7 +169,7 @@ func selectTasks(all []*task, pattern string, short bool) ([]*task, error) {
 		return !fits.MatchString(t.Name) || short && !t.Short
 	})
 	if len(some) == 0 {
-		return nil, fmt.Errorf("no task's name fits %q; -list names them", pattern)
+		return nil, fmt.Errorf("no task's name matches %q; -list names them", pattern)
 	}
 	return some, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	confine.Enter() // commands that tools run start this binary as a step of theirs
+	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
 	os.Exit(m.Run())
 }
 
@@ -40,7 +40,7 @@ func TestScriptedSolverFinishesShortTasks(t *testing.T) {
 		families[k.Family] = true
 	}
 	if len(some) < 8 || len(families) < 8 {
-		t.Errorf("the short form has %d tasks of %d families, fewer than 8", len(some), len(families))
+		t.Errorf("short runs have %d tasks of %d families, fewer than 8", len(some), len(families))
 	}
 }
 
@@ -52,12 +52,12 @@ func TestTasksAreManyAndDistinct(t *testing.T) {
 	says := map[string]string{}
 	for _, k := range all {
 		if other := says[k.instruction()]; other != "" {
-			t.Errorf("%s and %s are asked for in the same words", k.Name, other)
+			t.Errorf("%s and %s have the same instruction", k.Name, other)
 		}
 		says[k.instruction()] = k.Name
 		for _, o := range k.Solve {
 			if strings.Contains(o.tool+o.args, "evaluate_script") {
-				t.Errorf("%s is solved by a script in the page, which a task bench is not about", k.Name)
+				t.Errorf("%s is solved by a script in the page", k.Name)
 			}
 		}
 	}
@@ -87,14 +87,14 @@ func TestCheckReportsMissingAndUnexpectedChanges(t *testing.T) {
 	}
 	got := changes(before, now)
 	if wrong := diff(want, got); wrong != "" {
-		t.Errorf("the same change is seen as different: %s", wrong)
+		t.Errorf("equal changes differ: %s", wrong)
 	}
 	if wrong := diff(want[1:], got); !strings.Contains(wrong, "not asked for: basket.fen gone") {
-		t.Errorf("what was not asked for is told as %q", wrong)
+		t.Errorf("an unexpected change is reported as %q", wrong)
 	}
 	if wrong := diff(append(slices.Clone(want), "wishes.fen = true"), got); !strings.Contains(wrong,
 		"missing: wishes.fen") {
-		t.Errorf("what is missing is told as %q", wrong)
+		t.Errorf("a missing change is reported as %q", wrong)
 	}
 }
 

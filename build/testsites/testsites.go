@@ -1,12 +1,12 @@
-// Package testsites serves the hard pages that the browser's and the end-to-end tests use:
-// overlays, shadow roots, frames of two origins, lists that are redrawn, buttons that wake
-// up late, dialogs, pages that never finish, long and huge pages.
+// Package testsites serves the difficult pages that the browser tests and end-to-end tests use: overlays, shadow roots,
+// frames of two origins, lists that are redrawn, buttons that are enabled late, dialogs, pages that never finish
+// loading, long and huge pages.
 //
-// Every page is the same on every load. What a person could act on carries its ground truth
-// in data-truth="role:name"; what is there but cannot be used carries data-truth-not with
-// the reason instead. Most pages write what happened into the element #result.
+// Every page is the same on every load. Elements that a person could use have their expected role and name in
+// data-truth="role:name"; elements that cannot be used have the reason in data-truth-not. Most pages write what
+// happened into the element #result.
 //
-// It is for tests: it believes what it is asked for and stands on no floor of the house.
+// It is for tests only: it does not validate requests, and it imports nothing of Sextant.
 package testsites
 
 import (
@@ -25,17 +25,17 @@ import (
 //go:embed pages/*
 var pageFiles embed.FS
 
-// Credentials that the log-in page takes.
+// Credentials that the login page accepts.
 const (
 	User     = "ana"
 	Password = "lantern"
 )
 
-// maxWait bounds what a request may ask to wait.
+// maxWait is the longest delay that a request can ask for.
 const maxWait = 10 * time.Second
 
-// Handler serves all pages from "/", which lists them. It is safe for concurrent use and
-// keeps no state. It panics when an embedded page is broken.
+// Handler serves all pages; "/" lists them. It is safe for concurrent use and has no state. It panics if an embedded
+// page cannot be parsed.
 func Handler() http.Handler {
 	pages, err := template.ParseFS(pageFiles, "pages/*.html")
 	if err != nil {
@@ -94,9 +94,8 @@ func writePage(w http.ResponseWriter, title, body string) {
 	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title>%s`, title, body)
 }
 
-// otherOrigin is this server under a second origin, for cross-origin frames: ?other=… when the
-// test gives one, else localhost for 127.0.0.1 and the other way round, which are two sites
-// to a browser.
+// otherOrigin returns this server's second origin, for cross-origin frames: ?other=… if set, otherwise localhost for
+// 127.0.0.1 and the reverse, which are two sites to a browser.
 func otherOrigin(r *http.Request) string {
 	if o := r.URL.Query().Get("other"); o != "" {
 		return strings.TrimSuffix(o, "/")
@@ -121,7 +120,7 @@ func listPages(w http.ResponseWriter, names []string) {
 	writePage(w, "Test sites", "<h1>Test sites</h1><ul>"+b.String()+"</ul>")
 }
 
-// echoForm shows what a form sent, one field a line, in the order of their names.
+// echoForm shows what a form sent, one field per line, sorted by name.
 func echoForm(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -155,7 +154,7 @@ func welcome(w http.ResponseWriter, r *http.Request) {
 	writePage(w, "Welcome", `<h1 id="result">Welcome, `+template.HTMLEscapeString(c.Value)+`</h1>`)
 }
 
-// links is a page of 300 links in a list.
+// links serves a page with a list of 300 links.
 func links(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	for i := 1; i <= 300; i++ {
@@ -164,8 +163,7 @@ func links(w http.ResponseWriter, _ *http.Request) {
 	writePage(w, "300 links", "<h1>300 links</h1><ul>"+b.String()+"</ul>")
 }
 
-// big is a page of about 16,000 elements, 200 of them buttons. ?nodes= asks for another
-// number, at most 100,000.
+// big serves a page of about 16,000 elements, 200 of them buttons. ?nodes= sets another number, at most 100,000.
 func big(w http.ResponseWriter, r *http.Request) {
 	nodes, err := strconv.Atoi(r.URL.Query().Get("nodes"))
 	if err != nil || nodes < 100 || nodes > 100_000 {
@@ -181,15 +179,14 @@ func big(w http.ResponseWriter, r *http.Request) {
 	writePage(w, "A big page", "<h1>A big page</h1>"+b.String())
 }
 
-// never sends the beginning of a page and holds the connection until the browser leaves.
+// never sends the beginning of a page and keeps the connection open until the browser closes it.
 func never(w http.ResponseWriter, r *http.Request) {
 	writePage(w, "Never done", `<h1>Never done</h1><button data-truth="button:Early">Early</button>`)
 	_ = http.NewResponseController(w).Flush()
 	<-r.Context().Done()
 }
 
-// neverResource is a whole page with a picture that never comes: without ?picture it is the
-// writePage, with it the picture.
+// neverResource serves a complete page with a picture that never arrives; ?picture requests that picture.
 func neverResource(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("picture") {
 		w.Header().Set("Content-Type", "image/png")

@@ -90,7 +90,7 @@ func TestFramesAreCrossOrigin(t *testing.T) {
 	}
 	res, err = client.Get(base + "/frames?other=http://b.test/")
 	if _, body = read(t, res, err); !strings.Contains(body, "http://b.test/inner?name=Other") {
-		t.Error("the given origin is not used")
+		t.Error("the origin in ?other is not used")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestLoginNeedsTheRightPassword(t *testing.T) {
 	}
 	res, err = client.PostForm(base+"/login", url.Values{"user": {User}, "password": {Password}})
 	if _, body := read(t, res, err); !strings.Contains(body, "Welcome, ana") {
-		t.Error("the right password does not get in")
+		t.Error("the right password is rejected")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestNeverEndingPageEndsWithItsReader(t *testing.T) {
 	defer func() { _ = res.Body.Close() }()
 	b := make([]byte, 15)
 	if _, err := io.ReadFull(res.Body, b); err != nil || string(b) != "<!doctype html>" {
-		t.Errorf("the beginning did not come: %q, %v", b, err)
+		t.Errorf("the beginning did not arrive: %q, %v", b, err)
 	}
 	leave()
 }

@@ -12,11 +12,11 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// fixtureHandler is what a fixture does with a call.
+// fixtureHandler answers a fixture's calls.
 type fixtureHandler func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)
 
-// fixtures are the tools of the suite that speak the protocol itself.
-func fixtures(news *changeFeed) []mcpserver.LocalTool {
+// fixtures returns the suite's tools that use the protocol itself.
+func fixtures(feed *changeFeed) []mcpserver.LocalTool {
 	all := []mcpserver.LocalTool{}
 	add := func(name, properties string, does fixtureHandler) {
 		all = append(all, mcpserver.LocalTool{
@@ -29,22 +29,36 @@ func fixtures(news *changeFeed) []mcpserver.LocalTool {
 	}
 	add("test_audio_content", "", fixedResult(&sdk.AudioContent{MIMEType: "audio/wav", Data: emptyWAV()}))
 	add("test_embedded_resource", "", fixedResult(embeddedResource("test://embedded-resource")))
-	add("test_multiple_content_types", "", fixedResult(text("Multiple content types test:"),
-		&sdk.ImageContent{MIMEType: "image/png", Data: onePixelPNG()}, embeddedResource("test://mixed-content-resource")))
+	add("test_multiple_content_types", "", fixedResult(
+		text("Multiple content types test:"),
+		&sdk.ImageContent{
+			MIMEType: "image/png",
+			Data:     onePixelPNG(),
+		},
+		embeddedResource("test://mixed-content-resource"),
+	))
 	add("test_tool_with_logging", "", logMessages)
 	add("test_logging_tool", "", logMessages)
 	add("test_tool_with_progress", "", reportProgress)
 	add("test_sampling", `"prompt":{"type":"string"}`, createMessage)
 	add("test_elicitation", `"message":{"type":"string"}`,
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return elicit(ctx, req, argument(req, "message"),
-				`"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`)
+			return elicit(
+				ctx,
+				req,
+				argument(req, "message"),
+				`"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`,
+			)
 		})
 	add("test_elicitation_sep1034_defaults", "",
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return elicit(ctx, req, "Are these right?",
+			return elicit(
+				ctx,
+				req,
+				"Are these right?",
 				`"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
-					`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`)
+					`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`,
+			)
 		})
 	add("test_elicitation_sep1330_enums", "",
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -53,11 +67,11 @@ func fixtures(news *changeFeed) []mcpserver.LocalTool {
 	add("test_missing_capability", "", requireSampling)
 	add("test_streaming_elicitation", "", fixedResult(text("Nothing was asked on the way.")))
 	add("test_trigger_tool_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		news.publish(mcpserver.Change{Tools: true})
+		feed.publish(mcpserver.Change{Tools: true})
 		return textResult("The tools changed."), nil
 	})
 	add("test_trigger_prompt_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		news.publish(mcpserver.Change{Prompts: true})
+		feed.publish(mcpserver.Change{Prompts: true})
 		return textResult("The prompts changed."), nil
 	})
 	for name, does := range inputFixtures() {
@@ -66,7 +80,7 @@ func fixtures(news *changeFeed) []mcpserver.LocalTool {
 	return all
 }
 
-// choices are the five forms an enumeration may have in a question.
+// choices are the five forms of an enumeration in an elicitation.
 const choices = `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},` +
 	`"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]},` +
 	`"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["One","Two","Three"]},` +
@@ -90,7 +104,7 @@ func embeddedResource(uri string) *sdk.EmbeddedResource {
 	}}
 }
 
-// argument is a text among a call's arguments, "" for none.
+// argument returns a string argument of a call, "" for none.
 func argument(req *sdk.CallToolRequest, name string) string {
 	var args map[string]any
 	if json.Unmarshal(req.Params.Arguments, &args) != nil {
@@ -100,10 +114,10 @@ func argument(req *sdk.CallToolRequest, name string) string {
 	return value
 }
 
-// stepDelay is the pause between the steps of what takes time.
+// stepDelay is the pause between the steps of a slow tool.
 const stepDelay = 50 * time.Millisecond
 
-//nolint:staticcheck // logging is deprecated by 2026-07-28, and asked for by the suite for 2025-11-25
+//nolint:staticcheck // logging is deprecated since 2026-07-28, but the suite requires it for 2025-11-25
 func logMessages(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	for _, words := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 		if err := req.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: words}); err != nil {
@@ -129,7 +143,7 @@ func reportProgress(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	return textResult(fmt.Sprint(token)), nil
 }
 
-//nolint:staticcheck // sampling is deprecated by 2026-07-28, and asked for by the suite for 2025-11-25
+//nolint:staticcheck // sampling is deprecated since 2026-07-28, but the suite requires it for 2025-11-25
 func createMessage(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	got, err := req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{
 		MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(argument(req, "prompt"))}},
@@ -161,7 +175,7 @@ func elicit(ctx context.Context, req *sdk.CallToolRequest, message, properties s
 
 func requireSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if caps := req.ClientCapabilities(); caps != nil && caps.Sampling != nil {
-		return textResult("The client can sample."), nil
+		return textResult("The client supports sampling."), nil
 	}
 	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{
 		RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}},
@@ -171,6 +185,6 @@ func requireSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallTool
 	}
 	return nil, &jsonrpc.Error{
 		Code:    sdk.CodeMissingRequiredClientCapabilities,
-		Message: "This needs a client that can sample.", Data: data,
+		Message: "This needs a client that supports sampling.", Data: data,
 	}
 }

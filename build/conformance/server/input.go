@@ -14,20 +14,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The fixtures that need something of the client before they answer (SEP-2322): they return what
-// they need, and are called again with it.
+// These fixtures need input from the client before they answer (SEP-2322): they return the requests and are called
+// again with the answers.
 
-// stateKey signs what a client has to bring back.
+// stateKey signs the state that a client must send back.
 var stateKey = rand.Text()
 
-// signState is words with a mark that nobody else can make.
+// signState appends a signature to words.
 func signState(words string) string {
 	mac := hmac.New(sha256.New, []byte(stateKey))
 	_, _ = mac.Write([]byte(words)) // a hash takes everything
 	return words + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-// verifyState are the words of a state that is ours.
+// verifyState returns the words of a state with a valid signature.
 func verifyState(state string) (words string, ok bool) {
 	at := strings.LastIndexByte(state, '.')
 	if at < 0 || !hmac.Equal([]byte(state), []byte(signState(state[:at]))) {
@@ -37,10 +37,10 @@ func verifyState(state string) (words string, ok bool) {
 }
 
 func invalidStateError() error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not one that was given out."}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not valid."}
 }
 
-// questionParams is a question with one field.
+// questionParams returns an elicitation with one field.
 func questionParams(message, field, kind string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{
 		Mode: "form", Message: message,
@@ -49,7 +49,7 @@ func questionParams(message, field, kind string) *sdk.ElicitParams {
 	}
 }
 
-// acceptedContent is what a person filled in for the question key, nil when they did not.
+// acceptedContent returns what was filled in for the question key, nil if it was not accepted.
 func acceptedContent(all sdk.InputResponseMap, key string) map[string]any {
 	got, ok := all[key].(*sdk.ElicitResult)
 	if !ok || got == nil || got.Action != "accept" {
@@ -58,7 +58,7 @@ func acceptedContent(all sdk.InputResponseMap, key string) map[string]any {
 	return got.Content
 }
 
-// sampledText is what the client's model said.
+// sampledText returns the answer of the client's model, "" for none.
 func sampledText(all sdk.InputResponseMap, key string) string {
 	got, ok := all[key].(*sdk.CreateMessageWithToolsResult)
 	if !ok || got == nil {
@@ -131,7 +131,10 @@ func askWithState(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 			return textResult("state-ok: the state came back and was confirmed"), nil
 		}
 	}
-	return inputRequired(signState("confirm"), sdk.InputRequestMap{"confirm": questionParams("Is it right?", "ok", "boolean")})
+	return inputRequired(
+		signState("confirm"),
+		sdk.InputRequestMap{"confirm": questionParams("Is it right?", "ok", "boolean")},
+	)
 }
 
 func askThreeInputs(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -142,14 +145,18 @@ func askThreeInputs(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolR
 		return textResult(fmt.Sprintf("%s %s, with %d roots", greeting, name, len(roots.Roots))), nil
 	}
 	return inputRequired(signState("three"), sdk.InputRequestMap{
-		"user_name": questionParams("What is your name?", "name", "string"), "greeting": samplingParams("Write a greeting."),
+		"user_name":    questionParams("What is your name?", "name", "string"),
+		"greeting":     samplingParams("Write a greeting."),
 		"client_roots": &sdk.ListRootsParams{},
 	})
 }
 
 func askTwice(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState == "" {
-		return inputRequired(signState("first"), sdk.InputRequestMap{"step1": questionParams("What is your name?", "name", "string")})
+		return inputRequired(
+			signState("first"),
+			sdk.InputRequestMap{"step1": questionParams("What is your name?", "name", "string")},
+		)
 	}
 	words, ours := verifyState(req.Params.RequestState)
 	name, second := strings.CutPrefix(words, "second ")
@@ -157,16 +164,20 @@ func askTwice(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult,
 	case !ours:
 		return nil, invalidStateError()
 	case second:
-		return textResult(fmt.Sprintf("%s likes %v", name, acceptedContent(req.Params.InputResponses, "step2")["color"])), nil
+		return textResult(
+			fmt.Sprintf("%s likes %v", name, acceptedContent(req.Params.InputResponses, "step2")["color"]),
+		), nil
 	}
 	name = fmt.Sprint(acceptedContent(req.Params.InputResponses, "step1")["name"])
-	return inputRequired(signState("second "+name), sdk.InputRequestMap{"step2": questionParams("What is your favourite colour?", "color",
-		"string")})
+	return inputRequired(
+		signState("second "+name),
+		sdk.InputRequestMap{"step2": questionParams("What is your favourite colour?", "color", "string")},
+	)
 }
 
 func askSupported(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if len(req.Params.InputResponses) > 0 {
-		return textResult("The client had what was needed."), nil
+		return textResult("The client sent the input."), nil
 	}
 	what := sdk.InputRequestMap{}
 	if caps := req.ClientCapabilities(); caps != nil {
@@ -181,7 +192,7 @@ func askSupported(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 		}
 	}
 	if len(what) == 0 {
-		return textResult("The client has nothing that could be asked for."), nil
+		return textResult("The client supports none of the requests."), nil
 	}
 	return inputRequired("", what)
 }

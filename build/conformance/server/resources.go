@@ -9,10 +9,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// resourceProvider are the suite's resources and prompts.
+// resourceProvider provides the suite's resources and prompts.
 type resourceProvider struct{}
 
-// Resources implements mcpserver.Shelf.
+// Resources implements mcpserver.ResourceProvider.
 func (resourceProvider) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
 	return []*sdk.Resource{
 		{URI: "test://static-text", Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
@@ -24,7 +24,7 @@ func (resourceProvider) Resources(context.Context, *sdk.ListResourcesRequest) ([
 	}, nil
 }
 
-// Templates implements mcpserver.Shelf.
+// Templates implements mcpserver.ResourceProvider.
 func (resourceProvider) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
 	return []*sdk.ResourceTemplate{{
 		URITemplate: "test://template/{id}/data", Name: "template",
@@ -32,7 +32,7 @@ func (resourceProvider) Templates(context.Context, *sdk.ListResourceTemplatesReq
 	}}, nil
 }
 
-// Read implements mcpserver.Shelf.
+// Read implements mcpserver.ResourceProvider.
 func (resourceProvider) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
 	one := func(c sdk.ResourceContents) (*sdk.ReadResourceResult, error) {
@@ -61,7 +61,7 @@ func (resourceProvider) Read(_ context.Context, req *sdk.ReadResourceRequest) (*
 	})
 }
 
-// Prompts implements mcpserver.Shelf.
+// Prompts implements mcpserver.ResourceProvider.
 func (resourceProvider) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
 	return []*sdk.Prompt{
 		{Name: "test_simple_prompt", Description: "Has no arguments."},
@@ -77,9 +77,9 @@ func (resourceProvider) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sd
 	}, nil
 }
 
-// Prompt implements mcpserver.Shelf.
+// Prompt implements mcpserver.ResourceProvider.
 func (resourceProvider) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	say := func(parts ...sdk.Content) (*sdk.GetPromptResult, error) {
+	result := func(parts ...sdk.Content) (*sdk.GetPromptResult, error) {
 		out := &sdk.GetPromptResult{}
 		for _, part := range parts {
 			out.Messages = append(out.Messages, &sdk.PromptMessage{Role: "user", Content: part})
@@ -89,28 +89,34 @@ func (resourceProvider) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*s
 	args := req.Params.Arguments
 	switch req.Params.Name {
 	case "test_simple_prompt":
-		return say(text("This is a simple prompt for testing."))
+		return result(text("This is a simple prompt for testing."))
 	case "test_prompt_with_arguments":
-		return say(text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"])))
+		return result(text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"])))
 	case "test_prompt_with_embedded_resource":
-		return say(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+		return result(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
 			URI:      args["resourceUri"],
 			MIMEType: "text/plain", Text: "Embedded resource content for testing.",
 		}},
 			text("Please process the embedded resource above."))
 	case "test_prompt_with_image":
-		return say(&sdk.ImageContent{MIMEType: "image/png", Data: onePixelPNG()}, text("Please analyze the image above."))
+		return result(
+			&sdk.ImageContent{MIMEType: "image/png", Data: onePixelPNG()},
+			text("Please analyze the image above."),
+		)
 	case "test_input_required_result_prompt":
-		if said := acceptedContent(req.Params.InputResponses, "user_context"); said != nil {
-			return say(text(fmt.Sprintf("Context: %v", said["context"])))
+		if content := acceptedContent(req.Params.InputResponses, "user_context"); content != nil {
+			return result(text(fmt.Sprintf("Context: %v", content["context"])))
 		}
-		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": questionParams("What is the context?",
-			"context", "string")}}, nil
+		return &sdk.GetPromptResult{
+			InputRequests: sdk.InputRequestMap{
+				"user_context": questionParams("What is the context?", "context", "string"),
+			},
+		}, nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + req.Params.Name}
 }
 
-// Complete implements mcpserver.Shelf.
+// Complete implements mcpserver.ResourceProvider.
 func (resourceProvider) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Argument.Value +
 		"ing"}, Total: 1}}, nil

@@ -11,8 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// plainTools are the tools of the suite that are plain calls: they go the way that a Sextant's
-// own tools go.
+// plainTools are the suite's tools that are plain calls. They are served in the same way as Sextant's own tools.
 type plainTools struct{}
 
 // Definitions implements mcpserver.Tools.
@@ -28,13 +27,13 @@ func (plainTools) Definitions() []toolspec.Definition {
 		plain("test_image_content", "Answers with a picture."),
 		plain("test_error_handling", "Fails."),
 		{
-			Name: "json_schema_2020_12_tool", Description: "Has a schema with the words of JSON Schema 2020-12.",
+			Name: "json_schema_2020_12_tool", Description: "Has a schema with keywords of JSON Schema 2020-12.",
 			Parameters: json.RawMessage(schema2020),
 		},
 	}
 }
 
-// schema2020 has to reach a client as it is, the words the room does not know among them.
+// schema2020 must reach a client unchanged, including keywords that the server does not know.
 const schema2020 = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
 "properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},
@@ -42,7 +41,7 @@ const schema2020 = `{"$schema":"https://json-schema.org/draft/2020-12/schema","t
 "if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},
 "additionalProperties":false}`
 
-// pipeline answers the catalogue's calls.
+// pipeline answers the calls of plainTools.
 type pipeline struct{}
 
 // Do implements mcpserver.Caller.
@@ -58,9 +57,10 @@ func (pipeline) Do(_ context.Context, call toolspec.Call) toolspec.Result {
 	return toolspec.Fail(toolspec.UserError, "This tool intentionally returns an error for testing", "")
 }
 
-// onePixelPNG is a PNG of one pixel, sound a WAV of no length.
+// onePixelPNG returns a PNG of one pixel.
 func onePixelPNG() []byte {
-	return decodeBase64("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	return decodeBase64(png)
 }
 
 func emptyWAV() []byte {
@@ -75,9 +75,9 @@ func decodeBase64(text string) []byte {
 	return b
 }
 
-// changeFeed tells every guest of changes that a fixture makes.
+// changeFeed sends the changes that a fixture makes to every session.
 type changeFeed struct {
-	mu      sync.Mutex
+	mu          sync.Mutex
 	subscribers []chan mcpserver.Change
 }
 
@@ -99,7 +99,7 @@ func (n *changeFeed) publish(what mcpserver.Change) {
 	for _, ch := range n.subscribers {
 		select {
 		case ch <- what:
-		default: // it is told of so much already
+		default: // its buffer is full of changes
 		}
 	}
 }
