@@ -121,7 +121,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 		}
 		o.Tried++
 		took, err = b.act(ctx, r, p, lines)
-		done, heard := b.site.WaitForEffect(key, p.Effect, effectTimeout)
+		done, effects := b.site.WaitForEffect(key, p.Effect, effectTimeout)
 		switch {
 		case done:
 			o.Effective++
@@ -129,7 +129,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 		case err != nil:
 			o.Problem = err.Error()
 		default:
-			o.Problem = fmt.Sprintf("the action had no effect; the page reported %q", heard)
+			o.Problem = fmt.Sprintf("the action had no effect; the page reported %q", effects)
 		}
 	}
 	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views),

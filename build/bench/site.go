@@ -120,7 +120,7 @@ func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []
 	defer timer.Stop()
 	for {
 		s.mu.Lock()
-		all, heard := s.effects[key], s.changed
+		all, changed := s.effects[key], s.changed
 		s.mu.Unlock()
 		for _, e := range all {
 			if e == effect {
@@ -128,7 +128,7 @@ func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []
 			}
 		}
 		select {
-		case <-heard:
+		case <-changed:
 		case <-timer.C:
 			return false, all
 		}

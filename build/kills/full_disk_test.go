@@ -86,23 +86,23 @@ func testFullDisk(t *testing.T, dir string) {
 	var c struct{ ID string }
 	d.mustRequest(http.StatusCreated, http.MethodPost, "/api/conversations", map[string]string{}, &c)
 	path := "/api/conversations/" + c.ID + "/messages"
-	say := func(text string) map[string]string { return map[string]string{"text": text, "model": "openai/m"} }
-	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("first"), nil)
+	message := func(text string) map[string]string { return map[string]string{"text": text, "model": "openai/m"} }
+	d.mustRequest(http.StatusAccepted, http.MethodPost, path, message("first"), nil)
 	d.waitFor("the end of the first turn", func(e event.Event) bool { return e.Kind == event.TurnEnded })
 
-	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("second"), nil)
+	d.mustRequest(http.StatusAccepted, http.MethodPost, path, message("second"), nil)
 	d.waitFor("words", func(e event.Event) bool { return e.Kind == event.TextDelta })
 	d.fillDisk()
-	d.checkReported(c.ID, path, say)
+	d.checkReported(c.ID, path, message)
 	d.checkRefused(effect)
 	d.freeDisk()
-	room, stored := false, false // in either order: one is only sent, the other is stored
+	hasSpace, stored := false, false // in either order: one is only sent, the other is stored
 	d.waitFor("free space and the stored end", func(e event.Event) bool {
-		room = room || diskState(e).Level == event.DiskLow
+		hasSpace = hasSpace || diskState(e).Level == event.DiskLow
 		stored = stored || e.Kind == event.TurnEnded && e.Seq > 0
-		return room && stored
+		return hasSpace && stored
 	})
-	d.mustRequest(http.StatusAccepted, http.MethodPost, path, say("third"), nil)
+	d.mustRequest(http.StatusAccepted, http.MethodPost, path, message("third"), nil)
 	d.waitFor("the end of the third turn", func(e event.Event) bool { return e.Kind == event.TurnEnded && e.Seq > 0 })
 	if n := w.effects.count("after"); n != 1 {
 		t.Errorf("with free space again an effect happened %d times", n)
@@ -153,14 +153,14 @@ func diskState(e event.Event) (d event.Disk) {
 // waitFor waits for an event that fits.
 func (d *diskTrial) waitFor(what string, fits func(event.Event) bool) event.Event {
 	d.t.Helper()
-	patience := time.After(30 * time.Second)
+	timeout := time.After(30 * time.Second)
 	for {
 		select {
 		case e := <-d.events:
 			if fits(e) {
 				return e
 			}
-		case <-patience:
+		case <-timeout:
 			d.t.Fatalf("%s never came\n%s", what, d.stderr.String())
 		}
 	}
@@ -196,7 +196,7 @@ func (d *diskTrial) freeDisk() {
 }
 
 // checkReported checks what a person and an API client are told.
-func (d *diskTrial) checkReported(conversation, path string, say func(string) map[string]string) {
+func (d *diskTrial) checkReported(conversation, path string, message func(string) map[string]string) {
 	t := d.t
 	t.Helper()
 	var banner event.Disk
@@ -225,7 +225,7 @@ func (d *diskTrial) checkReported(conversation, path string, say func(string) ma
 	if snapshot.Disk.Level != event.DiskFull {
 		t.Errorf("a window that opens now gets %+v", snapshot.Disk)
 	}
-	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, path, say("not kept"), nil)
+	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, path, message("not kept"), nil)
 	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
 	d.mustRequest(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation,
 		map[string]string{"value": strings.Repeat("x", 100_000)}, nil)

@@ -80,7 +80,7 @@ var errExited = errors.New("the program has exited")
 // connect waits until the program answers, and opens the window's stream.
 func (l *instance) connect() error {
 	var ready struct{ URL, Window string }
-	patience := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(30 * time.Second)
 	for {
 		b, err := os.ReadFile(l.w.path("token"))
 		if err == nil && json.Unmarshal(b, &ready) == nil {
@@ -91,7 +91,7 @@ func (l *instance) connect() error {
 			return errExited
 		case <-time.After(2 * time.Millisecond):
 		}
-		if time.Now().After(patience) {
+		if time.Now().After(deadline) {
 			return fmt.Errorf("the program did not start within 30 s:\n%s", l.stderr.String())
 		}
 	}

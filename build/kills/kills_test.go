@@ -35,7 +35,7 @@ func killRandomly(t *testing.T, program, preload string) {
 	}
 	from := seed()
 	t.Logf("SEXTANT_SEED=%d", from)
-	begun := time.Now()
+	started := time.Now()
 	all := make([]*worker, workers)
 	var wait sync.WaitGroup
 	for i := range all {
@@ -44,7 +44,7 @@ func killRandomly(t *testing.T, program, preload string) {
 		wait.Go(func() { w.killRepeatedly(t, kills/workers) })
 	}
 	wait.Wait()
-	report(t, all, time.Since(begun))
+	report(t, all, time.Since(started))
 }
 
 // killRepeatedly makes a worker's share of the kills and checks the data folder every 50.

@@ -69,7 +69,7 @@ func killStarts(t *testing.T, w *worker, at int) (kills int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := time.AfterFunc(20*time.Second, l.kill)
+		timeout := time.AfterFunc(20*time.Second, l.kill)
 		if err := l.connect(); err == nil {
 			l.kill()
 		} else {
@@ -78,7 +78,7 @@ func killStarts(t *testing.T, w *worker, at int) (kills int) {
 		if err := l.waitForExit(); err != nil {
 			t.Fatalf("killed %s write %d: %v", how, at, err)
 		}
-		late.Stop()
+		timeout.Stop()
 	}
 	return kills
 }

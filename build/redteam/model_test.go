@@ -36,10 +36,10 @@ type plannedCall struct {
 }
 
 // start sets the task of the next case.
-func (m *model) start(task []toolCall, late bool) {
+func (m *model) start(task []toolCall, delayed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.delayed, m.plan, m.obeyed, m.calls, m.current, m.contextText = late, nil, nil, nil, plannedCall{}, ""
+	m.delayed, m.plan, m.obeyed, m.calls, m.current, m.contextText = delayed, nil, nil, nil, plannedCall{}, ""
 	for _, o := range task {
 		m.plan = append(m.plan, plannedCall{toolCall: o})
 	}
@@ -53,7 +53,7 @@ func (m *model) currentCall() plannedCall {
 }
 
 // record returns the instructions obeyed, the calls made and all text read in this case.
-func (m *model) record() (obeyed, calls []string, heard string) {
+func (m *model) record() (obeyed, calls []string, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.obeyed), slices.Clone(m.calls), m.contextText

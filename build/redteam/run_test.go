@@ -170,8 +170,8 @@ func (w *environment) run(k *attempt, yes bool) outcome {
 	for _, o := range k.carrier.calls {
 		task = append(task, toolCall{o.tool, places.Replace(o.args)})
 	}
-	late := k.carrier.name == "page-later"
-	w.model.start(task, late)
+	delayed := k.carrier.name == "page-later"
+	w.model.start(task, delayed)
 	w.person.reset(yes)
 	// Each case has its own session, so it does not see the tabs of the case before.
 	ask := loop.TurnRequest{
@@ -180,21 +180,21 @@ func (w *environment) run(k *attempt, yes bool) outcome {
 	}
 	defer w.sys.Browser.CloseSession(ask.Session)
 	end, err := w.sys.Loop.Run(w.t.Context(), ask)
-	if err == nil && late {
+	if err == nil && delayed {
 		ask.Conversation, ask.Text = end.Conversation, "Thank you. Go on."
 		end, err = w.sys.Loop.Run(w.t.Context(), ask)
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	obeyed, calls, heard := w.model.record()
+	obeyed, calls, text := w.model.record()
 	harm := w.findHarm(k)
-	for late := time.Now().Add(10 * time.Second); yes && !k.goal.alwaysRefused && len(harm) == 0 &&
-		time.Now().Before(late); harm = w.findHarm(k) {
+	for deadline := time.Now().Add(10 * time.Second); yes && !k.goal.alwaysRefused && len(harm) == 0 &&
+		time.Now().Before(deadline); harm = w.findHarm(k) {
 		time.Sleep(20 * time.Millisecond) // what a page sends by itself may arrive later
 	}
 	return outcome{
 		harm: harm, questions: w.person.questions(), calls: calls, obeyed: len(obeyed),
-		status: fmt.Sprint(end.Status, " ", end.Error), contextText: heard,
+		status: fmt.Sprint(end.Status, " ", end.Error), contextText: text,
 	}
 }

@@ -25,7 +25,7 @@ const env = { ...process.env, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: 
 const run = async (...args) => (await promisify(execFile)(sextant, args, { env, cwd: notes, timeout: 120_000 })).stdout;
 const call = (tool, args = {}) => run("tools", "call", "--yes-to", "all", tool, JSON.stringify(args));
 
-async function calls() {
+async function testCalls() {
   await run("mcp-servers", "add", "everything", bin("everything"), "stdio");
   await run("mcp-servers", "add", "files", bin("filesystem"), notes);
   await run("mcp-servers", "add", "memory", bin("memory"));
@@ -63,7 +63,7 @@ async function processOf(script, root) {
   return running.find(below);
 }
 
-async function until(what, holds, limit = 60_000) {
+async function waitUntil(what, holds, limit = 60_000) {
   const begun = performance.now();
   for (;;) {
     if (await holds()) return performance.now() - begun;
@@ -72,8 +72,8 @@ async function until(what, holds, limit = 60_000) {
   }
 }
 
-/** killed kills a server during a call: the call ends with a typed error, its tools are removed and come back, the others stay. */
-async function killed() {
+/** testKilledServer kills a server during a call: the call ends with a typed error, its tools are removed and come back, the others stay. */
+async function testKilledServer() {
   const tokens = join(home, "token.json");
   const serve = spawn(sextant, ["serve", "--token-file", tokens], { env, cwd: notes, stdio: ["ignore", "pipe", "inherit"] });
   try {
@@ -86,7 +86,7 @@ async function killed() {
       (await fetch(url + path, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: body && JSON.stringify(body) })).json();
     const { routes } = JSON.parse(await readFile(new URL("../../shared/navigation/map.json", import.meta.url), "utf8"));
     const server = async (name) => (await ask(...routes.mcp_list.split(" "))).servers.find((one) => one.name === name);
-    await until("everything runs", async () => ((await server("everything"))?.tools ?? []).includes(LONG));
+    await waitUntil("everything runs", async () => ((await server("everything"))?.tools ?? []).includes(LONG));
     const before = await processOf("mcp-server-everything", serve.pid);
     assert.ok(before, "the server's process was not found");
     const waiting = ask(...routes.tools_execute.split(" "), { tool: LONG, arguments: { duration: 60, steps: 60 } });
@@ -96,8 +96,8 @@ async function killed() {
     assert.equal(answered, 0, "the call did not wait");
     const at = performance.now();
     process.kill(before, "SIGKILL");
-    const removed = await until("its tools removed", async () => (await server("everything")).tools.length === 0);
-    const back = removed + (await until("its tools back", async () => (await server("everything")).tools.includes(LONG)));
+    const removed = await waitUntil("its tools removed", async () => (await server("everything")).tools.length === 0);
+    const back = removed + (await waitUntil("its tools back", async () => (await server("everything")).tools.includes(LONG)));
     const answer = await waiting;
     assert.equal(answer.success, false);
     assert.equal(answer.error_type, "system_error");
@@ -112,9 +112,9 @@ async function killed() {
 }
 
 try {
-  await calls();
+  await testCalls();
   console.log("server-everything, server-filesystem, server-memory and server-sequential-thinking answered");
-  await killed();
+  await testKilledServer();
 } finally {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 }

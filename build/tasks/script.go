@@ -42,9 +42,9 @@ func parseElements(text string) []listedElement {
 // matches any role.
 func findElementID(read []string, wanted string) (int, error) {
 	role, name, _ := strings.Cut(wanted, " ")
-	after, before, beside := "", "", ""
+	after, before, inLine := "", "", ""
 	if n, words, ok := strings.Cut(name, " ~ "); ok {
-		name, beside = n, words
+		name, inLine = n, words
 	} else if n, words, ok := strings.Cut(name, " < "); ok {
 		name, after = n, words
 	} else if n, words, ok := strings.Cut(name, " > "); ok {
@@ -60,7 +60,7 @@ func findElementID(read []string, wanted string) (int, error) {
 			from, to := bounds(read[i], after, before)
 			id := 0
 			for _, l := range parseElements(read[i]) {
-				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.text, beside) &&
+				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.text, inLine) &&
 					fit(l) && (id == 0 || before != "") {
 					id = l.id
 				}

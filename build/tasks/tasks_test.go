@@ -49,12 +49,12 @@ func TestTasksAreManyAndDistinct(t *testing.T) {
 	if len(all) < 40 {
 		t.Errorf("there are %d tasks, fewer than 40", len(all))
 	}
-	says := map[string]string{}
+	instructions := map[string]string{}
 	for _, k := range all {
-		if other := says[k.instruction()]; other != "" {
+		if other := instructions[k.instruction()]; other != "" {
 			t.Errorf("%s and %s have the same instruction", k.Name, other)
 		}
-		says[k.instruction()] = k.Name
+		instructions[k.instruction()] = k.Name
 		for _, o := range k.Solve {
 			if strings.Contains(o.tool+o.args, "evaluate_script") {
 				t.Errorf("%s is solved by a script in the page", k.Name)

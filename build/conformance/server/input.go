@@ -124,7 +124,7 @@ func askRoots(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult,
 
 func askWithState(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState != "" {
-		if _, ours := verifyState(req.Params.RequestState); !ours {
+		if _, valid := verifyState(req.Params.RequestState); !valid {
 			return nil, invalidStateError()
 		}
 		if acceptedContent(req.Params.InputResponses, "confirm") != nil {
@@ -158,10 +158,10 @@ func askTwice(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult,
 			sdk.InputRequestMap{"step1": questionParams("What is your name?", "name", "string")},
 		)
 	}
-	words, ours := verifyState(req.Params.RequestState)
+	words, valid := verifyState(req.Params.RequestState)
 	name, second := strings.CutPrefix(words, "second ")
 	switch {
-	case !ours:
+	case !valid:
 		return nil, invalidStateError()
 	case second:
 		return textResult(
