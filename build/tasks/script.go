@@ -36,10 +36,8 @@ func parseElements(text string) []listedElement {
 	return list
 }
 
-// findElementID returns the number of the element "role name" in the answers read, newest first. The name matches
-// whole, otherwise by its beginning, otherwise anywhere in the line. "role name ~ words" requires the words in the same
-// line, "role name < words" takes the first match after them, "role name > words" the last one before them. The role *
-// matches any role.
+// findElementID returns the number of the element "role name" in the answers read, newest first. docs/tasks.md
+// describes the syntax.
 func findElementID(read []string, wanted string) (int, error) {
 	role, name, _ := strings.Cut(wanted, " ")
 	after, before, inLine := "", "", ""

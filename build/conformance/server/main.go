@@ -36,7 +36,7 @@ func serve(ctx context.Context, port int) error {
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	host := newHost()
+	host := newJoinServer()
 	defer host.Close()
 	mux := http.NewServeMux()
 	mux.Handle(mcpserver.JoinPath, host)
@@ -53,8 +53,8 @@ func serve(ctx context.Context, port int) error {
 	return server.Close()
 }
 
-// newHost returns a Host that offers the suite's fixtures to every client.
-func newHost() *mcpserver.JoinServer {
+// newJoinServer returns a server that offers the suite's fixtures to every client.
+func newJoinServer() *mcpserver.JoinServer {
 	feed := &changeFeed{}
 	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.JoinRequest) (mcpserver.Config, func()) {
 		changed, stop := feed.subscribe()
