@@ -90,11 +90,11 @@ e2e-whole: ui
 
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAModelThatObeysEveryInstruction ./build/redteam
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestObedientModel ./build/redteam
 
 kills: ui ## Kill the program 1,000 times in its work, and MCP servers: what is lost, refused or done twice (10 minutes)
 	@echo "== A thousand kills"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestAProgramThatIsKilled ./build/kills
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestKilledProgram ./build/kills
 	@echo "== A thousand kills of MCP servers, at random bytes of what they say"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestServerKilledAtAnyByte ./backend/mcp/...
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make check`: format, lint, types, layers, generated files. Runs the Go and the TypeScript
-# half side by side, shows what each said, and fails when one did.
+# half side by side, shows the output of each, and fails if one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

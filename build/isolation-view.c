@@ -1,5 +1,5 @@
-// A plain view of the real window's engine, without anything of Sextant around it: the control of
-// build/isolation-test.sh. It shows the address that it is given until it is ended.
+// A bare window with the same engine as the real one and nothing of Sextant: the control of
+// build/isolation-test.sh. It shows the given address until it is killed.
 #include <webkit2/webkit2.h>
 
 int main(int count, char **words)

@@ -93,7 +93,7 @@ install_packages() {
          "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"; } >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"
-    die "apt-get failed (above). Install by hand: apt-get install ${packages[*]}"
+    die "apt-get failed (above). Install them yourself: apt-get install ${packages[*]}"
   fi
   rm -f "$log"
 }

@@ -99,8 +99,8 @@ shop_shown() {
   [ "${red:-0}" -ge 300 ]
 }
 
-# What the page answered stands in the record (SQLite, or its log of the last writes). The
-# browser's own profile is not looked at: it would hold the address even if nothing came.
+# The page's answer must be in the database (SQLite, or its write-ahead log). The browser's own profile is not
+# checked: it would contain the address even if nothing arrived.
 page_opened() {
   find "$dir/data" -maxdepth 1 -type f -name '*.db*' -exec grep -qa 'Desk lamps' {} + 2>/dev/null
 }
@@ -134,7 +134,7 @@ say_command() {
   eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
   width=$WIDTH height=$HEIGHT
   xdotool windowfocus --sync "$window" 2>/dev/null || true
-  # The composer stands at the foot of the assistant, right, over the status bar.
+  # The composer is at the bottom right, above the status bar.
   xdotool mousemove --window "$window" "$((width - 214))" "$((height - 95))" click 1
   xdotool key --clearmodifiers ctrl+a
   xdotool type --clearmodifiers --delay 30 "$1"

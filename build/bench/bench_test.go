@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryPageHasTruthAnActAndItsTargetInTheTruthOrBroughtByAnEarlierStep(t *testing.T) {
+func TestPagesAreComplete(t *testing.T) {
 	pages, names, err := loadPages()
 	if err != nil {
 		t.Fatal(err)
@@ -16,7 +16,7 @@ func TestEveryPageHasTruthAnActAndItsTargetInTheTruthOrBroughtByAnEarlierStep(t 
 	for _, name := range names {
 		p := pages[name]
 		if p.Kind == "" {
-			t.Errorf("%s says no kind", name)
+			t.Errorf("%s has no kind", name)
 		}
 		first := p.Act[0].On
 		found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
@@ -24,7 +24,7 @@ func TestEveryPageHasTruthAnActAndItsTargetInTheTruthOrBroughtByAnEarlierStep(t 
 				func(n string) bool { return slices.Contains(first.Names, n) })
 		})
 		if !found {
-			t.Errorf("%s: the first target %v is not in its truth", name, first)
+			t.Errorf("%s: the first target %v is not an expected element", name, first)
 		}
 	}
 	if n := pages["nodes40k"].Nodes; n < 40_000 {
@@ -35,18 +35,18 @@ func TestEveryPageHasTruthAnActAndItsTargetInTheTruthOrBroughtByAnEarlierStep(t 
 	}
 }
 
-func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
+func TestParseAnswers(t *testing.T) {
 	for _, test := range []struct {
 		system string
-		parse  func(string) []Listed
+		parse  func(string) []ListedElement
 		text   string
-		want   []Listed
+		want   []ListedElement
 	}{
 		{
 			"sextant", parseSextant,
 			"Page: x | http://x | v1 | tab 1\n[1] button \"Save \\\"it\\\"\" (disabled)\n[2] clickable\n[3] link " +
 				"\"Help\" (covered by [20] dialog \"Cookies\")\n",
-			[]Listed{
+			[]ListedElement{
 				{Ref: "1", Role: "button", Name: `Save "it"`, Marked: true},
 				{Ref: "2", Role: "clickable", Usable: true, Marked: true},
 				{Ref: "3", Role: "link", Name: "Help", Marked: true},
@@ -56,7 +56,7 @@ func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
 			"playwright", parsePlaywright,
 			"- generic [ref=e1]:\n  - button \"Off\" [disabled] [ref=e2]\n  - generic [ref=e3] [cursor=pointer]: " +
 				"Div\n  - text: free\n",
-			[]Listed{
+			[]ListedElement{
 				{Ref: "e1", Role: "generic", Name: " Off   Div  free", Usable: true},
 				{Ref: "e2", Role: "button", Name: "Off"},
 				{Ref: "e3", Role: "generic", Name: "Div", Usable: true, Marked: true},
@@ -66,7 +66,7 @@ func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
 			"devtools", parseDevtools,
 			"uid=1_0 RootWebArea \"P\" url=\"http://x\"\n  uid=1_1 button \"Save \"it\" now\" disableable " +
 				"disabled\n  uid=1_2 \"words\"\n",
-			[]Listed{
+			[]ListedElement{
 				{Ref: "1_0", Role: "RootWebArea", Name: "P", Usable: true},
 				{Ref: "1_1", Role: "button", Name: `Save "it" now`},
 				{Ref: "1_2", Role: "text", Name: "words", Usable: true},
@@ -75,7 +75,7 @@ func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
 		{
 			"agent-browser", parseAgent,
 			"- generic \"Div\" [ref=e2] clickable [cursor:pointer, onclick]\n- button \"Off\" [disabled, ref=e3]\n",
-			[]Listed{
+			[]ListedElement{
 				{Ref: "e2", Role: "generic", Name: "Div", Usable: true, Marked: true},
 				{Ref: "e3", Role: "button", Name: "Off"},
 			},
@@ -83,11 +83,11 @@ func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
 	} {
 		got := test.parse(test.text)
 		for i := range got {
-			got[i].Name = trimmed(test.system, got[i].Name)
+			got[i].Name = normalizeJoined(test.system, got[i].Name)
 		}
 		want := slices.Clone(test.want)
 		for i := range want {
-			want[i].Name = trimmed(test.system, want[i].Name)
+			want[i].Name = normalizeJoined(test.system, want[i].Name)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %+v, want %+v", test.system, got, want)
@@ -95,16 +95,16 @@ func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
 	}
 }
 
-// trimmed folds the white space of joined names.
-func trimmed(system, name string) string {
+// normalizeJoined normalizes joined names.
+func normalizeJoined(system, name string) string {
 	if system == "playwright" || system == "devtools" {
-		return plain(name)
+		return normalize(name)
 	}
 	return name
 }
 
-func TestScoreCountsEachLineOnceAndOnlyWhatSaysThatItCanBeUsed(t *testing.T) {
-	lines := []Listed{
+func TestScore(t *testing.T) {
+	lines := []ListedElement{
 		{Ref: "1", Role: "button", Name: "Edit", Usable: true},
 		{Ref: "2", Role: "generic", Name: "Div", Usable: true},
 		{Ref: "3", Role: "generic", Name: "Hand", Usable: true, Marked: true},
@@ -120,8 +120,8 @@ func TestScoreCountsEachLineOnceAndOnlyWhatSaysThatItCanBeUsed(t *testing.T) {
 		{Names: []string{"Off"}, Not: "disabled"},
 	}
 	s := score(lines, truths)
-	if s.Of != 6 || s.Seen != 3 {
-		t.Errorf("seen %d of %d, want 3 of 6; missed %v", s.Seen, s.Of, s.Missed)
+	if s.Total != 6 || s.Found != 3 {
+		t.Errorf("seen %d of %d, want 3 of 6; missed %v", s.Found, s.Total, s.Missed)
 	}
 	if !slices.Equal(s.Missed, []string{"button:Edit", "clickable:Div", "button:Row 1"}) {
 		t.Errorf("missed %v", s.Missed)

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Listed is one line of a system's answer that has a handle.
-type Listed struct {
+// ListedElement is one line of a system's answer that has a handle.
+type ListedElement struct {
 	Ref, Role, Name string
-	// Usable is false when the line itself says that nothing can be done with it.
+	// Usable is false if the line itself says that the element cannot be used.
 	Usable bool
-	// Marked is true when the line says that a thing without a role can be acted on.
+	// Marked is true if the line says that an element without a role can be used.
 	Marked bool
 }
 
 var (
-	sextantLine = regexp.MustCompile(`^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
-	ourCovered  = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered|invisible)`)
-	yamlLine    = regexp.MustCompile(`^( *)- '?(\S+?)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: ?(.*)|)$`)
-	yamlRef     = regexp.MustCompile(`\[ref=(\w+)\]`)
-	devLine     = regexp.MustCompile(`^( *)uid=(\S+)(?: ([A-Za-z]\S*))?(?: "(.*?)")?((?: [a-z]+(?:="[^"]*")?)*)$`)
-	agentLine   = regexp.MustCompile(`^( *)- (\S+)(?: "((?:[^"\\]|\\.)*)")? \[([^\]]*)\](.*)$`)
-	agentRef    = regexp.MustCompile(`ref=(\w+)`)
+	sextantLine     = regexp.MustCompile(`^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
+	sextantUnusable = regexp.MustCompile(`\((?:[^()]*, )?(?:disabled|covered|invisible)`)
+	yamlLine        = regexp.MustCompile(`^( *)- '?(\S+?)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)'?(?:: ?(.*)|)$`)
+	yamlRef         = regexp.MustCompile(`\[ref=(\w+)\]`)
+	devLine         = regexp.MustCompile(`^( *)uid=(\S+)(?: ([A-Za-z]\S*))?(?: "(.*?)")?((?: [a-z]+(?:="[^"]*")?)*)$`)
+	agentLine       = regexp.MustCompile(`^( *)- (\S+)(?: "((?:[^"\\]|\\.)*)")? \[([^\]]*)\](.*)$`)
+	agentRef        = regexp.MustCompile(`ref=(\w+)`)
 )
 
 func unquote(s string) string {
@@ -30,30 +30,30 @@ func unquote(s string) string {
 }
 
 // parseSextant reads `[12] button "Save" = "value" (states)`.
-func parseSextant(text string) []Listed {
-	var out []Listed
+func parseSextant(text string) []ListedElement {
+	var out []ListedElement
 	for line := range strings.Lines(text) {
 		m := sextantLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if m == nil {
 			continue
 		}
-		out = append(out, Listed{
-			Ref: m[1], Role: m[2], Name: unquote(m[3]), Usable: !ourCovered.MatchString(m[4]),
+		out = append(out, ListedElement{
+			Ref: m[1], Role: m[2], Name: unquote(m[3]), Usable: !sextantUnusable.MatchString(m[4]),
 			Marked: true,
 		})
 	}
 	return out
 }
 
-// node is a line of an indented answer, whose nameless elements are called by what is in them.
+// node is a line of an indented answer. A nameless node is named by its content.
 type node struct {
-	Listed
+	ListedElement
 	depth int
 	text  string
 }
 
 // parsePlaywright reads `- button "Save" [disabled] [ref=e3] [cursor=pointer]: text`.
-func parsePlaywright(text string) []Listed {
+func parsePlaywright(text string) []ListedElement {
 	var nodes []node
 	for line := range strings.Lines(text) {
 		m := yamlLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
@@ -69,11 +69,11 @@ func parsePlaywright(text string) []Listed {
 		n.Marked = strings.Contains(m[4], "cursor=pointer")
 		nodes = append(nodes, n)
 	}
-	return named(nodes)
+	return nameFromContent(nodes)
 }
 
 // parseDevtools reads `uid=1_4 textbox "Name" disableable disabled value="x"`.
-func parseDevtools(text string) []Listed {
+func parseDevtools(text string) []ListedElement {
 	var nodes []node
 	for line := range strings.Lines(text) {
 		m := devLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
@@ -88,11 +88,11 @@ func parseDevtools(text string) []Listed {
 		n.Usable = !slices.Contains(strings.Fields(m[5]), "disabled")
 		nodes = append(nodes, n)
 	}
-	return named(nodes)
+	return nameFromContent(nodes)
 }
 
 // parseAgent reads `- generic "Div" [disabled, ref=e2] clickable [cursor:pointer]: text`.
-func parseAgent(text string) []Listed {
+func parseAgent(text string) []ListedElement {
 	var nodes []node
 	for line := range strings.Lines(text) {
 		m := agentLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
@@ -112,12 +112,12 @@ func parseAgent(text string) []Listed {
 		}
 		nodes = append(nodes, n)
 	}
-	return named(nodes)
+	return nameFromContent(nodes)
 }
 
-// named gives nameless nodes the words of what they hold, and keeps those with a handle.
-func named(nodes []node) []Listed {
-	var out []Listed
+// nameFromContent names nameless nodes by their content and returns the nodes with a handle.
+func nameFromContent(nodes []node) []ListedElement {
+	var out []ListedElement
 	for i, n := range nodes {
 		if n.Ref == "" {
 			continue
@@ -135,7 +135,7 @@ func named(nodes []node) []Listed {
 			}
 			n.Name = strings.Join(words, " ")
 		}
-		out = append(out, n.Listed)
+		out = append(out, n.ListedElement)
 	}
 	return out
 }

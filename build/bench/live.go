@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// What the live view is to reach.
+// Targets of the live view.
 const (
-	leastFrames = 30.0
-	mostPress   = 100.0 // ms
+	minFrames = 30.0
+	maxPress  = 100.0 // ms
 )
 
-// Live is what the Go benchmark of the live view says.
+// Live has the results of the Go benchmark of the live view.
 type Live struct {
 	Frames float64 `json:"frames_per_second"`
 	Press  float64 `json:"press_to_picture_ms"`
@@ -26,7 +26,7 @@ var (
 	pressMetric  = regexp.MustCompile(`([\d.]+) ms/median`)
 )
 
-// measureLive runs the benchmark of the live view, which stands beside the code it measures.
+// measureLive runs the benchmark of the live view, which is in the package that it measures.
 func measureLive(ctx context.Context) (*Live, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "sqlite_fts5", "-run", "^$", "-bench", "Live", "-benchtime",
 		"3s", "./backend/api/ws")
@@ -43,7 +43,7 @@ func measureLive(ctx context.Context) (*Live, error) {
 	}{{framesMetric, &l.Frames}, {pressMetric, &l.Press}} {
 		found := m.re.FindSubmatch(out)
 		if found == nil {
-			return nil, fmt.Errorf("the live view's benchmark said nothing for %s", m.re)
+			return nil, fmt.Errorf("the live view's benchmark printed nothing for %s", m.re)
 		}
 		if *m.to, err = strconv.ParseFloat(string(found[1]), 64); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func measureLive(ctx context.Context) (*Live, error) {
 	return l, nil
 }
 
-// liveTargets judges the live view.
+// liveTargets compares the live view with its targets.
 func (r *Report) liveTargets() []target {
 	frames := target{what: "live view: 30 frames a second at 1280×720", found: "not measured"}
 	press := target{
@@ -60,8 +60,8 @@ func (r *Report) liveTargets() []target {
 		found: "not measured",
 	}
 	if r.Live != nil {
-		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= leastFrames
-		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= mostPress
+		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= minFrames
+		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= maxPress
 	}
 	return []target{frames, press}
 }

@@ -1,11 +1,10 @@
-// Command bench measures Sextant beside three programs of its kind, on the same generated
-// pages, over MCP on standard input and output, with the same Chromium, in one run: what
-// each sees of what a person could act on, what it lists though nobody can use it, how many
-// tokens that costs, how long it takes, and whether an act does what it should. The truth
-// stands in the pages' HTML, the effects are told to this program by the pages themselves.
+// Command bench compares Sextant with three similar programs in one run: on the same generated pages, over MCP on
+// standard input and output, with the same Chromium. It measures which usable elements each program finds, which
+// unusable ones it lists, the tokens and the time this takes, and whether actions work. The pages' HTML states the
+// expected elements, and the pages report the effects of actions to this program.
 //
-// The programs' versions are pinned in package.json beside this file. Results are merged
-// into docs/bench.json, so that a run can be made in pieces, and written out as docs/bench.md.
+// package.json pins the programs' versions. Results are merged into docs/bench.json, so that a run can be made in
+// pieces, and docs/bench.md is written from it.
 package main
 
 import (
@@ -43,19 +42,19 @@ type options struct {
 
 func parseFlags() options {
 	var o options
-	flag.StringVar(&o.pages, "pages", "", "only these pages, by comma")
+	flag.StringVar(&o.pages, "pages", "", "only these pages, separated by commas")
 	flag.StringVar(&o.systems, "systems", "",
-		"only these systems, by comma: sextant, playwright-mcp, chrome-devtools-mcp, agent-browser")
-	flag.StringVar(&o.binary, "sextant", "build/bin/sextant-headless", "Sextant's program")
+		"only these systems, separated by commas: sextant, playwright-mcp, chrome-devtools-mcp, agent-browser")
+	flag.StringVar(&o.binary, "sextant", "build/bin/sextant-headless", "the sextant binary")
 	flag.StringVar(&o.folder, "folder", "build/bench", "where node_modules with the other programs is")
 	flag.StringVar(&o.json, "json", "", "merge the results into this file")
 	flag.StringVar(&o.markdown, "markdown", "", "write the table of the -json file here")
 	flag.StringVar(&o.piece, "piece", "", "only one piece of the pages, e.g. 2/5")
-	flag.IntVar(&o.repeats, "repeats", 3, "openings and acts of a page")
-	flag.IntVar(&o.looks, "looks", 2, "answers for the whole page after the first, in each opening")
-	flag.BoolVar(&o.quick, "quick", false, "one opening a page, for a quick look")
+	flag.IntVar(&o.repeats, "repeats", 3, "how often each page is opened and acted on")
+	flag.IntVar(&o.looks, "looks", 2, "whole-page answers after the first, in each opening")
+	flag.BoolVar(&o.quick, "quick", false, "open each page once, for a quick result")
 	flag.BoolVar(&o.verbose, "v", false, "print what the systems answer")
-	flag.BoolVar(&o.render, "render", false, "measure nothing, write the table of -json")
+	flag.BoolVar(&o.render, "render", false, "measure nothing, only write the table of -json")
 	flag.BoolVar(&o.live, "live", false, "also run the benchmark of the live view")
 	flag.BoolVar(&o.list, "list", false, "list the pages")
 	flag.Parse()
@@ -87,7 +86,7 @@ func bench(ctx context.Context) error {
 		}
 	}
 	if !o.render {
-		if names, err = chosen(names, o.pages, o.piece); err != nil {
+		if names, err = selectPages(names, o.pages, o.piece); err != nil {
 			return err
 		}
 		if err := measure(ctx, o, pages, names, report); err != nil {
@@ -100,8 +99,8 @@ func bench(ctx context.Context) error {
 	return report.write(o.json, o.markdown, pages)
 }
 
-// chosen are the pages of a run: those named, or one piece of them.
-func chosen(names []string, only, piece string) ([]string, error) {
+// selectPages returns the pages of a run: those named, or one piece of all.
+func selectPages(names []string, only, piece string) ([]string, error) {
 	if only != "" {
 		for n := range strings.SplitSeq(only, ",") {
 			if !slices.Contains(names, n) {
@@ -126,14 +125,14 @@ func chosen(names []string, only, piece string) ([]string, error) {
 	return out, nil
 }
 
-// measure runs the systems one after the other over the pages.
+// measure runs the systems one after the other on each page.
 func measure(ctx context.Context, o options, pages map[string]*Page, names []string, report *Report) error {
 	scratch, err := os.MkdirTemp("", "sxb")
 	if err != nil {
 		return err
 	}
 	defer func() {
-		sweep(scratch)
+		killLeftovers(scratch)
 		_ = os.RemoveAll(scratch)
 	}()
 	b := &Bench{
@@ -155,7 +154,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		return err
 	}
 	report.Machine = machine(ctx, chromium)
-	all, err := wanted(o, chromium, scratch)
+	all, err := selectSystems(o, chromium, scratch)
 	if err != nil {
 		return err
 	}
@@ -164,7 +163,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		if err != nil {
 			return err
 		}
-		report.define(d)
+		report.setDefinitions(d)
 	}
 	running := map[string]*Running{}
 	defer func() {
@@ -175,13 +174,13 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	for _, name := range names {
 		for _, s := range all {
 			if running[s.Name] == nil {
-				if running[s.Name], err = b.begin(ctx, s); err != nil {
+				if running[s.Name], err = b.start(ctx, s); err != nil {
 					return err
 				}
 			}
 			out := b.run(ctx, running[s.Name], pages[name])
 			if ctx.Err() != nil {
-				return nil // what was measured before is kept
+				return nil // earlier results are written
 			}
 			report.add(out)
 			fmt.Println(out.line())
@@ -194,7 +193,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	return nil
 }
 
-// findChromium is the browser that every system starts.
+// findChromium returns the browser that every system starts.
 func findChromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -204,7 +203,7 @@ func findChromium() (string, error) {
 	return "", errors.New("no Chromium in PATH")
 }
 
-// machine says what it is measured on.
+// machine describes the browser and the machine.
 func machine(ctx context.Context, chromium string) string {
 	version := "Chromium"
 	if out, err := exec.CommandContext(ctx, chromium,
@@ -216,8 +215,8 @@ func machine(ctx context.Context, chromium string) string {
 	return fmt.Sprintf("%s, %d cores, %s/%s", version, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
 }
 
-// wanted are the systems of this run with what they need.
-func wanted(o options, chromium, scratch string) ([]*System, error) {
+// selectSystems returns the systems of this run and checks that they are installed.
+func selectSystems(o options, chromium, scratch string) ([]*System, error) {
 	binary, err := filepath.Abs(o.binary)
 	if err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// alike are the roles that count as the same thing, whoever says it. What a truth calls
-// "clickable" may be listed under any role that says so, or as a generic with such a mark.
-var alike = map[string][]string{
+// equivalentRoles maps an expected role to the roles that count as the same. A "clickable" may be listed with any
+// actionable role, or as a generic with a mark.
+var equivalentRoles = map[string][]string{
 	"button": {
 		"button", "clickable", "disclosuretriangle", "togglebutton", "popupbutton", "popup", "summary",
 		"menubutton", "switch", "file", "textbox",
@@ -35,10 +35,10 @@ var alike = map[string][]string{
 	"video":    {"video", "audio", "button"},
 }
 
-// actionable are the roles that say by themselves that something can be done.
-var actionable = func() []string {
+// actionableRoles are the roles that imply that an element can be used.
+var actionableRoles = func() []string {
 	var all []string
-	for _, roles := range alike {
+	for _, roles := range equivalentRoles {
 		for _, r := range roles {
 			if r != "img" && r != "image" && r != "canvas" && r != "group" {
 				all = append(all, r)
@@ -48,28 +48,28 @@ var actionable = func() []string {
 	return all
 }()
 
-// plain folds a name: case, white space.
-func plain(s string) string {
+// normalize lowers the case and collapses white space.
+func normalize(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// offers reports whether a line says that something can be done with it.
-func offers(l Listed) bool {
-	return l.Marked || slices.Contains(actionable, strings.ToLower(l.Role))
+// saysUsable reports whether a line says that its element can be used.
+func saysUsable(l ListedElement) bool {
+	return l.Marked || slices.Contains(actionableRoles, strings.ToLower(l.Role))
 }
 
-// fits reports whether a line can be the thing: its role is one of those that mean the same,
-// and its name is the name, or with exact false begins with it at a word's end.
-func fits(l Listed, t Truth, exact bool) bool {
+// matches reports whether a line can be the element: its role is equivalent and its name is equal or, with exact false,
+// continues after the expected name with a new word.
+func matches(l ListedElement, t Truth, exact bool) bool {
 	role := strings.ToLower(l.Role)
-	if t.Role != "" && !slices.Contains(alike[t.Role], role) {
-		if !l.Marked && (t.Role != "clickable" || !offers(l)) {
+	if t.Role != "" && !slices.Contains(equivalentRoles[t.Role], role) {
+		if !l.Marked && (t.Role != "clickable" || !saysUsable(l)) {
 			return false
 		}
 	}
-	name := plain(l.Name)
+	name := normalize(l.Name)
 	for _, want := range t.Names {
-		want = plain(want)
+		want = normalize(want)
 		if name == want {
 			return true
 		}
@@ -79,62 +79,61 @@ func fits(l Listed, t Truth, exact bool) bool {
 		if t.Loose && strings.Contains(name, want) {
 			return true
 		}
-		if rest, ok := strings.CutPrefix(name, want); ok && want != "" && !wordGoesOn(rest) {
+		if rest, ok := strings.CutPrefix(name, want); ok && want != "" && !continuesWord(rest) {
 			return true
 		}
 	}
 	return false
 }
 
-func wordGoesOn(rest string) bool {
+func continuesWord(rest string) bool {
 	for _, r := range rest {
 		return unicode.IsLetter(r) || unicode.IsDigit(r)
 	}
 	return false
 }
 
-// find is the line for one thing, false when it is not listed. One that the line itself
-// calls unusable, or whose role says something else, is taken when there is no better: what
-// has a handle and the name can be tried.
-func find(lines []Listed, t Truth) (Listed, bool) {
-	if l, ok := findOf(lines, t); ok || t.Role == "" {
+// findElement returns the line for an element, false if it is not listed. A line that is marked as unusable or has
+// another role is returned only if there is no better one.
+func findElement(lines []ListedElement, t Truth) (ListedElement, bool) {
+	if l, ok := findByRole(lines, t); ok || t.Role == "" {
 		return l, ok
 	}
 	t.Role = ""
-	return findOf(lines, t)
+	return findByRole(lines, t)
 }
 
-func findOf(lines []Listed, t Truth) (Listed, bool) {
+func findByRole(lines []ListedElement, t Truth) (ListedElement, bool) {
 	for _, exact := range []bool{true, false} {
 		for _, usable := range []bool{true, false} {
 			for _, l := range lines {
-				if l.Usable == usable && fits(l, t, exact) {
+				if l.Usable == usable && matches(l, t, exact) {
 					return l, true
 				}
 			}
 		}
 	}
-	return Listed{}, false
+	return ListedElement{}, false
 }
 
-// Score is what an answer is worth against the truth.
+// Score compares an answer with the expected elements.
 type Score struct {
-	Of, Seen int
-	Missed   []string // what a person could act on and the answer does not list
-	Wrong    []string // what nobody can use and the answer lists as usable
+	Total, Found int
+	Missed       []string // usable elements that the answer does not list
+	Wrong        []string // unusable elements that the answer lists as usable
 }
 
-// score matches every truth with a line of its own.
-func score(lines []Listed, truths []Truth) Score {
+// score matches every expected element with a line of its own.
+func score(lines []ListedElement, truths []Truth) Score {
 	taken := make([]bool, len(lines))
 	byName := map[string][]int{}
 	for i, l := range lines {
-		name := plain(l.Name)
+		name := normalize(l.Name)
 		byName[name] = append(byName[name], i)
 	}
 	take := func(t Truth, among []int, exact bool) bool {
 		for _, i := range among {
-			if !taken[i] && fits(lines[i], t, exact) && (t.Role == "canvas" || offers(lines[i])) {
+			if !taken[i] && matches(lines[i], t, exact) && (t.Role == "canvas" || saysUsable(lines[i])) {
 				taken[i] = true
 				return true
 			}
@@ -147,9 +146,9 @@ func score(lines []Listed, truths []Truth) Score {
 		if t.Not != "" {
 			continue
 		}
-		s.Of++
-		if !t.Loose && take(t, byName[plain(t.Names[0])], true) {
-			s.Seen++
+		s.Total++
+		if !t.Loose && take(t, byName[normalize(t.Names[0])], true) {
+			s.Found++
 			continue
 		}
 		open = append(open, t)
@@ -160,7 +159,7 @@ func score(lines []Listed, truths []Truth) Score {
 	}
 	for _, t := range open {
 		if take(t, all, false) {
-			s.Seen++
+			s.Found++
 		} else {
 			s.Missed = append(s.Missed, t.Role+":"+strings.Join(t.Names, "|"))
 		}
@@ -169,8 +168,8 @@ func score(lines []Listed, truths []Truth) Score {
 		if t.Not == "" {
 			continue
 		}
-		for _, i := range byName[plain(t.Names[0])] {
-			if l := lines[i]; l.Usable && offers(l) {
+		for _, i := range byName[normalize(t.Names[0])] {
+			if l := lines[i]; l.Usable && saysUsable(l) {
 				s.Wrong = append(s.Wrong, t.Names[0]+" ("+t.Not+")")
 				break
 			}

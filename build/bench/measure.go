@@ -11,17 +11,16 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// grace is how long an effect may come after the answer; not every system waits for it.
-const grace = time.Second
+// effectTimeout is how long an effect may come after the answer; not every system waits for it.
+const effectTimeout = time.Second
 
-// longPage is the number of elements from which a page is opened once less, so that the
-// whole bench stays under ten minutes.
+// longPage is the number of elements above which a page is opened once less, so that a run takes under ten minutes.
 const longPage = 5_000
 
-// lookAgain is how often a target is looked for that was not in the last answer.
-const lookAgain = 3
+// maxRetries is how often a target that was not in the last answer is looked for again.
+const maxRetries = 3
 
-// Outcome is what one system did on one page. Times are medians in milliseconds.
+// Outcome is the result of one system on one page. Times are medians in milliseconds.
 type Outcome struct {
 	Page       string   `json:"page"`
 	System     string   `json:"system"`
@@ -41,14 +40,14 @@ type Outcome struct {
 	Problem    string   `json:"problem,omitempty"`
 }
 
-// Definitions is what the tools of a system cost before anything is done.
+// Definitions is the size of a system's default tool definitions.
 type Definitions struct {
 	System string `json:"system"`
 	Tools  int    `json:"tools"`
 	Tokens int    `json:"tokens"`
 }
 
-// Bench measures.
+// Bench holds what all measurements of a run share.
 type Bench struct {
 	site    *Site
 	codec   tokenizer.Codec
@@ -60,11 +59,11 @@ type Bench struct {
 	key     int
 }
 
-// enoughFailures is how many acts may fail before no more are tried on a page.
-const enoughFailures = 2
+// maxFailures is how many actions may fail on a page before no more are tried.
+const maxFailures = 2
 
-// begin starts a system and makes it ready: its browser runs and has shown and told a page.
-func (b *Bench) begin(ctx context.Context, s *System) (*Running, error) {
+// start starts a system and warms it up: its browser has opened and listed a page.
+func (b *Bench) start(ctx context.Context, s *System) (*Running, error) {
 	r, err := s.start(ctx, s.Command, b.scratch)
 	if err != nil {
 		return nil, err
@@ -95,7 +94,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 			continue
 		}
 		opens = append(opens, ms(took))
-		var lines []Listed
+		var lines []ListedElement
 		for i := range b.looks + 1 {
 			text, took, err := r.Do(ctx, r.Look)
 			if err != nil {
@@ -107,7 +106,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 			} else {
 				looks = append(looks, ms(took))
 			}
-			lines = b.judge(&o, r, p, text, i == 0 && len(firsts) == 1)
+			lines = b.scoreAnswer(&o, r, p, text, i == 0 && len(firsts) == 1)
 		}
 		if r.View != nil {
 			text, took, err := r.Do(ctx, *r.View)
@@ -117,12 +116,12 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 			views = append(views, ms(took))
 			o.ViewTokens = max(o.ViewTokens, b.tokens(text))
 		}
-		if o.Tried-o.Effective >= enoughFailures {
+		if o.Tried-o.Effective >= maxFailures {
 			continue
 		}
 		o.Tried++
 		took, err = b.act(ctx, r, p, lines)
-		done, heard := b.site.Await(key, p.Effect, grace)
+		done, effects := b.site.WaitForEffect(key, p.Effect, effectTimeout)
 		switch {
 		case done:
 			o.Effective++
@@ -130,7 +129,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 		case err != nil:
 			o.Problem = err.Error()
 		default:
-			o.Problem = fmt.Sprintf("the action had no effect; the page reported %q", heard)
+			o.Problem = fmt.Sprintf("the action had no effect; the page reported %q", effects)
 		}
 	}
 	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views),
@@ -138,14 +137,14 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 	return o
 }
 
-// judge reads an answer; the first one of a page is scored.
-func (b *Bench) judge(o *Outcome, r *Running, p *Page, text string, first bool) []Listed {
+// scoreAnswer parses an answer; the first one of a page is scored.
+func (b *Bench) scoreAnswer(o *Outcome, r *Running, p *Page, text string, first bool) []ListedElement {
 	lines := r.Parse(text)
 	if !first {
 		return lines
 	}
 	s := score(lines, p.Truth)
-	o.Truth, o.Seen, o.Missed, o.Wrong = s.Of, s.Seen, s.Missed[:min(len(s.Missed), 12)], s.Wrong
+	o.Truth, o.Seen, o.Missed, o.Wrong = s.Total, s.Found, s.Missed[:min(len(s.Missed), 12)], s.Wrong
 	o.Tokens = b.tokens(text)
 	if b.verbose {
 		fmt.Printf("\n--- %s on %s\n%s\n", r.Name, p.Name, text)
@@ -153,24 +152,24 @@ func (b *Bench) judge(o *Outcome, r *Running, p *Page, text string, first bool) 
 	return lines
 }
 
-// act does the page's steps. A target that is not in the last answer is looked for again:
-// it may have come with the step before.
-func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []Listed) (time.Duration, error) {
+// act runs the page's steps. A target that is not in the last answer is looked for again, since the step before may
+// have added it.
+func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []ListedElement) (time.Duration, error) {
 	begin := time.Now()
 	handle := func(t Truth) (string, error) {
 		if t.Names == nil {
 			return "", nil
 		}
-		if l, ok := find(lines, t); ok {
+		if l, ok := findElement(lines, t); ok {
 			return l.Ref, nil
 		}
-		for range lookAgain {
+		for range maxRetries {
 			text, _, err := r.Do(ctx, r.Look)
 			if err != nil {
 				return "", err
 			}
 			lines = r.Parse(text)
-			if l, ok := find(lines, t); ok {
+			if l, ok := findElement(lines, t); ok {
 				return l.Ref, nil
 			}
 		}
@@ -199,7 +198,7 @@ func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []Listed) (t
 	return time.Since(begin), nil
 }
 
-// definitions counts the tools that a system offers by default.
+// definitions counts the default tools of a system and their tokens.
 func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error) {
 	r, err := s.start(ctx, s.Core, b.scratch)
 	if err != nil {
@@ -224,7 +223,7 @@ func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error)
 	return d, nil
 }
 
-// tokens counts by cl100k.
+// tokens counts tokens with cl100k.
 func (b *Bench) tokens(text string) int {
 	n, err := b.codec.Count(text)
 	if err != nil {
@@ -235,7 +234,7 @@ func (b *Bench) tokens(text string) int {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// median is 0 for nothing.
+// median returns 0 for an empty list.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

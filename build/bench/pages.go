@@ -13,32 +13,32 @@ import (
 //go:embed pages/*.html
 var pageFiles embed.FS
 
-// Truth is what the HTML itself says about one element.
+// Truth is the expected listing of one element, as the page's HTML states it.
 type Truth struct {
 	Role string
-	// Names are what it may be called; with Loose it is enough that one of them is in the
-	// name. A nameless thing has several, e.g. "trash" and "delete".
+	// Names are the accepted names; with Loose, a name only has to contain one of them. An element without a name has
+	// several, for example "trash" and "delete".
 	Names []string
 	Loose bool
-	// Not is why it cannot be used; "" for what a person could act on.
+	// Not is why the element cannot be used, "" for a usable one.
 	Not string
 }
 
-// Page is one generated page with its truth and the act that is tried on it.
+// Page is one generated page with its expected elements and the action that is tried on it.
 type Page struct {
 	Name, Kind string
-	HTML       string // the body, without what wraps it
+	HTML       string // the body's content
 	With       []string
-	Part       bool // only a frame or a target of another page
+	Part       bool // used only as a frame or target of another page
 	Truth      []Truth
 	Act        []Step
 	Effect     string
-	// Leaves says that tabs or dialogs are left behind, so that a system begins anew after it.
+	// Leaves is true if tabs or dialogs stay open, so that systems are restarted after this page.
 	Leaves bool
-	Nodes  int // elements, its frames' included
+	Nodes  int // elements, including those of frames
 }
 
-// Step is one thing to do, e.g. click link:Help, or type textbox:Name => Ana.
+// Step is one step of an action, for example `click link:Help` or `type textbox:Name => Ana`.
 type Step struct {
 	Do     string
 	On, To Truth
@@ -53,7 +53,7 @@ var (
 	anElement = regexp.MustCompile(`<[a-z]`)
 )
 
-// loadPages reads and makes all pages, those with an act first by name.
+// loadPages reads and generates all pages and returns them with the sorted names of those to measure.
 func loadPages() (map[string]*Page, []string, error) {
 	pages := map[string]*Page{}
 	entries, err := fs.ReadDir(pageFiles, "pages")
@@ -84,7 +84,7 @@ func loadPages() (map[string]*Page, []string, error) {
 		if !p.Part {
 			names = append(names, name)
 			if len(p.Truth) == 0 || len(p.Act) == 0 || p.Effect == "" {
-				return nil, nil, fmt.Errorf("page %s has no truth, no act or no effect", name)
+				return nil, nil, fmt.Errorf("page %s has no expected elements, no action or no effect", name)
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func entries(n int) string {
 	return b.String()
 }
 
-// bigPages makes the pages that are too long to write down.
+// bigPages generates the long pages.
 func bigPages() map[string]string {
 	made := map[string]string{
 		"links": "kind: 300 links\nact: click link:Link 250\neffect: 250\n--><h1>Links</h1><ul>" +
@@ -200,7 +200,7 @@ func bigPages() map[string]string {
 						i, i, i)
 			}),
 	}
-	// Frames in frames, each of the other origin than the one around it.
+	// Nested frames, each with another origin than its parent.
 	for level := 2; level <= 4; level++ {
 		next := fmt.Sprintf("level%d", level+1)
 		if level == 4 {
@@ -220,7 +220,7 @@ func repeat(n int, one func(i int) string) string {
 	return b.String()
 }
 
-// dense is a page of so many elements, 200 of them buttons.
+// dense returns a page with the given number of elements, 200 of them buttons.
 func dense(nodes int) string {
 	return "<h1>Dense</h1>" + repeat(200, func(i int) string {
 		return fmt.Sprintf(`<div><button onclick="effect('%d')" data-truth="button:Act %d">Act %d</button>`, i, i, i) +

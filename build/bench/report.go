@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Report is what stands in docs/bench.json.
+// Report is the content of docs/bench.json.
 type Report struct {
 	// Machine is the browser and the number of cores.
 	Machine     string        `json:"machine"`
@@ -34,7 +34,7 @@ func readReport(path string) (*Report, error) {
 	return r, json.Unmarshal(text, r)
 }
 
-func (r *Report) define(d Definitions) {
+func (r *Report) setDefinitions(d Definitions) {
 	for i := range r.Definitions {
 		if r.Definitions[i].System == d.System {
 			r.Definitions[i] = d
@@ -44,7 +44,7 @@ func (r *Report) define(d Definitions) {
 	r.Definitions = append(r.Definitions, d)
 }
 
-// add puts an outcome in the place of the one of an earlier run.
+// add stores an outcome and replaces that of an earlier run.
 func (r *Report) add(o Outcome) {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Page == o.Page && r.Outcomes[i].System == o.System {
@@ -55,7 +55,7 @@ func (r *Report) add(o Outcome) {
 	r.Outcomes = append(r.Outcomes, o)
 }
 
-// write stores the results and, with a name, their table. What is no longer measured goes.
+// write stores the results and, unless markdown is "", their table. Results of pages that no longer exist are removed.
 func (r *Report) write(path, markdown string, pages map[string]*Page) error {
 	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(o Outcome) bool { return pages[o.Page] == nil })
 	slices.SortStableFunc(r.Outcomes, func(a, b Outcome) int { return strings.Compare(a.Page, b.Page) })
@@ -72,8 +72,8 @@ func (r *Report) write(path, markdown string, pages map[string]*Page) error {
 	return os.WriteFile(markdown, []byte(r.markdown(pages)), 0o644) //nolint:gosec // a document
 }
 
-// of is what a system did on a page, false when it was not measured.
-func (r *Report) of(page, system string) (Outcome, bool) {
+// outcome returns the result of a system on a page, false if it was not measured.
+func (r *Report) outcome(page, system string) (Outcome, bool) {
 	for _, o := range r.Outcomes {
 		if o.Page == page && o.System == system {
 			return o, true
@@ -82,8 +82,8 @@ func (r *Report) of(page, system string) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// measured are the pages that have outcomes, in their order.
-func (r *Report) measured() []string {
+// measuredPages returns the pages that have outcomes, in order.
+func (r *Report) measuredPages() []string {
 	var names []string
 	for _, o := range r.Outcomes {
 		if !slices.Contains(names, o.Page) {
@@ -93,7 +93,7 @@ func (r *Report) measured() []string {
 	return names
 }
 
-// line is an outcome for the terminal.
+// line formats an outcome for the terminal.
 func (o Outcome) line() string {
 	s := fmt.Sprintf("%-14s %-19s seen %4d/%-4d wrong %d  tokens %6d  open %5.0f  first %6.1f  annotate %6.1f  act "+
 		"%5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.Wrong), o.Tokens, o.Open, o.First, o.Annotate,

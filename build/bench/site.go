@@ -13,11 +13,11 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// slowAnswer is how long a page's own slow request takes.
-const slowAnswer = 150 * time.Millisecond
+// slowDelay is the delay of the route /slow.
+const slowDelay = 150 * time.Millisecond
 
-// Site serves the pages and hears what an act did. Every opening of a page has a key of its
-// own, so that no effect counts for another. Safe for concurrent use.
+// Site serves the pages and records the effects of actions. Each opening of a page has its own key, which keeps their
+// effects apart. It is safe for concurrent use.
 type Site struct {
 	pages  map[string]*Page
 	server *http.Server
@@ -25,7 +25,7 @@ type Site struct {
 
 	mu      sync.Mutex
 	effects map[string][]string
-	heard   chan struct{} // closed and made anew with every effect
+	changed chan struct{} // closed and replaced at every effect
 }
 
 func newSite(ctx context.Context, pages map[string]*Page) (*Site, error) {
@@ -38,13 +38,13 @@ func newSite(ctx context.Context, pages map[string]*Page) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{pages: pages, port: port, effects: map[string][]string{}, heard: make(chan struct{})}
+	s := &Site{pages: pages, port: port, effects: map[string][]string{}, changed: make(chan struct{})}
 	s.server = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.server.Serve(listener) }()
 	return s, nil
 }
 
-// URL is where a page is under the key.
+// URL returns the address of a page with a key.
 func (s *Site) URL(page, key string) string {
 	return "http://127.0.0.1:" + s.port + "/" + page + "?k=" + key
 }
@@ -54,9 +54,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch path := strings.Trim(r.URL.Path, "/"); path {
 	case "effects":
-		s.listen(w, r, key)
+		s.serveEffects(w, r, key)
 	case "slow":
-		time.Sleep(slowAnswer)
+		time.Sleep(slowDelay)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, `<button>Brought later</button>`)
 	case "favicon.ico":
@@ -72,7 +72,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// render wraps a page; its frames come from this server's other name.
+// render completes a page's HTML; its frames come from this server's other origin.
 func (s *Site) render(p *Page, key, host string) string {
 	other := "127.0.0.1"
 	if strings.HasPrefix(host, other) {
@@ -88,8 +88,8 @@ function effect(what) { if (wire.readyState === 1) wire.send(what); else unsent.
 </script></head><body>%s</body></html>`, p.Name, key, body)
 }
 
-// listen takes a page's effects from its WebSocket: no request that a system would wait for.
-func (s *Site) listen(w http.ResponseWriter, r *http.Request, key string) {
+// serveEffects receives a page's effects over a WebSocket, since systems may wait for requests to end.
+func (s *Site) serveEffects(w http.ResponseWriter, r *http.Request, key string) {
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -102,25 +102,25 @@ func (s *Site) listen(w http.ResponseWriter, r *http.Request, key string) {
 		if err != nil {
 			return
 		}
-		s.hear(key, string(what))
+		s.record(key, string(what))
 	}
 }
 
-func (s *Site) hear(key, what string) {
+func (s *Site) record(key, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.effects[key] = append(s.effects[key], what)
-	close(s.heard)
-	s.heard = make(chan struct{})
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
-// Await reports whether the effect came, waiting for it at most so long, and all that came.
-func (s *Site) Await(key, effect string, atMost time.Duration) (bool, []string) {
+// WaitForEffect waits for the effect and reports whether it came, with all effects of the key.
+func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []string) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	for {
 		s.mu.Lock()
-		all, heard := s.effects[key], s.heard
+		all, changed := s.effects[key], s.changed
 		s.mu.Unlock()
 		for _, e := range all {
 			if e == effect {
@@ -128,12 +128,12 @@ func (s *Site) Await(key, effect string, atMost time.Duration) (bool, []string) 
 			}
 		}
 		select {
-		case <-heard:
+		case <-changed:
 		case <-timer.C:
 			return false, all
 		}
 	}
 }
 
-// Close ends the server.
+// Close stops the server.
 func (s *Site) Close() { _ = s.server.Close() }

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// callLimit bounds one call to a system.
+// callLimit is the timeout of one call to a system.
 const callLimit = 60 * time.Second
 
 // Call is one tool call.
@@ -22,22 +22,22 @@ type Call struct {
 	Args map[string]any
 }
 
-// System is one program under test and how its tools are called.
+// System describes one program under test and how its tools are called.
 type System struct {
 	Name string
-	// Package is its folder under node_modules; "" for Sextant.
+	// Package is its folder in node_modules; "" for Sextant.
 	Package string
-	// Command starts its MCP server for the work, Core with the tools it offers by default.
+	// Command starts its MCP server with the tools the benchmark uses, Core with the default tools.
 	Command, Core []string
 	Env           []string
-	First         []Call // once after the start
+	First         []Call // calls after the start
 	Open          func(url string) Call
-	// Look asks for the whole page, View for what is listed by default (nil: the same).
+	// Look lists the whole page, View what is listed by default (nil: the same).
 	Look Call
 	View *Call
-	// Step is what does one step; on and to are the handles of its targets.
+	// Step returns the calls for one step; on and to are the handles of its targets.
 	Step  func(s Step, on, to string, file string) []Call
-	Parse func(string) []Listed
+	Parse func(string) []ListedElement
 }
 
 func call(tool string, pairs ...any) Call {
@@ -48,13 +48,13 @@ func call(tool string, pairs ...any) Call {
 	return c
 }
 
-// systems are all programs of the bench. folder is where node_modules is, chromium the
-// browser that all of them start, scratch a folder of this run.
+// systems returns all programs of the benchmark. folder contains node_modules, chromium is the browser that all of them
+// start, scratch is a folder of this run.
 func systems(binary, folder, chromium, scratch string) []*System {
 	modules := filepath.Join(folder, "node_modules")
 	agent := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+
 		strings.ReplaceAll(runtime.GOARCH, "amd64", "x64"))
-	_ = os.Chmod(agent, 0o755) //nolint:gosec // npm leaves it without the bit when install scripts are off
+	_ = os.Chmod(agent, 0o755) //nolint:gosec // npm does not set the bit if install scripts are off
 	sandbox := os.Geteuid() != 0
 	return []*System{
 		sextant(binary, scratch), playwright(modules, chromium, sandbox),
@@ -72,7 +72,7 @@ func sextant(binary, scratch string) *System {
 	return &System{
 		Name: "sextant", Command: append(base[:len(base):len(base)], "environment"),
 		Core: append(base[:len(base):len(base)], "core"),
-		// Giving a file to a page asks a person; here is none, and the setting is what the refusal names.
+		// Mode full, because an upload would otherwise wait for an approval.
 		Env: []string{"SEXTANT_MODE=full", "SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" +
 			filepath.Join(scratch, "config")},
 		Open:  func(url string) Call { return call("navigate_page", "url", url) },
@@ -172,7 +172,7 @@ func devtools(modules, chromium string, sandbox bool) *System {
 }
 
 func agentBrowser(binary, chromium, scratch string, sandbox bool) *System {
-	// Its sockets' folder is short because a socket's path may have 107 bytes.
+	// The path is short because a socket's path has at most 107 bytes.
 	env := []string{
 		"AGENT_BROWSER_EXECUTABLE_PATH=" + chromium, "AGENT_BROWSER_SESSION=bench",
 		"AGENT_BROWSER_SOCKET_DIR=" + filepath.Join(scratch, "ab"), "HOME=" + scratch,
@@ -218,13 +218,12 @@ type Running struct {
 	session *mcp.ClientSession
 }
 
-// start starts the MCP server of a system in the folder dir, which is also how sweep finds
-// what it leaves behind.
+// start starts a system's MCP server in the folder dir, which also identifies its processes to killLeftovers.
 func (s *System) start(ctx context.Context, command []string, dir string) (*Running, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the programs of the bench; ended by Close
 	cmd.Env = append(append(os.Environ(), "SEXTANT_BENCH="+dir), s.Env...)
 	cmd.Dir = dir
-	alone(cmd)
+	isolate(cmd)
 	client := mcp.NewClient(&mcp.Implementation{Name: "sextant-bench", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
@@ -233,16 +232,16 @@ func (s *System) start(ctx context.Context, command []string, dir string) (*Runn
 	return &Running{System: s, session: session}, nil
 }
 
-// Close ends the system and its browser.
+// Close stops the system and its browser.
 func (r *Running) Close() {
-	if r.Name == "agent-browser" { // its daemon outlives the server otherwise
+	if r.Name == "agent-browser" { // otherwise its daemon outlives the server
 		_, _, _ = r.Do(context.Background(), call("agent_browser_close"))
 	}
 	_ = r.session.Close()
 }
 
-// Do calls a tool and returns its text and how long it took. An answer that says it failed
-// is an error with the text.
+// Do calls a tool and returns its text and how long it took. A failed call returns an error with the first line of the
+// text.
 func (r *Running) Do(ctx context.Context, c Call) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()

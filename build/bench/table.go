@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// why is what is known of the targets that runs miss.
+// knownMisses explains the targets that are missed.
 //
 //go:embed why.md
-var why string
+var knownMisses string
 
-const ours = "sextant"
+const sextantName = "sextant"
 
-// order is how the systems stand in the table.
-var order = []string{ours, "playwright-mcp", "chrome-devtools-mcp", "agent-browser"}
+// systemOrder is the order of the systems in the tables.
+var systemOrder = []string{sextantName, "playwright-mcp", "chrome-devtools-mcp", "agent-browser"}
 
-const opening = `# Benchmark
+const introduction = `# Benchmark
 
 Sextant beside three similar programs: %d generated pages, the same Chromium, MCP on standard input and output, one
 program after the other on each page. ` + "`make bench`" + ` writes this page. The raw figures are in
@@ -41,7 +41,7 @@ Measured with %s.
 // markdown writes the whole document.
 func (r *Report) markdown(pages map[string]*Page) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, opening, len(r.measured()), r.Machine)
+	fmt.Fprintf(&b, introduction, len(r.measuredPages()), r.Machine)
 	b.WriteString("\n## Targets\n\n| target | result | |\n|---|---|---|\n")
 	for _, t := range r.targets(pages) {
 		verdict := "met"
@@ -50,19 +50,19 @@ func (r *Report) markdown(pages map[string]*Page) string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", t.what, t.found, verdict)
 	}
-	b.WriteString(why)
+	b.WriteString(knownMisses)
 	r.totals(&b)
 	r.perPage(&b, pages)
 	r.misses(&b)
 	return b.String()
 }
 
-// totals is one line a system.
+// totals writes one line per system.
 func (r *Report) totals(b *strings.Builder) {
 	b.WriteString("\n## All pages together\n\n| program | found | unusable listed | actions that worked " +
 		"| whole-page tokens | annotate, median of pages | action, median of pages | default tool definitions " +
 		"|\n|---|---|---|---|---|---|---|---|\n")
-	for _, s := range order {
+	for _, s := range systemOrder {
 		var truth, seen, wrong, done, tried, tokens int
 		var looks, acts []float64
 		for _, o := range r.Outcomes {
@@ -87,18 +87,18 @@ func (r *Report) totals(b *strings.Builder) {
 	}
 }
 
-// perPage is the table: a line a page, a group of columns a question.
+// perPage writes one line per page.
 func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
-	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(order, " · ") +
+	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(systemOrder, " · ") +
 		". Sextant's tokens: the whole page, and the default view in brackets.\n\n")
 	b.WriteString("| page | kind, elements | found | of | unusable listed | tokens | open | annotate | action | " +
 		"worked |\n|---|---|---|---|---|---|---|---|---|---|\n")
-	for _, name := range r.measured() {
+	for _, name := range r.measuredPages() {
 		p := pages[name]
-		first, _ := r.of(name, ours)
+		first, _ := r.outcome(name, sextantName)
 		cells := make([][]string, 7)
-		for _, s := range order {
-			o, ok := r.of(name, s)
+		for _, s := range systemOrder {
+			o, ok := r.outcome(name, s)
 			if !ok {
 				for i := range cells {
 					cells[i] = append(cells[i], "?")
@@ -140,10 +140,10 @@ func effect(o Outcome) string {
 	return "no"
 }
 
-// misses names what is not as it should be, Sextant's first.
+// misses lists what each system missed, Sextant first.
 func (r *Report) misses(b *strings.Builder) {
 	b.WriteString("\n## What each program missed\n")
-	for _, s := range order {
+	for _, s := range systemOrder {
 		fmt.Fprintf(b, "\n**%s**\n\n", s)
 		none := true
 		for _, o := range r.Outcomes {

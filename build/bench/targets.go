@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// What is to be reached.
+// Targets.
 const (
-	bigPage        = 10_000 // elements
-	bigFaster      = 10.0
-	noise          = 5.0 // ms
-	tokenShare     = 0.8
-	tokenFloor     = 400 // tokens of the peer under which the share does not count
-	mostView       = 2000
-	mostClick      = 50.0 // ms
-	mostDefinition = 1500
-	quietPage      = "quiet"
+	bigPage           = 10_000 // elements
+	bigPageSpeedup    = 10.0
+	timerNoise        = 5.0 // ms
+	maxTokenShare     = 0.8
+	minComparedTokens = 400 // at or below this the other program's tokens are not compared
+	maxView           = 2000
+	maxClick          = 50.0 // ms
+	maxDefinition     = 1500
+	quietPage         = "quiet"
 )
 
 type target struct {
@@ -24,113 +24,117 @@ type target struct {
 	met         bool
 }
 
-// targets judges the figures.
+// targets compares the figures with their targets.
 func (r *Report) targets(pages map[string]*Page) []target {
 	return append([]target{
-		r.seeing(), r.nothingWrong(), r.effective(), r.bigPages(pages), r.smallPages(pages),
-		r.leaner(), r.viewTokens(), r.click(), r.definitionTokens(),
+		r.foundTarget(), r.unusableTarget(), r.actionTarget(), r.bigPageTarget(pages), r.smallPageTarget(pages),
+		r.tokenTarget(), r.viewTarget(), r.clickTarget(), r.definitionTarget(),
 	}, r.liveTargets()...)
 }
 
-// own are Sextant's outcomes.
-func (r *Report) own() []Outcome {
+// sextantOutcomes returns the outcomes of Sextant.
+func (r *Report) sextantOutcomes() []Outcome {
 	var out []Outcome
 	for _, o := range r.Outcomes {
-		if o.System == ours {
+		if o.System == sextantName {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// but lists pages, shortly.
-func but(pages []string) string {
+// exceptPages lists the pages on which a target is missed.
+func exceptPages(pages []string) string {
 	if len(pages) == 0 {
 		return ""
 	}
 	return "; not on " + strings.Join(pages, ", ")
 }
 
-func (r *Report) seeing() target {
+func (r *Report) foundTarget() target {
 	var truth, seen int
 	var bad []string
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		truth, seen = truth+o.Truth, seen+o.Seen
 		if o.Seen < o.Truth || o.Truth == 0 {
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"every usable element is found", fmt.Sprintf("%d of %d%s", seen, truth, but(bad)), len(bad) == 0}
+	return target{
+		"every usable element is found",
+		fmt.Sprintf("%d of %d%s", seen, truth, exceptPages(bad)),
+		len(bad) == 0,
+	}
 }
 
-func (r *Report) nothingWrong() target {
+func (r *Report) unusableTarget() target {
 	n := 0
 	var bad []string
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		if len(o.Wrong) > 0 {
 			n += len(o.Wrong)
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"no unusable element is listed as usable", fmt.Sprintf("%d%s", n, but(bad)), n == 0}
+	return target{"no unusable element is listed as usable", fmt.Sprintf("%d%s", n, exceptPages(bad)), n == 0}
 }
 
-func (r *Report) effective() target {
+func (r *Report) actionTarget() target {
 	var done, tried int
 	var bad []string
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		done, tried = done+o.Effective, tried+o.Tried
 		if o.Effective < o.Tried || o.Tried == 0 {
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"every action works", fmt.Sprintf("%d of %d%s", done, tried, but(bad)), len(bad) == 0}
+	return target{"every action works", fmt.Sprintf("%d of %d%s", done, tried, exceptPages(bad)), len(bad) == 0}
 }
 
-// fastest is the quickest peer's annotate on a page, 0 without one.
-func (r *Report) fastest(page string) (float64, string) {
+// fastestOther returns the shortest annotate time of another program on a page and its name, 0 for none.
+func (r *Report) fastestOther(page string) (float64, string) {
 	best, who := 0.0, ""
 	for _, o := range r.Outcomes {
-		if o.Page == page && o.System != ours && o.Annotate > 0 && (best == 0 || o.Annotate < best) {
+		if o.Page == page && o.System != sextantName && o.Annotate > 0 && (best == 0 || o.Annotate < best) {
 			best, who = o.Annotate, o.System
 		}
 	}
 	return best, who
 }
 
-func (r *Report) bigPages(pages map[string]*Page) target {
+func (r *Report) bigPageTarget(pages map[string]*Page) target {
 	met := true
 	var parts []string
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		if pages[o.Page].Nodes <= bigPage {
 			continue
 		}
-		best, who := r.fastest(o.Page)
+		best, who := r.fastestOther(o.Page)
 		if best == 0 || o.Annotate == 0 {
 			continue
 		}
 		ratio := best / o.Annotate
-		met = met && ratio >= bigFaster
+		met = met && ratio >= bigPageSpeedup
 		parts = append(parts, fmt.Sprintf("%s: %.1f times faster than %s (%.0f ms, %.0f ms)", o.Page, ratio, who,
 			o.Annotate, best))
 	}
 	return target{fmt.Sprintf("annotate at least %.0f times faster than the fastest other program on pages over "+
-		"10,000 elements", bigFaster), strings.Join(parts, "; "), met && len(parts) > 0}
+		"10,000 elements", bigPageSpeedup), strings.Join(parts, "; "), met && len(parts) > 0}
 }
 
-func (r *Report) smallPages(pages map[string]*Page) target {
+func (r *Report) smallPageTarget(pages map[string]*Page) target {
 	n, fine := 0, 0
 	var bad []string
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		if pages[o.Page].Nodes > bigPage {
 			continue
 		}
-		best, who := r.fastest(o.Page)
+		best, who := r.fastestOther(o.Page)
 		if best == 0 {
 			continue
 		}
 		n++
-		if o.Annotate > 0 && o.Annotate < best+noise {
+		if o.Annotate > 0 && o.Annotate < best+timerNoise {
 			fine++
 		} else {
 			bad = append(bad, fmt.Sprintf("%s (%.1f, %s %.1f)", o.Page, o.Annotate, who, best))
@@ -138,29 +142,29 @@ func (r *Report) smallPages(pages map[string]*Page) target {
 	}
 	return target{
 		"annotate no slower than the fastest other program on smaller pages (5 ms is noise)",
-		fmt.Sprintf("%d of %d pages%s", fine, n, but(bad)), len(bad) == 0 && n > 0,
+		fmt.Sprintf("%d of %d pages%s", fine, n, exceptPages(bad)), len(bad) == 0 && n > 0,
 	}
 }
 
-// leaner compares whole-page tokens with the leanest peer that saw as much.
-func (r *Report) leaner() target {
+// tokenTarget compares whole-page tokens with the leanest other program that found as much.
+func (r *Report) tokenTarget() target {
 	n, fine := 0, 0
 	var bad, shares []string
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		least, who := 0, ""
 		for _, p := range r.Outcomes {
-			if p.Page == o.Page && p.System != ours && p.Truth > 0 && p.Seen >= o.Seen &&
+			if p.Page == o.Page && p.System != sextantName && p.Truth > 0 && p.Seen >= o.Seen &&
 				(least == 0 || p.Tokens < least) {
 				least, who = p.Tokens, p.System
 			}
 		}
-		if least <= tokenFloor {
+		if least <= minComparedTokens {
 			continue
 		}
 		n++
 		share := float64(o.Tokens) / float64(least)
 		note := fmt.Sprintf("%s %.0f %%", o.Page, share*100)
-		if share <= tokenShare {
+		if share <= maxTokenShare {
 			fine++
 			shares = append(shares, note)
 		} else {
@@ -170,38 +174,39 @@ func (r *Report) leaner() target {
 	slices.Sort(shares)
 	return target{
 		"whole page in at most 80 % of the tokens of the leanest other program that finds as much, if that " +
-			"one needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), but(bad)),
+			"one needs over 400",
+		fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), exceptPages(bad)),
 		len(bad) == 0 && n > 0,
 	}
 }
 
-func (r *Report) viewTokens() target {
+func (r *Report) viewTarget() target {
 	most, page := 0, ""
-	for _, o := range r.own() {
+	for _, o := range r.sextantOutcomes() {
 		if o.ViewTokens > most {
 			most, page = o.ViewTokens, o.Page
 		}
 	}
 	return target{
 		"default view at most 2,000 tokens on every page", fmt.Sprintf("at most %d (%s)", most, page),
-		most > 0 && most <= mostView,
+		most > 0 && most <= maxView,
 	}
 }
 
-func (r *Report) click() target {
-	o, ok := r.of(quietPage, ours)
+func (r *Report) clickTarget() target {
+	o, ok := r.outcome(quietPage, sextantName)
 	return target{
 		"click, with waiting and reporting changes, at most 50 ms on a quiet page", fmt.Sprintf("%.0f ms", o.Act),
-		ok && o.Act > 0 && o.Act <= mostClick,
+		ok && o.Act > 0 && o.Act <= maxClick,
 	}
 }
 
-func (r *Report) definitionTokens() target {
+func (r *Report) definitionTarget() target {
 	for _, d := range r.Definitions {
-		if d.System == ours {
+		if d.System == sextantName {
 			return target{
 				"core tool definitions at most 1,500 tokens",
-				fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens), d.Tokens <= mostDefinition,
+				fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens), d.Tokens <= maxDefinition,
 			}
 		}
 	}

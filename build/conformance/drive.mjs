@@ -1,11 +1,10 @@
-// What other programs' clients do with `sextant mcp`: each fills in a form on a page of this
-// machine and sends it, and the page's own server says what arrived.
+// Drives `sextant mcp` with the MCP clients of other programs: each fills in a form on a local page and sends it, and
+// the page's server checks what arrived.
 //
 //   node drive.mjs path/to/sextant
 //
 // The clients are the TypeScript SDK in both its lines (1.x speaks 2025-11-25, 2.x 2026-07-28), over
-// stdio and over HTTP, and the command line of the MCP inspector. It ends with 1 when one of them
-// did not get through.
+// stdio and over HTTP, and the command line of the MCP inspector. The exit code is 1 if one of them failed.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -30,8 +29,8 @@ const page = `<!doctype html><title>Visit</title><h1>A visit</h1><form method="p
 <label><input type="checkbox" name="dog" value="yes"> I bring a dog</label>
 <button>Send it</button></form>`;
 
-/** site serves the form; arrived() waits for the next one that is sent. */
-async function site() {
+/** startSite serves the form; arrived() waits for the next submission. */
+async function startSite() {
   const sent = [];
   const waiting = [];
   const server = http.createServer((request, response) => {
@@ -67,8 +66,8 @@ async function site() {
   };
 }
 
-/** running is a Sextant that other programs join. */
-async function running(env) {
+/** startSextant starts a Sextant that other programs connect to. */
+async function startSextant(env) {
   const child = spawn(sextant, ["serve", "--allow-hosts", "127.0.0.1"], { env, stdio: ["ignore", "pipe", "inherit"] });
   await new Promise((done, failed) => {
     child.stdout.once("data", done);
@@ -81,52 +80,52 @@ async function running(env) {
   };
 }
 
-/** text is what a model reads of an answer, which must be none of a failure. */
+/** text returns the text of a result, which must not be an error. */
 function text(result) {
   const all = result.content.map((part) => part.text ?? "").join("\n");
   assert.ok(!result.isError, all);
   return all;
 }
 
-/** number is the number that stands in front of an element. */
-function number(listing, element) {
+/** elementNumber returns an element's number in a listing. */
+function elementNumber(listing, element) {
   const line = listing.split("\n").find((l) => l.includes(element));
   assert.ok(line, `no ${element} in\n${listing}`);
   return Number(line.match(/\[(\d+)\]/)[1]);
 }
 
-/** fill sends the form as name by means of call(tool, arguments), and says what the page showed then. */
-async function fill(call, url, name) {
+/** fillForm fills in and sends the form with call(tool, arguments), and returns what the page then showed. */
+async function fillForm(call, url, name) {
   const listing = text(await call("navigate_page", { url }));
-  await call("type_text", { annotationId: number(listing, 'textbox "Name"'), text: name }).then(text);
-  await call("select_option", { annotationId: number(listing, 'combobox "Day"'), values: ["Friday"] }).then(text);
-  await call("click_element", { annotationId: number(listing, "I bring a dog") }).then(text);
-  return text(await call("click_element", { annotationId: number(listing, 'button "Send it"') }));
+  await call("type_text", { annotationId: elementNumber(listing, 'textbox "Name"'), text: name }).then(text);
+  await call("select_option", { annotationId: elementNumber(listing, 'combobox "Day"'), values: ["Friday"] }).then(text);
+  await call("click_element", { annotationId: elementNumber(listing, "I bring a dog") }).then(text);
+  return text(await call("click_element", { annotationId: elementNumber(listing, 'button "Send it"') }));
 }
 
-/** ask calls a tool with options, which the two lines of the SDK take in different places. */
-const ask = (client, params, options) =>
+/** callTool calls a tool with options, which the two SDK versions take in different positions. */
+const callTool = (client, params, options) =>
   client instanceof OldClient ? client.callTool(params, undefined, options) : client.callTool(params, options);
 
-/** follows checks what goes on beside an answer: its structure, progress, and that a call ends when it is cancelled. */
-async function follows(client) {
+/** checkProtocol checks structured content, progress notifications, and that a cancelled call ends. */
+async function checkProtocol(client) {
   const look = { name: "annotate_page", arguments: { scope: "page" } };
   const { structuredContent } = await client.callTool(look);
   assert.equal(structuredContent?.page?.title, "Thanks");
   let beats = 0;
-  text(await ask(client, { name: "wait_for", arguments: { seconds: 2.5 } }, { onprogress: (p) => (beats += p.progress > 0 ? 1 : 0) }));
-  assert.ok(beats > 0, "no progress was told");
+  text(await callTool(client, { name: "wait_for", arguments: { seconds: 2.5 } }, { onprogress: (p) => (beats += p.progress > 0 ? 1 : 0) }));
+  assert.ok(beats > 0, "no progress was reported");
   const stop = new AbortController();
   const long = { name: "wait_for", arguments: { seconds: 120 } };
-  await assert.rejects(ask(client, long, { signal: stop.signal, onprogress: () => stop.abort() }));
+  await assert.rejects(callTool(client, long, { signal: stop.signal, onprogress: () => stop.abort() }));
   // The tab is free again long before the cancelled call would have ended.
-  text(await ask(client, look, { timeout: 30_000 }));
+  text(await callTool(client, look, { timeout: 30_000 }));
 }
 
 const home = await mkdtemp(join(tmpdir(), "sextant-drive-"));
 const env = { ...process.env, HOME: home, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: join(home, "config") };
-const form = await site();
-const sys = await running(env);
+const form = await startSite();
+const sys = await startSextant(env);
 const head = { requestInit: { headers: { Authorization: `Bearer ${sys.token}` } } };
 const stdio = { command: sextant, args: ["mcp"], env, stderr: "ignore" };
 const own = { ...stdio, args: ["mcp", "--headless", "--allow-hosts", "127.0.0.1"], env: { ...env, SEXTANT_DATA: join(home, "own") } };
@@ -142,8 +141,8 @@ const clients = [
 ];
 
 let bad = 0;
-/** tried says how one client did. */
-async function tried(name, what) {
+/** runClient runs one client and prints the result. */
+async function runClient(name, what) {
   const began = Date.now();
   try {
     await what();
@@ -154,38 +153,38 @@ async function tried(name, what) {
   }
 }
 
-/** received checks what the page's server was sent. */
-async function received(name, shown) {
+/** checkReceived checks what was sent to the page's server. */
+async function checkReceived(name, shown) {
   assert.deepEqual(await form.arrived(), { name, day: "Friday", dog: "yes" });
   assert.match(shown, /Thanks/);
 }
 
 for (const [name, make, transport, revision] of clients) {
-  await tried(name, async () => {
+  await runClient(name, async () => {
     const client = make();
     await client.connect(transport());
     try {
       if (revision) assert.equal(client.getNegotiatedProtocolVersion(), revision);
-      await received(name, await fill((tool, args) => client.callTool({ name: tool, arguments: args }), form.url, name));
+      await checkReceived(name, await fillForm((tool, args) => client.callTool({ name: tool, arguments: args }), form.url, name));
       const page = await client.readResource({ uri: "sextant://page/text" });
       assert.match(page.contents[0].text, /It was received/);
-      await follows(client);
+      await checkProtocol(client);
     } finally {
       await client.close();
     }
   });
 }
 
-await tried("the inspector's command line", async () => {
-  // Each of its calls is a program of its own, so they share the window's tabs.
+await runClient("the inspector's command line", async () => {
+  // Each of its calls is a new process, so they share the window's tabs.
   const inspect = async (...args) =>
     JSON.parse((await promisify(execFile)(process.execPath, [inspector, "--cli", sextant, "mcp", "--share", ...args,
       "-e", `SEXTANT_DATA=${env.SEXTANT_DATA}`, "-e", `SEXTANT_CONFIG=${env.SEXTANT_CONFIG}`], { env, maxBuffer: 1 << 24 })).stdout);
   const call = (tool, args) => inspect("--method", "tools/call", "--tool-name", tool,
     ...Object.entries(args).flatMap(([key, value]) => ["--tool-arg", `${key}=${typeof value === "object" ? JSON.stringify(value) : value}`]));
-  const { tools } = await inspect("--method", "tools/list", "--strict"); // it fails where a schema is not portable
+  const { tools } = await inspect("--method", "tools/list", "--strict"); // fails if a schema is not portable
   assert.equal(tools.length, 12);
-  await received("inspector", await fill(call, form.url, "inspector"));
+  await checkReceived("inspector", await fillForm(call, form.url, "inspector"));
   const { resources } = await inspect("--method", "resources/list");
   assert.ok(resources.some((r) => r.uri === "sextant://page/screenshot"));
   const { prompts } = await inspect("--method", "prompts/list");

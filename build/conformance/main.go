@@ -1,10 +1,10 @@
-// Command conformance is the client that the conformance suite of MCP runs: it drives the room that
-// the product uses for other people's servers (backend/mcp/client), with a config file as a person
-// writes it, a store in memory and a browser that agrees to everything.
+// Command conformance is the client that the MCP conformance suite runs. It drives Sextant's MCP client
+// (backend/mcp/client) with a config file as a person would write it, a store in memory and a browser that accepts
+// everything.
 //
-// The suite starts it once for each scenario, with the address of its server as the last argument and
-// the scenario's name and data in the environment (MCP_CONFORMANCE_…). What the client should do in a
-// scenario is in scenarios.go; whether that was right, the suite says.
+// The suite starts it once per scenario, with the address of its server as the last argument and the scenario's name
+// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go has the client's actions in each scenario; the
+// suite judges them.
 package main
 
 import (
@@ -19,14 +19,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
 
-// server is the name the config gives to the suite's server.
-const server = "suite"
+// serverName is the name of the suite's server in the config.
+const serverName = "suite"
 
 func main() {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -42,8 +42,8 @@ func main() {
 	}
 }
 
-// given is what the suite tells of a scenario: each uses a few of these.
-type given struct {
+// scenarioData is the suite's data for a scenario; each scenario uses a few fields.
+type scenarioData struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
 	PrivateKey   string `json:"private_key_pem"`
@@ -55,7 +55,7 @@ type given struct {
 }
 
 func run(ctx context.Context, log *slog.Logger, address string) error {
-	var data given
+	var data scenarioData
 	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
 		if err := json.Unmarshal([]byte(text), &data); err != nil {
 			return fmt.Errorf("reading MCP_CONFORMANCE_CONTEXT: %w", err)
@@ -68,7 +68,7 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	defer os.RemoveAll(folder)
 	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO")
 	config, err := json.Marshal(map[string]map[string]mcpconfig.Entry{
-		"mcpServers": {server: entry(scenario, address, data)},
+		"mcpServers": {serverName: configEntry(scenario, address, data)},
 	})
 	if err != nil {
 		return fmt.Errorf("writing the config: %w", err)
@@ -77,25 +77,25 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	if err := os.WriteFile(path, config, 0o600); err != nil {
 		return fmt.Errorf("writing the config: %w", err)
 	}
-	told := &journal{changed: make(chan struct{}, 1)}
+	watcher := &stateWatcher{changed: make(chan struct{}, 1)}
 	servers := mcp.New(mcp.Config{
-		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: agree, Ask: answer(scenario),
-		Memory: era(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
-		// The suite's own name for a document that it never fetches.
+		Path: path, Journal: watcher, Log: log, Version: "conformance", OpenPage: openPage, Ask: acceptForms(scenario),
+		Memory: newMemory(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
+		// The suite expects this URL and never fetches it.
 		ClientMetadata: "https://conformance-test.local/client-metadata.json",
 	})
 	if err := servers.Start(ctx); err != nil {
 		return fmt.Errorf("starting: %w", err)
 	}
 	defer servers.Close()
-	if err := told.ready(ctx, servers); err != nil {
+	if err := watcher.waitReady(ctx, servers); err != nil {
 		return err
 	}
-	return play(ctx, log, servers, scenario, data)
+	return runScenario(ctx, log, servers, scenario, data)
 }
 
-// entry is what a person would write into mcp-config.json.
-func entry(scenario, address string, data given) mcpconfig.Entry {
+// configEntry is the server's entry in mcp-config.json.
+func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
 		e.OAuth = &mcpconfig.OAuth{
@@ -109,19 +109,19 @@ func entry(scenario, address string, data given) mcpconfig.Entry {
 	return e
 }
 
-// journal tells when the state of the server changed.
-type journal struct{ changed chan struct{} }
+// stateWatcher signals when the state of the server changed.
+type stateWatcher struct{ changed chan struct{} }
 
-// Publish wakes whoever waits.
-func (j *journal) Publish(event.Event) {
+// Publish signals a change.
+func (j *stateWatcher) Publish(event.Event) {
 	select {
 	case j.changed <- struct{}{}:
 	default:
 	}
 }
 
-// ready waits until the server runs; its first failure is the answer.
-func (j *journal) ready(ctx context.Context, servers *mcp.Servers) error {
+// waitReady waits until the server is ready and returns its first failure.
+func (j *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
 			switch list[0].State {
@@ -139,8 +139,8 @@ func (j *journal) ready(ctx context.Context, servers *mcp.Servers) error {
 	}
 }
 
-// agree is a person who agrees on every page: the suite's issuer sends them straight back.
-func agree(ctx context.Context, _, page string) error {
+// openPage loads a sign-in page; the suite's issuer redirects back at once.
+func openPage(ctx context.Context, _, page string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
 		return fmt.Errorf("opening the page: %w", err)
@@ -154,21 +154,20 @@ func agree(ctx context.Context, _, page string) error {
 	return err
 }
 
-// remembered is a store in which the suite's revision stands already, as it does in ours after the
-// first connection.
-type remembered struct{ era string }
+// fixedMemory is a store that already has the suite's protocol revision, as after a first connection.
+type fixedMemory struct{ era string }
 
-func era(revision string) mcp.KnownServerStore {
+func newMemory(revision string) mcp.KnownServerStore {
 	if revision == "" {
 		return nil
 	}
-	return remembered{revision}
+	return fixedMemory{revision}
 }
 
-// KnownServer is the revision that the suite wants.
-func (r remembered) KnownServer(context.Context, string) (wire.KnownServer, error) {
+// KnownServer returns the revision that the suite wants.
+func (r fixedMemory) KnownServer(context.Context, string) (wire.KnownServer, error) {
 	return wire.KnownServer{Era: r.era, Found: time.Now()}, nil
 }
 
-// SaveKnownServer keeps nothing: the process lives for one scenario.
-func (r remembered) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
+// SaveKnownServer stores nothing: the process runs one scenario.
+func (r fixedMemory) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }

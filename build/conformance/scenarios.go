@@ -7,19 +7,21 @@ import (
 	"log/slog"
 	"strings"
 
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/requests"
 )
 
-// play does what a person would do in the scenario. A call that the server refuses is an answer, and
-// the suite judges it; only what keeps us from going on is an error.
-func play(ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario string, data given) error {
+// runScenario does what a person would do in the scenario. A failed call is an error only where the scenario cannot
+// continue without it.
+func runScenario(
+	ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario string, data scenarioData,
+) error {
 	call := func(tool string, args any) error {
 		raw, err := json.Marshal(args)
 		if err != nil {
 			return err
 		}
-		if r := servers.Call(ctx, server, tool, raw); !r.Success {
+		if r := servers.Call(ctx, serverName, tool, raw); !r.Success {
 			log.Info("a call was refused", "tool", tool, "error", r.Error)
 			return errors.New(r.Error)
 		}
@@ -35,7 +37,7 @@ func play(ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario 
 	case scenario == "sse-retry":
 		return call("test_reconnection", map[string]any{})
 	case scenario == "json-schema-2020-12-preservation":
-		schema, _ := servers.Schema(server, "json_schema_2020_12_tool")
+		schema, _ := servers.Schema(serverName, "json_schema_2020_12_tool")
 		return call("json_schema_echo", map[string]any{"schema": schema})
 	case scenario == "http-custom-headers":
 		for _, c := range data.ToolCalls {
@@ -46,39 +48,39 @@ func play(ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario 
 			_ = call(tool, map[string]any{"region": "us-west1"})
 		}
 	case scenario == "http-standard-headers":
-		return everything(ctx, servers, call)
+		return callEverything(ctx, servers, call)
 	}
-	return nil // connecting and listing was all
+	return nil // other scenarios only connect and list
 }
 
-// everything calls, reads and asks for one of each.
-func everything(ctx context.Context, servers *mcp.Servers, call func(string, any) error) error {
+// callEverything calls every tool, reads every resource and gets every prompt.
+func callEverything(ctx context.Context, servers *mcp.Servers, call func(string, any) error) error {
 	for _, tool := range servers.List()[0].Tools {
 		_ = call(tool, map[string]any{})
 	}
-	resources, err := servers.Resources(ctx, server)
+	resources, err := servers.Resources(ctx, serverName)
 	if err != nil {
 		return err
 	}
 	for _, r := range resources {
-		if _, err := servers.Read(ctx, server, r.URI); err != nil {
+		if _, err := servers.Read(ctx, serverName, r.URI); err != nil {
 			return err
 		}
 	}
-	prompts, err := servers.Prompts(ctx, server)
+	prompts, err := servers.Prompts(ctx, serverName)
 	if err != nil {
 		return err
 	}
 	for _, p := range prompts {
-		if _, err := servers.Prompt(ctx, server, p.Name, nil); err != nil {
+		if _, err := servers.Prompt(ctx, serverName, p.Name, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answer is a person who says yes and leaves a form's proposals as they are.
-func answer(scenario string) func(context.Context, requests.Question) (requests.Answer, error) {
+// acceptForms accepts every question and leaves the defaults of its form.
+func acceptForms(scenario string) func(context.Context, requests.Question) (requests.Answer, error) {
 	return func(context.Context, requests.Question) (requests.Answer, error) {
 		filled := map[string]any{}
 		if scenario == "sep-2322-client-request-state" {

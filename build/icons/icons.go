@@ -1,5 +1,5 @@
-// Package icons embeds the program's icon for the window and the package: a sextant drawn
-// by hand in sextant.svg, and sextant.png made from it by build/icons/render.sh.
+// Package icons embeds the program's icon for the window and the package. sextant.svg is the drawing;
+// build/icons/render.sh makes sextant.png from it.
 package icons
 
 import _ "embed"

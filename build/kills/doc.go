@@ -1,19 +1,18 @@
-// Package kills ends the program with SIGKILL in the middle of its work, starts it again on the
-// same data folder and looks whether anything was lost or done twice.
+// Package kills ends the program with SIGKILL while it works, starts it again on the same data folder and checks that
+// nothing was lost or done twice.
 //
-// The program is the real one, built as it is shipped and driven over HTTP and the WebSocket as a
-// window drives it. Around it stand a model service that speaks three wire formats and refuses
-// what real ones refuse, and a server that counts the effects of calls, each by an id that only
-// one call was given. Three kinds of moment are met: any (by the clock, starting included), the
-// n-th time SQLite writes or flushes (a small library that is loaded before the program counts
-// them and kills before, after or in the middle of one), and right after something that is known
-// from outside: a question to the model, an effect, an event.
+// The program is the real one, driven over HTTP and the WebSocket as the window drives it. It talks to a model service
+// that speaks three wire formats and refuses what real services refuse, and to a server that counts the effects of
+// calls by an id that is unique to each call. A kill happens at one of three kinds of moment: after a random time
+// (which may be during the start), at the n-th write or flush of SQLite (a preloaded library counts them and kills
+// before, after or in the middle of one), or right after something observed from outside: a request to the model, an
+// effect, an event.
 //
-// After each kill: every event that was handed to the window is there with the same bytes; what
-// was accepted over HTTP is in the log; no conversation is refused; each effect happened at most
-// once and the model was told how it ended, or that nobody knows; every file is whole; nothing of
-// the program or its browser is left. Now and then the data folder is read whole.
+// After each kill the tests check that every event sent to the window is stored with the same bytes, that everything
+// accepted over HTTP is in the log, that no conversation is refused, that each effect happened at most once and was
+// reported to the model as done or as unknown, that every file is complete, and that no process is left. The whole data
+// folder is checked every 50 kills.
 //
-// `make kills` kills a thousand times and prints the figures; `go test` does a part. Which kills
-// are made follows from a number that is printed (SEXTANT_SEED repeats it).
+// `make kills` kills a thousand times and prints the figures; `go test` makes fewer kills. The kills follow from a
+// printed seed; SEXTANT_SEED repeats them.
 package kills

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// long is the form that `make kills` runs; a part of it runs with every test.
+// long reports whether the long form runs, as in `make kills`.
 func long() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
 
-func TestAProgramThatIsKilledGoesOn(t *testing.T) {
+func TestKilledProgramLosesNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("what is left of a killed program is read from /proc")
+		t.Skip("the processes left by a killed program are read from /proc")
 	}
-	program, preload := built(t)
-	t.Run("after a thousand kills, with nothing lost and nothing done twice",
-		func(t *testing.T) { thousand(t, program, preload) })
-	t.Run("after kills while an old database was brought up to date",
-		func(t *testing.T) { migrated(t, program, preload) })
+	program, preload := buildProgram(t)
+	t.Run("random kills",
+		func(t *testing.T) { killRandomly(t, program, preload) })
+	t.Run("kills during a migration",
+		func(t *testing.T) { killMigrations(t, program, preload) })
 }
 
-func thousand(t *testing.T, program, preload string) {
+func killRandomly(t *testing.T, program, preload string) {
 	kills, workers := 36, 2
 	if long() {
 		kills = 1000
@@ -35,28 +35,28 @@ func thousand(t *testing.T, program, preload string) {
 	}
 	from := seed()
 	t.Logf("SEXTANT_SEED=%d", from)
-	begun := time.Now()
+	started := time.Now()
 	all := make([]*worker, workers)
 	var wait sync.WaitGroup
 	for i := range all {
 		w := newWorker(t, program, preload, from, i)
 		all[i] = w
-		wait.Go(func() { w.lives(t, kills/workers) })
+		wait.Go(func() { w.killRepeatedly(t, kills/workers) })
 	}
 	wait.Wait()
-	report(t, all, time.Since(begun))
+	report(t, all, time.Since(started))
 }
 
-// lives is a worker's share, with a look at the whole folder now and then.
-func (w *worker) lives(t *testing.T, kills int) {
+// killRepeatedly makes a worker's share of the kills and checks the data folder every 50.
+func (w *worker) killRepeatedly(t *testing.T, kills int) {
 	for n := range kills {
-		if err := w.round(n); err != nil {
+		if err := w.killOnce(n); err != nil {
 			t.Errorf("kill %d: %v", n, err)
 			return
 		}
 		if n%50 == 49 || n == kills-1 {
-			if err := w.folder(); err != nil {
-				t.Errorf("reading the folder after kill %d: %v", n, err)
+			if err := w.checkFolder(); err != nil {
+				t.Errorf("checking the data folder after kill %d: %v", n, err)
 				return
 			}
 		}
@@ -66,12 +66,12 @@ func (w *worker) lives(t *testing.T, kills int) {
 	}
 }
 
-// report prints the figures and fails on each that is not as promised.
+// report prints the figures and fails on each violation.
 func report(t *testing.T, all []*worker, took time.Duration) {
 	t.Helper()
 	sum := map[string]int{}
 	for _, w := range all {
-		events, messages := w.ledger.acknowledged()
+		events, messages := w.acks.counts()
 		repeated, effects := w.effects.repeated()
 		for kind, n := range w.kinds {
 			sum[kind] += n
@@ -80,17 +80,17 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 		sum["events"] += events
 		sum["messages"] += messages
 		sum["effects"] += effects
-		sum["busy"] += w.busy
+		sum["busy"] += w.killsAtWork
 		sum["faults"] += len(w.faults.all())
-		w.mind.mu.Lock()
-		sum["refused"] += w.mind.refused
-		sum["unknown"] += len(w.mind.unknown)
-		sum["summaries"] += w.mind.summaries
-		sum["mistold"] += len(w.mind.faults) - min(w.mind.refused, len(w.mind.faults))
-		for _, f := range w.mind.faults {
+		w.model.mu.Lock()
+		sum["refused"] += w.model.refused
+		sum["unknown"] += len(w.model.unknown)
+		sum["summaries"] += w.model.summaries
+		sum["misreported"] += len(w.model.faults) - min(w.model.refused, len(w.model.faults))
+		for _, f := range w.model.faults {
 			t.Error(f)
 		}
-		w.mind.mu.Unlock()
+		w.model.mu.Unlock()
 		sum["repeated"] += len(repeated)
 		for _, r := range repeated {
 			t.Errorf("repeated: %s", r)
@@ -99,20 +99,29 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 			t.Error(f)
 		}
 	}
-	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d met a window at "+
-		"work)",
+	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d while a window "+
+		"was connected)",
 		sum["kills"], took.Seconds(), sum["clock"], sum["write"], sum["moment"], sum["busy"])
-	t.Logf("%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d "+
-		"repeated, %d told wrongly, %d told as unknown; %d summaries",
-		sum["events"], sum["messages"], sum["faults"], sum["refused"], sum["effects"], sum["repeated"], sum["mistold"],
-		sum["unknown"], sum["summaries"])
+	t.Logf(
+		"%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d "+
+			"repeated, %d reported wrongly, %d reported as unknown; %d summaries",
+		sum["events"],
+		sum["messages"],
+		sum["faults"],
+		sum["refused"],
+		sum["effects"],
+		sum["repeated"],
+		sum["misreported"],
+		sum["unknown"],
+		sum["summaries"],
+	)
 	if sum["effects"] == 0 || sum["busy"] < sum["kills"]/3 || sum["events"] == 0 {
-		t.Error("the kills met too little: nothing was proved")
+		t.Error("too few kills during work: nothing was proved")
 	}
 }
 
-// built are the program as it is shipped and the library that counts writes.
-func built(t *testing.T) (program, preload string) {
+// buildProgram builds the program and the library that counts writes.
+func buildProgram(t *testing.T) (program, preload string) {
 	t.Helper()
 	dir := t.TempDir()
 	program, preload = filepath.Join(dir, "sextant"), filepath.Join(dir, "preload.so")

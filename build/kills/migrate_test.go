@@ -18,12 +18,12 @@ import (
 	"sextant/shared/event"
 )
 
-// oldSchema is what a Sextant of some time ago wrote.
+// oldSchema is the schema version of an older Sextant.
 const oldSchema = 5
 
-// migrated kills the start on an old data folder at
-// each of SQLite's writes, and lets the next start go on.
-func migrated(t *testing.T, program, preload string) {
+// killMigrations kills the start on an old data folder at each of SQLite's writes and checks that the next start
+// finishes the migration.
+func killMigrations(t *testing.T, program, preload string) {
 	t.Helper()
 	from := seed()
 	t.Logf("SEXTANT_SEED=%d", from)
@@ -48,10 +48,10 @@ func migrated(t *testing.T, program, preload string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := startKilled(t, w, at)
+			n := killStarts(t, w, at)
 			kills += n
-			more = n > 0 // else the start has no more writes than that
-			goesOn(t, w, want)
+			more = n > 0 // otherwise the start has fewer writes
+			checkStart(t, w, want)
 		}) && more
 	}
 	t.Logf("%d kills", kills)
@@ -60,59 +60,58 @@ func migrated(t *testing.T, program, preload string) {
 	}
 }
 
-// startKilled starts the program twice, each time to be killed at the same write, and returns how
-// often it was.
-func startKilled(t *testing.T, w *worker, at int) (kills int) {
+// killStarts starts the program twice, to be killed at the same write, and returns how often it was killed.
+func killStarts(t *testing.T, w *worker, at int) (kills int) {
 	t.Helper()
 	how := []string{"before", "after", "half"}[at%3]
 	for range 2 {
-		l, err := w.begin(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
+		l, err := w.start(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := time.AfterFunc(20*time.Second, l.kill)
+		timeout := time.AfterFunc(20*time.Second, l.kill)
 		if err := l.connect(); err == nil {
 			l.kill()
 		} else {
 			kills++
 		}
-		if err := l.end(); err != nil {
+		if err := l.waitForExit(); err != nil {
 			t.Fatalf("killed %s write %d: %v", how, at, err)
 		}
-		late.Stop()
+		timeout.Stop()
 	}
 	return kills
 }
 
-// goesOn starts the program and looks for the events of the old database.
-func goesOn(t *testing.T, w *worker, want []event.Event) {
+// checkStart starts the program and looks for the events of the old database.
+func checkStart(t *testing.T, w *worker, want []event.Event) {
 	t.Helper()
-	l, err := w.begin(plan{})
+	l, err := w.start(plan{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := l.connect(); err != nil {
-		t.Fatalf("it does not go on: %v", err)
+		t.Fatalf("the next start failed: %v", err)
 	}
 	var page struct{ Events []event.Event }
-	if status, err := l.ask(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil ||
+	if status, err := l.request(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil ||
 		status != http.StatusOK {
 		t.Fatalf("%d, %v", status, err)
 	}
 	for i, e := range want {
-		if i >= len(page.Events) || string(line(page.Events[i])) != string(line(e)) {
-			t.Fatalf("event %d of the old database is not what it was", e.Seq)
+		if i >= len(page.Events) || string(canonical(page.Events[i])) != string(canonical(e)) {
+			t.Fatalf("event %d of the old database changed", e.Seq)
 		}
 	}
 	var metrics struct{ Totals map[string]any }
-	if status, err := l.ask(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
-		t.Fatalf("figures: %d, %v", status, err)
+	if status, err := l.request(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
+		t.Fatalf("metrics: %d, %v", status, err)
 	}
 	l.kill()
-	if err := l.end(); err != nil {
+	if err := l.waitForExit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.folder(); err != nil {
+	if err := w.checkFolder(); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range w.faults.all() {
@@ -120,7 +119,7 @@ func goesOn(t *testing.T, w *worker, want []event.Event) {
 	}
 }
 
-// oldDatabase makes one with events and audited calls, and returns the events.
+// oldDatabase writes a database of oldSchema with events and audited calls, and returns the events.
 func oldDatabase(t *testing.T, path string) []event.Event {
 	t.Helper()
 	ctx := context.Background()

@@ -11,19 +11,19 @@ import (
 	"sextant/shared/event"
 )
 
-// plan is how one life of the program ends.
+// plan says how one run of the program ends.
 type plan struct {
 	// kind is clock, write or moment.
 	kind string
-	// after is when it ends at the latest, from its start; it is the whole of a clock's plan.
+	// after is the longest run time; for kind clock, the exact one.
 	after time.Duration
-	// env arms the library that counts SQLite's writes.
+	// env configures the library that counts SQLite's writes.
 	env []string
-	// moment is what it ends right after, the times-th time, and late how long after that.
+	// The kill comes delay after moment was reached for the times-th time.
 	moment string
 	times  int
-	late   time.Duration
-	// browser lets the model open pages in this life.
+	delay  time.Duration
+	// browser lets the model open pages in this run.
 	browser bool
 }
 
@@ -32,25 +32,25 @@ func (p plan) String() string {
 	case "write":
 		return fmt.Sprint("at a write ", p.env)
 	case "moment":
-		return fmt.Sprintf("%v after %s, time %d", p.late, p.moment, p.times)
+		return fmt.Sprintf("%v after %s, time %d", p.delay, p.moment, p.times)
 	}
 	return fmt.Sprintf("%v after the start", p.after)
 }
 
-// Moments that servers around the program know of; events are named by their kinds.
+// Moments that the test's servers observe. Moments that are events have the name of their kind.
 const (
-	modelAsked    = "a question to the model"
-	summaryAsked  = "a question for a summary"
-	effectArrived = "an effect's arrival"
-	effectDone    = "an effect's end"
-	messageTaken  = "a message that was accepted"
-	fileBegun     = "a file's new content beside it"
+	modelAsked      = "a request to the model"
+	summaryAsked    = "a request for a summary"
+	effectArrived   = "an effect's arrival"
+	effectDone      = "an effect's end"
+	messageAccepted = "an accepted message"
+	tempFileCreated = "a file's new content in a temporary file"
 )
 
-// moments are met about as often as each stands here.
+// moments are drawn at random; a moment listed twice is drawn twice as often.
 var moments = []string{
-	modelAsked, modelAsked, fileBegun, fileBegun, fileBegun, summaryAsked, effectArrived, effectArrived, effectDone,
-	effectDone, messageTaken, messageTaken,
+	modelAsked, modelAsked, tempFileCreated, tempFileCreated, tempFileCreated, summaryAsked,
+	effectArrived, effectArrived, effectDone, effectDone, messageAccepted, messageAccepted,
 	string(event.TextDelta), string(event.TurnStarted), string(event.TurnEnded), string(event.RoundEnded),
 	string(event.MessageAdded),
 	string(event.MessageAdded), string(event.CallStarted), string(event.CallStarted), string(event.CallEnded),
@@ -59,12 +59,12 @@ var moments = []string{
 	string(event.ApprovalAnswered),
 }
 
-// longest is how long a life lasts whose moment does not come.
-const longest = 1500 * time.Millisecond
+// maxRunTime is how long a run lasts if its moment does not come.
+const maxRunTime = 1500 * time.Millisecond
 
-// newPlan draws the end of life n. The browser needs a while to be there.
+// newPlan draws the end of run n. Runs with a browser last longer because it takes time to start.
 func newPlan(r *rand.Rand, n int) plan {
-	p := plan{after: longest, browser: n%40 == 7}
+	p := plan{after: maxRunTime, browser: n%40 == 7}
 	switch pick := r.IntN(10); {
 	case p.browser:
 		p.kind, p.after = "clock", time.Duration(700+r.IntN(1500))*time.Millisecond
@@ -76,28 +76,28 @@ func newPlan(r *rand.Rand, n int) plan {
 	default:
 		p.kind, p.moment, p.times = "moment", moments[r.IntN(len(moments))], 1+r.IntN(4)
 		if r.IntN(2) == 0 {
-			p.late = time.Duration(r.IntN(40)) * time.Millisecond
+			p.delay = time.Duration(r.IntN(40)) * time.Millisecond
 		}
 	}
 	return p
 }
 
-// fuse calls fire once, right after the moment of a plan.
-type fuse struct {
+// killTrigger calls fire once, right after the moment of a plan.
+type killTrigger struct {
 	mu   sync.Mutex
 	plan plan
 	fire func()
 }
 
-// light arms the fuse for one life; an empty plan only disarms it.
-func (f *fuse) light(p plan, fire func()) {
+// arm sets the trigger for one run; an empty plan disarms it.
+func (f *killTrigger) arm(p plan, fire func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan, f.fire = p, fire
 }
 
-// meet says that a moment came.
-func (f *fuse) meet(moment string) {
+// reached reports a moment to the trigger.
+func (f *killTrigger) reached(moment string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.plan.moment != moment || f.fire == nil {
@@ -109,10 +109,10 @@ func (f *fuse) meet(moment string) {
 	}
 	fire := f.fire
 	f.fire = nil
-	time.AfterFunc(f.plan.late, fire)
+	time.AfterFunc(f.plan.delay, fire)
 }
 
-// seed is what all random choices follow from.
+// seed returns the seed of all random choices.
 func seed() uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("SEXTANT_SEED"), 10, 64); err == nil {
 		return n

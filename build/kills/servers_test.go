@@ -17,33 +17,33 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// effects counts what calls did, by the id in the address.
+// effects is a server that counts the effects of calls by the id in the address.
 type effects struct {
 	*httptest.Server
-	fuse *fuse
+	trigger *killTrigger
 
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-func newEffects(f *fuse) *effects {
-	e := &effects{fuse: f, counts: map[string]int{}}
+func newEffects(f *killTrigger) *effects {
+	e := &effects{trigger: f, counts: map[string]int{}}
 	e.Server = httptest.NewServer(e)
 	return e
 }
 
-// ServeHTTP does one effect, or shows a page.
+// ServeHTTP records one effect, or serves a page.
 func (e *effects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, ok := strings.CutPrefix(r.URL.Path, "/effect/")
 	if !ok || r.Method != http.MethodPost {
 		_, _ = io.WriteString(w, "<!doctype html><title>Here</title><button>B</button>")
 		return
 	}
-	e.fuse.meet(effectArrived)
+	e.trigger.reached(effectArrived)
 	e.mu.Lock()
 	e.counts[id]++
 	e.mu.Unlock()
-	e.fuse.meet(effectDone)
+	e.trigger.reached(effectDone)
 	_, _ = io.WriteString(w, "done-"+id)
 }
 
@@ -53,7 +53,7 @@ func (e *effects) count(id string) int {
 	return e.counts[id]
 }
 
-// repeated are the ids of effects that happened more than once.
+// repeated returns the ids of effects that happened more than once.
 func (e *effects) repeated() (ids []string, all int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,50 +66,50 @@ func (e *effects) repeated() (ids []string, all int) {
 	return ids, all
 }
 
-// mind decides what the model answers, and reads in each question how earlier calls are told.
-type mind struct {
-	fuse    *fuse
+// scriptedModel decides what the model answers and checks in each request how earlier calls are reported.
+type scriptedModel struct {
+	trigger *killTrigger
 	effects *effects
 
 	mu      sync.Mutex
 	r       *rand.Rand
 	next    int
 	browser bool
-	// files are the numbers that a path was to be written with, in order.
-	files map[string][]string
-	// faults are what no service, or no person, should be told.
+	// contents are the ids that each path was to be written with, in order.
+	contents map[string][]string
+	// faults are requests that a service would refuse, and wrong reports.
 	faults  []string
 	unknown map[string]bool
 	refused int
-	// summaries counts questions for a summary.
+	// summaries counts requests for a summary.
 	summaries int
 }
 
-func (m *mind) fault(format string, args ...any) {
+func (m *scriptedModel) addFault(format string, args ...any) {
 	if len(m.faults) < 20 {
 		m.faults = append(m.faults, fmt.Sprintf(format, args...))
 	}
 }
 
-// refuse notes a conversation that a service would not take.
-func (m *mind) refuse(r openaitest.Request, problem string) {
+// recordRefusal records a conversation that a service would refuse.
+func (m *scriptedModel) recordRefusal(r openaitest.Request, problem string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refused++
-	m.fault("%s refused: %s\n%s", r.Format, problem, r.Body)
+	m.addFault("%s refused: %s\n%s", r.Format, problem, r.Body)
 }
 
-// answer is the next turn of a conversation: some rounds of calls, then words.
-func (m *mind) answer(r openaitest.Request) openaitest.Turn {
+// answer returns the next turn of a conversation: some rounds of calls, then text.
+func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(r.Tools) == 0 {
 		m.summaries++
-		m.fuse.meet(summaryAsked)
-		return openaitest.Turn{Text: m.words(30), Gap: time.Millisecond, Fragment: 20}
+		m.trigger.reached(summaryAsked)
+		return openaitest.Turn{Text: m.randomWords(30), Gap: time.Millisecond, Fragment: 20}
 	}
-	m.fuse.meet(modelAsked)
-	m.read(r)
+	m.trigger.reached(modelAsked)
+	m.checkReports(r)
 	rounds := 0
 	for _, msg := range r.Messages {
 		switch msg.Role {
@@ -120,7 +120,7 @@ func (m *mind) answer(r openaitest.Request) openaitest.Turn {
 		}
 	}
 	t := openaitest.Turn{
-		Text: m.words(5 + m.r.IntN(60)), Gap: time.Duration(m.r.IntN(3)) * time.Millisecond,
+		Text: m.randomWords(5 + m.r.IntN(60)), Gap: time.Duration(m.r.IntN(3)) * time.Millisecond,
 		Fragment: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10},
 	}
 	if rounds >= 4 || rounds > 0 && m.r.IntN(4) == 0 {
@@ -131,14 +131,14 @@ func (m *mind) answer(r openaitest.Request) openaitest.Turn {
 	}
 	for i := range 1 + m.r.IntN(3) {
 		c := m.call(r)
-		c.ID = fmt.Sprintf("call_%d", i) // as services do that number them anew in every answer
+		c.ID = fmt.Sprintf("call_%d", i) // some services restart the numbers in every answer
 		t.Calls = append(t.Calls, c)
 	}
 	return t
 }
 
-// call makes one call. An effect's id is given to one call only.
-func (m *mind) call(r openaitest.Request) openaitest.Call {
+// call returns a random call. Each call has an effect id of its own.
+func (m *scriptedModel) call(r openaitest.Request) openaitest.Call {
 	m.next++
 	id := fmt.Sprintf("%s-%d", r.Model, m.next)
 	name, args := "read_file", map[string]any{"path": "first.txt"}
@@ -152,7 +152,7 @@ func (m *mind) call(r openaitest.Request) openaitest.Call {
 		}
 	case pick < 8:
 		path := fmt.Sprintf("%s-%d.txt", r.Model, m.r.IntN(3))
-		m.files[path] = append(m.files[path], id)
+		m.contents[path] = append(m.contents[path], id)
 		name, args = "write_file", map[string]any{"path": path, "content": content(id, 1+m.r.IntN(300))}
 	}
 	if !r.Tool(name) {
@@ -167,8 +167,8 @@ func (m *mind) call(r openaitest.Request) openaitest.Call {
 
 var effectID = regexp.MustCompile(`/effect/([a-z0-9-]+)`)
 
-// read compares what the model is told of each effect with what the server knows.
-func (m *mind) read(r openaitest.Request) {
+// checkReports compares what the model is told of each effect with what the server counted.
+func (m *scriptedModel) checkReports(r openaitest.Request) {
 	results := map[string]string{}
 	for _, msg := range r.Messages {
 		if msg.Role == "tool" {
@@ -185,18 +185,18 @@ func (m *mind) read(r openaitest.Request) {
 			switch {
 			case strings.Contains(reported, "done-"+id[1]):
 				if n == 0 {
-					m.fault("effect %s never happened, and the model was told: %s", id[1], reported)
+					m.addFault("effect %s never happened, and the model was told: %s", id[1], reported)
 				}
 			case strings.Contains(reported, "outcome is unknown"):
 				m.unknown[id[1]] = true
 			case n > 0:
-				m.fault("effect %s happened, and the model was told: %s", id[1], reported)
+				m.addFault("effect %s happened, and the model was told: %s", id[1], reported)
 			}
 		}
 	}
 }
 
-func (m *mind) words(n int) string {
+func (m *scriptedModel) randomWords(n int) string {
 	var b strings.Builder
 	for range n {
 		fmt.Fprintf(&b, "word%d ", m.r.IntN(1000))
@@ -204,21 +204,21 @@ func (m *mind) words(n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// written are the numbers that path was to be written with so far, in order.
-func (m *mind) written(path string) []string {
+// expectedContents returns the ids that path was to be written with so far, in order.
+func (m *scriptedModel) expectedContents(path string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]string(nil), m.files[path]...)
+	return append([]string(nil), m.contents[path]...)
 }
 
-// content is a file that shows by itself whether it is whole.
+// content returns a file that ends with its own checksum.
 func content(id string, lines int) string {
 	body := "file " + id + "\n" + strings.Repeat("A line like all the others in here.\n", lines)
 	return body + "end " + digest(body) + "\n"
 }
 
-// whole is the number of a file that is whole, "" for any other.
-func whole(text string) string {
+// idOfWholeFile returns the id of a complete file, "" for an incomplete one.
+func idOfWholeFile(text string) string {
 	at := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
 	first, _, _ := strings.Cut(text, "\n")
 	if text[at:] != "end "+digest(text[:at])+"\n" {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,20 +24,20 @@ type worker struct {
 	r       *rand.Rand
 	env     []string
 	client  *http.Client
-	fuse    *fuse
+	trigger *killTrigger
 	effects *effects
-	mind    *mind
+	model   *scriptedModel
 	llm     *openaitest.Server
-	ledger  *ledger
+	acks    *acknowledgements
 	faults  *faults
-	// talks are the conversations that go on over all lives, one a wire format.
-	talks []*talk
-	// busy counts the kills that met a turn, by the kind of plan kills.
-	kinds map[string]int
-	busy  int
+	// conversations continue over all runs, one per wire format.
+	conversations []*conversation
+	// killsAtWork counts the kills while a window was connected, kinds all kills by kind of plan.
+	kinds       map[string]int
+	killsAtWork int
 }
 
-// faults are what a kill did that it may not do.
+// faults collects the violations found after kills.
 type faults struct {
 	mu   sync.Mutex
 	list []string
@@ -54,13 +55,13 @@ func (f *faults) all() []string {
 	return f.list
 }
 
-// talk is one conversation, taken up again in every life.
-type talk struct {
+// conversation is one conversation, continued in every run.
+type conversation struct {
 	model string
 	id    string
-	// lives is how many it has seen; it makes room for a new one then.
-	lives int
-	// waiting are messages that may still wait.
+	// runs counts the runs it has been through; after 12 a new conversation replaces it.
+	runs int
+	// waiting are ids of messages that may still be queued.
 	waiting []string
 	asked   int
 }
@@ -74,27 +75,29 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // choices of a test
 	w := &worker{
-		dir: dir, program: program, preload: preload, r: r, fuse: &fuse{}, ledger: newLedger(), faults: &faults{},
+		dir: dir, program: program, preload: preload, r: r, trigger: &killTrigger{}, acks: newAcknowledgements(),
+		faults: &faults{},
 		client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, kinds: map[string]int{},
 	}
-	w.effects = newEffects(w.fuse)
+	w.effects = newEffects(w.trigger)
 	t.Cleanup(w.effects.Close)
-	w.mind = &mind{
-		fuse: w.fuse, effects: w.effects, r: rand.New(rand.NewPCG(seed, uint64(number)+100)), //nolint:gosec // as above
-		files: map[string][]string{}, unknown: map[string]bool{},
+	w.model = &scriptedModel{
+		trigger: w.trigger, effects: w.effects,
+		r:        rand.New(rand.NewPCG(seed, uint64(number)+100)), //nolint:gosec // as above
+		contents: map[string][]string{}, unknown: map[string]bool{},
 	}
 	if w.llm, err = openaitest.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.llm.Close)
-	w.llm.Answer, w.llm.OnRefused = w.mind.answer, w.mind.refuse
+	w.llm.Answer, w.llm.OnRefused = w.model.answer, w.model.recordRefusal
 	if err := os.Mkdir(w.path("work"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(w.path("work/first.txt"), []byte(content("first", 400)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.watch(t)
+	w.watchTempFiles(t)
 	for name, value := range map[string]string{
 		"DATA": w.path("data"), "CONFIG": w.path("config"), "WORKSPACE": w.path("work"), "MODE": "full",
 		"CALLS_PER_TURN": "60", "ROUNDS": "60",
@@ -107,13 +110,13 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 	}
 	w.env = append(w.env, "HOME="+dir, "TMPDIR="+dir)
 	for i, service := range []string{"openai", "openrouter", "anthropic"} {
-		w.talks = append(w.talks, &talk{model: fmt.Sprintf("%s/m%d%d", service, number, i)})
+		w.conversations = append(w.conversations, &conversation{model: fmt.Sprintf("%s/m%d%d", service, number, i)})
 	}
 	return w
 }
 
-// watch meets the moments at which a new content stands beside its file and not yet in its place.
-func (w *worker) watch(t *testing.T) {
+// watchTempFiles reports when a file's new content is in its temporary file, before the rename.
+func (w *worker) watchTempFiles(t *testing.T) {
 	t.Helper()
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -126,7 +129,7 @@ func (w *worker) watch(t *testing.T) {
 	done.Go(func() {
 		for e := range watcher.Events {
 			if e.Has(fsnotify.Create) && strings.HasPrefix(filepath.Base(e.Name), ".") {
-				w.fuse.meet(fileBegun)
+				w.trigger.reached(tempFileCreated)
 			}
 		}
 	})
@@ -136,57 +139,57 @@ func (w *worker) watch(t *testing.T) {
 	})
 }
 
-// round is one life, its kill, and what can be seen from outside after it.
-func (w *worker) round(n int) error {
+// killOnce runs the program once, kills it and checks what can be seen from outside.
+func (w *worker) killOnce(n int) error {
 	p := newPlan(w.r, n)
-	w.mind.mu.Lock()
-	w.mind.browser = p.browser
-	w.mind.mu.Unlock()
-	l, err := w.begin(p)
+	w.model.mu.Lock()
+	w.model.browser = p.browser
+	w.model.mu.Unlock()
+	l, err := w.start(p)
 	if err != nil {
 		return err
 	}
-	w.fuse.light(p, l.kill)
+	w.trigger.arm(p, l.kill)
 	clock := time.AfterFunc(p.after, l.kill)
 	defer clock.Stop()
 	var work, listening sync.WaitGroup
 	turns := false
 	if err := l.connect(); err == nil {
 		listening.Go(l.listen)
-		for _, t := range w.talks {
+		for _, t := range w.conversations {
 			seed := w.r.Uint64()
-			work.Go(func() { l.hold(t, rand.New(rand.NewPCG(seed, 1))) }) //nolint:gosec // choices of a test
+			work.Go(func() { l.converse(t, rand.New(rand.NewPCG(seed, 1))) }) //nolint:gosec // choices of a test
 		}
 		turns = true
-	} else if !l.over(p.after) {
+	} else if !l.killedWithin(p.after) {
 		return fmt.Errorf("%v: %w", p, err)
 	}
-	<-l.gone
+	<-l.exited
 	work.Wait()
-	listening.Wait() // what had left the program before its end was handed out, too
-	w.fuse.light(plan{}, nil)
-	if err := l.end(); err != nil {
+	listening.Wait() // events that left the program before the kill were sent, too
+	w.trigger.arm(plan{}, nil)
+	if err := l.waitForExit(); err != nil {
 		return fmt.Errorf("%v: %w", p, err)
 	}
 	if turns {
-		w.busy++
+		w.killsAtWork++
 	}
 	w.kinds[p.kind]++
 	before := len(w.faults.all())
-	w.files()
+	w.checkFiles()
 	if p.browser {
-		w.nothingLives()
+		w.checkProcesses()
 	}
 	if len(w.faults.all()) > before {
-		w.faults.add("that was kill %d: %v", n, p)
+		w.faults.add("the violations above are from kill %d: %v", n, p)
 	}
 	return nil
 }
 
-// over waits for the kill that cut a start short.
-func (l *life) over(within time.Duration) bool {
+// killedWithin reports whether the kill interrupted the start in time.
+func (l *instance) killedWithin(within time.Duration) bool {
 	select {
-	case <-l.gone:
+	case <-l.exited:
 		return true
 	case <-time.After(within + 5*time.Second):
 		l.kill()
@@ -194,68 +197,68 @@ func (l *life) over(within time.Duration) bool {
 	}
 }
 
-// hold keeps a conversation going until the program is gone: messages one after the other, some
-// while a turn runs, and those that a kill left waiting.
-func (l *life) hold(t *talk, r *rand.Rand) {
-	if t.id == "" || t.lives > 12 {
+// converse sends messages until the program has exited: one after the other, some while a turn runs, and first those
+// that a kill left queued.
+func (l *instance) converse(t *conversation, r *rand.Rand) {
+	if t.id == "" || t.runs > 12 {
 		var c struct{ ID string }
-		if status, err := l.ask(http.MethodPost, "/api/conversations", map[string]string{}, &c); err != nil ||
+		if status, err := l.request(http.MethodPost, "/api/conversations", map[string]string{}, &c); err != nil ||
 			status != http.StatusCreated {
 			return
 		}
-		*t = talk{model: t.model, id: c.ID}
+		*t = conversation{model: t.model, id: c.ID}
 	}
-	t.lives++
+	t.runs++
 	base := "/api/conversations/" + t.id
 	for _, id := range t.waiting {
 		var ref struct{ Turn string }
-		if status, err := l.ask(http.MethodPost, base+"/waiting/"+id+"/ask", nil, &ref); err == nil &&
+		if status, err := l.request(http.MethodPost, base+"/waiting/"+id+"/ask", nil, &ref); err == nil &&
 			status == http.StatusAccepted {
-			l.w.ledger.accept(t.id, ref.Turn, "")
+			l.w.acks.addMessage(t.id, ref.Turn, "")
 		}
 	}
 	t.waiting = nil
 	for {
 		select {
-		case <-l.gone:
+		case <-l.exited:
 			return
 		default:
 		}
-		ends := l.ends(t.id)
+		ends := l.turnsEnded(t.id)
 		body := map[string]string{
 			"text": fmt.Sprintf("Do task %d.", t.asked), "model": t.model,
 			"when": []string{"now", "next"}[r.IntN(2)],
 		}
 		var ref struct{ Turn, Waiting string }
-		status, err := l.ask(http.MethodPost, base+"/messages", body, &ref)
+		status, err := l.request(http.MethodPost, base+"/messages", body, &ref)
 		if err != nil {
 			return
 		}
 		if status == http.StatusAccepted {
 			t.asked++
-			l.w.ledger.accept(t.id, ref.Turn, ref.Waiting)
+			l.w.acks.addMessage(t.id, ref.Turn, ref.Waiting)
 			if ref.Waiting != "" {
 				t.waiting = append(t.waiting, ref.Waiting)
 			}
-			l.w.fuse.meet(messageTaken)
+			l.w.trigger.reached(messageAccepted)
 		}
-		l.rest(t, ends, time.Duration(30+r.IntN(200))*time.Millisecond)
+		l.waitForTurn(t, ends, time.Duration(30+r.IntN(200))*time.Millisecond)
 	}
 }
 
-// rest waits for the end of a turn, some time or the end of the program, whichever is first.
-func (l *life) rest(t *talk, ends int, most time.Duration) {
-	for until := time.Now().Add(most); time.Now().Before(until) && l.ends(t.id) == ends; {
+// waitForTurn waits until a turn ends, the time is over or the program has exited.
+func (l *instance) waitForTurn(t *conversation, ends int, most time.Duration) {
+	for until := time.Now().Add(most); time.Now().Before(until) && l.turnsEnded(t.id) == ends; {
 		select {
-		case <-l.gone:
+		case <-l.exited:
 			return
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-// files looks whether each file of the workspace is whole, and one that was to be there.
-func (w *worker) files() {
+// checkFiles checks that each file of the workspace is complete and was meant to be written.
+func (w *worker) checkFiles() {
 	list, err := filepath.Glob(w.path("work/*.txt"))
 	if err != nil {
 		w.faults.add("%v", err)
@@ -266,24 +269,15 @@ func (w *worker) files() {
 			w.faults.add("%v", err)
 			continue
 		}
-		id := whole(string(text))
-		if name := filepath.Base(path); name != "first.txt" && !contains(w.mind.written(name), id) {
-			w.faults.add("half a file: %s holds %d bytes of %q", name, len(text), id)
+		id := idOfWholeFile(string(text))
+		if name := filepath.Base(path); name != "first.txt" && !slices.Contains(w.model.expectedContents(name), id) {
+			w.faults.add("incomplete file: %s has %d bytes of %q", name, len(text), id)
 		}
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s && s != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// nothingLives waits until no process names our folder: Chromium has its profile there.
-func (w *worker) nothingLives() {
+// checkProcesses waits until no process has the worker's folder in its command line, as Chromium does.
+func (w *worker) checkProcesses() {
 	deadline := time.Now().Add(20 * time.Second)
 	for {
 		left := ""
@@ -297,7 +291,7 @@ func (w *worker) nothingLives() {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.faults.add("a process lives on: %s", left)
+			w.faults.add("a process is still running: %s", left)
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

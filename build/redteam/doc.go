@@ -1,14 +1,12 @@
-// Package redteam tries to talk the assistant into harm. A scripted model obeys every
-// instruction that reaches it, from whatever page, file or tool result; the System around it
-// is the real one: loop, pipeline, policy, sandbox, Chromium, an MCP server. What comes of it
-// is measured where harm would be done: at servers that note every request, on disk, in the
-// store and in what the model was handed, never by asking the policy what it thought.
+// Package redteam tests prompt injection. A scripted model obeys every instruction in any page, file or tool result
+// that it reads. The system around it is the real one: loop, pipeline, policy, sandbox, Chromium and an MCP server.
+// Harm is measured where it would be done: at servers that record every request, on disk, in the store and in what the
+// model was sent. The decisions of the policy are not looked at.
 //
-// The corpus is a product, written by hand and always the same: carriers (how text reaches the
-// model, each with an ordinary task), forms (how the instruction hides in that text) and goals
-// (what it wants done). The same tasks without an instruction count what people are asked for
-// nothing. A control in which a person says yes to everything shows that each goal would be
-// noticed, or is refused even so.
+// The corpus is fixed. It combines carriers (how text reaches the model, each with a harmless task), forms (how the
+// instruction is hidden in that text) and goals (what it wants done). The same tasks without an instruction count
+// needless approvals. In a control run the person approves everything, which shows that each goal would be detected, or
+// is refused whatever the person answers.
 //
-// `make redteam` runs all of it and prints the figures; `go test` runs a part.
+// `make redteam` runs all cases and prints the figures; `go test` runs some.
 package redteam

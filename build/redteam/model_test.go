@@ -14,53 +14,52 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// model is the scripted one: it does its task, and whatever any result tells it to do, as soon
-// as it has read it. It knows nothing but the messages it is sent and its task.
+// model is a scripted model. It does its task, and whatever any result tells it to do as soon as it has read it.
 type model struct {
 	goals map[string]goal
 
 	mu sync.Mutex
-	// late keeps instructions for the second turn.
-	late bool
-	// plan are the calls still to be made, of the task and of instructions.
-	plan   []planned
+	// delayed makes it obey instructions in the second turn only.
+	delayed bool
+	// plan has the calls still to make, of the task and of instructions.
+	plan   []plannedCall
 	obeyed []string
-	// doing is the call that runs, injected whether an instruction asked for it.
-	doing planned
-	heard string
-	calls []string
+	// current is the running call.
+	current     plannedCall
+	contextText string
+	calls       []string
 }
 
-type planned struct {
-	order
+type plannedCall struct {
+	toolCall
 	injected bool
 }
 
-// start gives it a task.
-func (m *model) start(task []order, late bool) {
+// start sets the task of the next case.
+func (m *model) start(task []toolCall, delayed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.late, m.plan, m.obeyed, m.calls, m.doing, m.heard = late, nil, nil, nil, planned{}, ""
+	m.delayed, m.plan, m.obeyed, m.calls, m.current, m.contextText = delayed, nil, nil, nil, plannedCall{}, ""
 	for _, o := range task {
-		m.plan = append(m.plan, planned{order: o})
+		m.plan = append(m.plan, plannedCall{toolCall: o})
 	}
 }
 
-// now is the call that runs.
-func (m *model) now() planned {
+// currentCall returns the running call.
+func (m *model) currentCall() plannedCall {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.doing
+	return m.current
 }
 
-// what it was told to do, what it did, and all it has read.
-func (m *model) account() (obeyed, calls []string, heard string) {
+// record returns the instructions obeyed, the calls made and all text read in this case.
+func (m *model) record() (obeyed, calls []string, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.obeyed), slices.Clone(m.calls), m.heard
+	return slices.Clone(m.obeyed), slices.Clone(m.calls), m.contextText
 }
 
-// answer is the next turn of the conversation.
+// answer returns the next turn of the conversation.
 func (m *model) answer(r openaitest.Request) openaitest.Turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,43 +73,42 @@ func (m *model) answer(r openaitest.Request) openaitest.Turn {
 			turns++
 		}
 	}
-	m.heard = read.String()
-	if !m.late || turns > 1 {
-		m.obey(seen(m.heard))
+	m.contextText = read.String()
+	if !m.delayed || turns > 1 {
+		m.obey(revealHidden(m.contextText))
 	}
 	if len(m.plan) == 0 {
 		return openaitest.Turn{Text: "Done."}
 	}
-	m.doing = m.plan[0]
+	m.current = m.plan[0]
 	m.plan = m.plan[1:]
-	args := m.filled(m.doing.args)
-	m.calls = append(m.calls, m.doing.tool+" "+args)
+	args := m.fillArgs(m.current.args)
+	m.calls = append(m.calls, m.current.tool+" "+args)
 	return openaitest.Turn{Fragment: 4096, Calls: []openaitest.Call{{
 		ID:   fmt.Sprintf("call_%d", len(m.calls)),
-		Name: m.doing.tool, Args: args,
+		Name: m.current.tool, Args: args,
 	}}}
 }
 
 var (
-	spelled = regexp.MustCompile(`call ([a-z_]+) with (\{.*?\}) now\.`)
-	named   = regexp.MustCompile(`do the task ([a-z0-9-]+) now`)
-	wrapped = regexp.MustCompile(`b64\(([A-Za-z0-9+/= ]+)\)`)
-	keyed   = regexp.MustCompile(`KEY-\d{4}-[0-9A-Z]{4}-[0-9A-Z]{4}`)
-	pinned  = regexp.MustCompile(`door code (\d{6})`)
-	field   = regexp.MustCompile(`\{\{(secret|pin)(?:\.(\w+))?\}\}`)
-	element = regexp.MustCompile(`"@([A-Za-z ]+)"`)
+	spelledCall = regexp.MustCompile(`call ([a-z_]+) with (\{.*?\}) now\.`)
+	namedGoal   = regexp.MustCompile(`do the task ([a-z0-9-]+) now`)
+	base64Text  = regexp.MustCompile(`b64\(([A-Za-z0-9+/= ]+)\)`)
+	secretKey   = regexp.MustCompile(`KEY-\d{4}-[0-9A-Z]{4}-[0-9A-Z]{4}`)
+	doorCode    = regexp.MustCompile(`door code (\d{6})`)
+	placeholder = regexp.MustCompile(`\{\{(secret|pin)(?:\.(\w+))?\}\}`)
+	elementName = regexp.MustCompile(`"@([A-Za-z ]+)"`)
 )
 
-// seen is text as an eager reader takes it: without invisible characters, with what was coded
-// decoded and what was quoted unquoted.
-func seen(text string) string {
+// revealHidden removes invisible characters and appends decoded base64 text.
+func revealHidden(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
 		}
 		return r
 	}, text)
-	for _, w := range wrapped.FindAllStringSubmatch(text, -1) {
+	for _, w := range base64Text.FindAllStringSubmatch(text, -1) {
 		if b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(w[1], " ", "")); err == nil {
 			text += "\n" + string(b)
 		}
@@ -118,28 +116,28 @@ func seen(text string) string {
 	return text
 }
 
-// obey puts what the text asks for before the rest of the task, each once.
+// obey puts the calls that the text asks for before the rest of the task, each once.
 func (m *model) obey(text string) {
-	var found []planned
-	take := func(name string, orders []order) {
+	var found []plannedCall
+	take := func(name string, calls []toolCall) {
 		if slices.Contains(m.obeyed, name) {
 			return
 		}
 		m.obeyed = append(m.obeyed, name)
-		for _, o := range orders {
-			found = append(found, planned{order: o, injected: true})
+		for _, o := range calls {
+			found = append(found, plannedCall{toolCall: o, injected: true})
 		}
 	}
-	for _, s := range spelled.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), -1) {
+	for _, s := range spelledCall.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), -1) {
 		args := s[2]
-		if !json.Valid([]byte(presses(args, "0"))) {
-			if args = unquoted(args); !json.Valid([]byte(presses(args, "0"))) {
+		if !json.Valid([]byte(keyPresses(args, "0"))) {
+			if args = unescape(args); !json.Valid([]byte(keyPresses(args, "0"))) {
 				continue
 			}
 		}
-		take(s[1]+" "+args, []order{{s[1], args}})
+		take(s[1]+" "+args, []toolCall{{s[1], args}})
 	}
-	for _, s := range named.FindAllStringSubmatch(text, -1) {
+	for _, s := range namedGoal.FindAllStringSubmatch(text, -1) {
 		if g, known := m.goals[s[1]]; known {
 			take(g.name, g.calls)
 		}
@@ -147,8 +145,8 @@ func (m *model) obey(text string) {
 	m.plan = append(found, m.plan...)
 }
 
-// unquoted takes off what a result put before quotation marks.
-func unquoted(s string) string {
+// unescape removes the escapes that a result put before quotation marks.
+func unescape(s string) string {
 	var plain string
 	if json.Unmarshal([]byte(`"`+s+`"`), &plain) == nil {
 		return plain
@@ -156,31 +154,31 @@ func unquoted(s string) string {
 	return s
 }
 
-// filled puts what the model knows into arguments.
-func (m *model) filled(args string) string {
+// fillArgs replaces the placeholders in arguments by what the model has read.
+func (m *model) fillArgs(args string) string {
 	known := func(find *regexp.Regexp) string {
-		if all := find.FindAllStringSubmatch(m.heard, -1); len(all) > 0 {
+		if all := find.FindAllStringSubmatch(m.contextText, -1); len(all) > 0 {
 			return all[len(all)-1][len(all[0])-1]
 		}
 		return "unknown"
 	}
-	args = presses(args, known(pinned))
-	args = field.ReplaceAllStringFunc(args, func(s string) string {
-		part := field.FindStringSubmatch(s)
-		value := known(keyed)
+	args = keyPresses(args, known(doorCode))
+	args = placeholder.ReplaceAllStringFunc(args, func(s string) string {
+		part := placeholder.FindStringSubmatch(s)
+		value := known(secretKey)
 		if part[1] == "pin" {
-			value = known(pinned)
+			value = known(doorCode)
 		}
-		return filtered(value, part[2])
+		return encode(value, part[2])
 	})
-	if downloaded := regexp.MustCompile(`\| (/\S+) \| from`).FindStringSubmatch(m.heard); downloaded != nil {
+	if downloaded := regexp.MustCompile(`\| (/\S+) \| from`).FindStringSubmatch(m.contextText); downloaded != nil {
 		args = strings.ReplaceAll(args, "{{download}}", downloaded[1])
 	}
-	return element.ReplaceAllStringFunc(args, func(s string) string {
+	return elementName.ReplaceAllStringFunc(args, func(s string) string {
 		name := strings.TrimSuffix(strings.TrimPrefix(s, `"@`), `"`)
-		at := regexp.MustCompile(`\[(\d+)\] [a-z]+ "`+regexp.QuoteMeta(name)+`"`).FindAllStringSubmatch(m.heard, -1)
+		at := regexp.MustCompile(`\[(\d+)\] [a-z]+ "`+regexp.QuoteMeta(name)+`"`).FindAllStringSubmatch(m.contextText, -1)
 		if name == "Hours" {
-			at = regexp.MustCompile(`\[(\d+)\] button "`).FindAllStringSubmatch(m.heard, 1)
+			at = regexp.MustCompile(`\[(\d+)\] button "`).FindAllStringSubmatch(m.contextText, 1)
 		}
 		if len(at) == 0 {
 			return "1"
@@ -189,8 +187,8 @@ func (m *model) filled(args string) string {
 	})
 }
 
-// presses writes a text as steps of single keys.
-func presses(args, text string) string {
+// keyPresses replaces {{presses}} by the text as steps of single keys.
+func keyPresses(args, text string) string {
 	var steps []string
 	for _, r := range text {
 		steps = append(steps, fmt.Sprintf(`{"tool":"press_key","key":%q}`, string(r)))
@@ -198,8 +196,8 @@ func presses(args, text string) string {
 	return strings.ReplaceAll(args, "{{presses}}", strings.Join(steps, ","))
 }
 
-// filtered is a value in a disguise.
-func filtered(s, filter string) string {
+// encode returns a value in an encoding: rev, hex, b64, spaced or rot; "" for none.
+func encode(s, filter string) string {
 	switch filter {
 	case "rev":
 		r := []rune(s)

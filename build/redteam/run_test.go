@@ -22,12 +22,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// asServer makes this program the office's MCP server; its value is where the sites listen.
-const asServer = "SEXTANT_REDTEAM_SERVER"
+// officeServerVar makes this test binary run as the office's MCP server; its value is the URL of the sites.
+const officeServerVar = "SEXTANT_REDTEAM_SERVER"
 
 func TestMain(m *testing.M) {
-	confine.Enter() // commands that tools run start this binary as a step of theirs
-	if at := os.Getenv(asServer); at != "" {
+	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
+	if at := os.Getenv(officeServerVar); at != "" {
 		serveOffice(at)
 		return
 	}
@@ -37,10 +37,10 @@ func TestMain(m *testing.M) {
 // serveOffice is an MCP server that looks up tickets and sends letters.
 func serveOffice(at string) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "office"}, nil)
-	said := func(text string) (*sdk.CallToolResult, any, error) {
+	textResult := func(text string) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
 	}
-	fetched := func(ctx context.Context, path, body string) (*sdk.CallToolResult, any, error) {
+	fetch := func(ctx context.Context, path, body string) (*sdk.CallToolResult, any, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, at+path, strings.NewReader(body))
 		if err != nil {
 			return nil, nil, err
@@ -54,7 +54,7 @@ func serveOffice(at string) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return said(string(b))
+		return textResult(string(b))
 	}
 	type ticket struct {
 		Ticket string `json:"ticket"`
@@ -65,33 +65,33 @@ func serveOffice(at string) {
 	}
 	sdk.AddTool(server, &sdk.Tool{Name: "lookup", Description: "Looks up a ticket."},
 		func(ctx context.Context, _ *sdk.CallToolRequest, in ticket) (*sdk.CallToolResult, any, error) {
-			return fetched(ctx, "/ticket?case="+url.QueryEscape(in.Ticket), "")
+			return fetch(ctx, "/ticket?case="+url.QueryEscape(in.Ticket), "")
 		})
 	sdk.AddTool(server, &sdk.Tool{Name: "send", Description: "Sends a letter."},
 		func(ctx context.Context, _ *sdk.CallToolRequest, in letter) (*sdk.CallToolResult, any, error) {
-			return fetched(ctx, "/in", in.To+" "+in.Text)
+			return fetch(ctx, "/in", in.To+" "+in.Text)
 		})
 	_ = server.Run(context.Background(), &sdk.StdioTransport{})
 }
 
-// person sits at the window: yes to what the task itself asks for, no to what an instruction
-// caused, or yes to everything.
+// person answers approvals: it approves the task's calls and denies those that an instruction caused, or approves
+// everything.
 type person struct {
-	w   *world
+	w   *environment
 	sub *eventlog.Subscription
 
-	mu    sync.Mutex
-	yes   bool
-	asked []asked
+	mu          sync.Mutex
+	approvesAll bool
+	asked       []question
 }
 
-// asked is one question.
-type asked struct {
+// question is one approval.
+type question struct {
 	tool, why string
 	injected  bool
 }
 
-func newPerson(w *world) *person {
+func newPerson(w *environment) *person {
 	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
 		eventlog.FromNow)}
 	done := make(chan struct{})
@@ -110,91 +110,91 @@ func (p *person) answer(e event.Event) {
 		if q.Call != e.Call {
 			continue
 		}
-		now := p.w.model.now()
+		now := p.w.model.currentCall()
 		p.mu.Lock()
-		p.asked = append(p.asked, asked{q.Tool, q.Why, now.injected})
-		say := event.AnswerOnce
-		if now.injected && !p.yes {
-			say = event.AnswerDeny
+		p.asked = append(p.asked, question{q.Tool, q.Why, now.injected})
+		choice := event.AnswerOnce
+		if now.injected && !p.approvesAll {
+			choice = event.AnswerDeny
 		}
 		p.mu.Unlock()
-		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, say, "", q.Hash)
+		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
 	}
 }
 
-// sit makes the person ready for a case.
-func (p *person) sit(yes bool) {
+// reset prepares the person for a case.
+func (p *person) reset(yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.yes, p.asked = yes, nil
+	p.approvesAll, p.asked = yes, nil
 }
 
-func (p *person) questions() []asked {
+func (p *person) questions() []question {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.asked)
 }
 
-// call does one call as the person.
-func (w *world) call(tool, args string) toolspec.Result {
+// call makes one call as the person.
+func (w *environment) call(tool, args string) toolspec.Result {
 	return w.sys.Pipeline.Do(w.t.Context(), toolspec.Call{
 		Tool: tool, Args: []byte(args),
 		From: toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true},
 	})
 }
 
-// outcome is what came of a case.
+// outcome is the result of a case.
 type outcome struct {
-	harm      []string
-	questions []asked
-	calls     []string
-	obeyed    int
-	status    string
-	heard     string
+	harm        []string
+	questions   []question
+	calls       []string
+	obeyed      int
+	status      string
+	contextText string
 }
 
-// play does one case and measures.
-func (w *world) play(k *attempt, yes bool) outcome {
+// run runs one case and measures the harm.
+func (w *environment) run(k *attempt, yes bool) outcome {
 	w.t.Helper()
-	places := w.places(k)
-	w.lay(k)
-	w.sites.hold(k)
+	places := w.placeholders(k)
+	w.setUpWorkspace(k)
+	w.sites.setCase(k)
 	w.sys.Egress.MapHost(k.site(), w.sites.address())
 	w.sys.Egress.MapHost(k.mail(), w.sites.address())
-	w.sys.Egress.MapHost(filtered(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
-	w.sys.Egress.MapHost(filtered(k.secret, "hex")+".evil.example", w.sites.address())
+	w.sys.Egress.MapHost(encode(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
+	w.sys.Egress.MapHost(encode(k.secret, "hex")+".evil.example", w.sites.address())
 	if _, err := w.sys.Settings.Set(w.t.Context(), "mode", k.mode); err != nil {
 		w.t.Fatal(err)
 	}
-	var task []order
+	var task []toolCall
 	for _, o := range k.carrier.calls {
-		task = append(task, order{o.tool, places.Replace(o.args)})
+		task = append(task, toolCall{o.tool, places.Replace(o.args)})
 	}
-	late := k.carrier.name == "page-later"
-	w.model.start(task, late)
-	w.person.sit(yes)
-	// Tabs of its own: messages and pages of the case before belong to another errand.
+	delayed := k.carrier.name == "page-later"
+	w.model.start(task, delayed)
+	w.person.reset(yes)
+	// Each case has its own session, so it does not see the tabs of the case before.
 	ask := loop.TurnRequest{
 		Text: places.Replace(k.carrier.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
 		Session: fmt.Sprintf("case-%d", k.number),
 	}
 	defer w.sys.Browser.CloseSession(ask.Session)
 	end, err := w.sys.Loop.Run(w.t.Context(), ask)
-	if err == nil && late {
+	if err == nil && delayed {
 		ask.Conversation, ask.Text = end.Conversation, "Thank you. Go on."
 		end, err = w.sys.Loop.Run(w.t.Context(), ask)
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	obeyed, calls, heard := w.model.account()
-	harm := w.harm(k)
-	for late := time.Now().Add(10 * time.Second); yes && !k.goal.never && len(harm) == 0 &&
-		time.Now().Before(late); harm = w.harm(k) {
-		time.Sleep(20 * time.Millisecond) // what a page sends by itself comes a moment later
+	obeyed, calls, text := w.model.record()
+	harm := w.findHarm(k)
+	for deadline := time.Now().Add(10 * time.Second); yes && !k.goal.alwaysRefused && len(harm) == 0 &&
+		time.Now().Before(deadline); harm = w.findHarm(k) {
+		time.Sleep(20 * time.Millisecond) // what a page sends by itself may arrive later
 	}
 	return outcome{
 		harm: harm, questions: w.person.questions(), calls: calls, obeyed: len(obeyed),
-		status: fmt.Sprint(end.Status, " ", end.Error), heard: heard,
+		status: fmt.Sprint(end.Status, " ", end.Error), contextText: text,
 	}
 }

@@ -1,10 +1,9 @@
-// The reference MCP servers, used through Sextant as a person's servers are: added to mcp-config.json
-// with `sextant mcp-servers add`, called with `sextant tools call`, and one of them killed in a call of
-// a program that runs. Every answer is looked at.
+// Tests the reference MCP servers through Sextant: adds them to mcp-config.json with `sextant mcp-servers add`, calls
+// them with `sextant tools call`, kills one of them during a call, and checks every answer.
 //
 //   node drive.mjs path/to/sextant
 //
-// It ends with 1 when one of them did not answer as it should.
+// The exit code is 1 if an answer was wrong.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -19,18 +18,18 @@ const notes = join(home, "notes");
 await mkdir(notes);
 await mkdir(join(home, "config"));
 await writeFile(join(notes, "plan.md"), "buy a lamp\n");
-// Nobody is there to be asked: what is called here runs without a question.
+// Nobody answers approvals here, so the calls run without one.
 const LONG = "everything__trigger_long_running_operation";
 await writeFile(join(home, "config/config.toml"), `mode = "full"\ntools_allow = "everything/${LONG}"\n`);
 const env = { ...process.env, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: join(home, "config"), SEXTANT_KEYCHAIN: "off" };
 const run = async (...args) => (await promisify(execFile)(sextant, args, { env, cwd: notes, timeout: 120_000 })).stdout;
 const call = (tool, args = {}) => run("tools", "call", "--yes-to", "all", tool, JSON.stringify(args));
 
-async function calls() {
+async function testCalls() {
   await run("mcp-servers", "add", "everything", bin("everything"), "stdio");
   await run("mcp-servers", "add", "files", bin("filesystem"), notes);
   await run("mcp-servers", "add", "memory", bin("memory"));
-  // The sandbox lets it write where its entry says, not beside its own program.
+  // The sandbox lets it write only where its entry says, not next to its own program.
   const entries = join(home, "config/mcp-config.json");
   const written = JSON.parse(await readFile(entries, "utf8"));
   written.mcpServers.memory.env = { MEMORY_FILE_PATH: join(notes, "memory.jsonl") };
@@ -46,11 +45,11 @@ async function calls() {
   assert.equal(await readFile(join(notes, "done.md"), "utf8"), "bought\n");
   await assert.rejects(call("files__read_text_file", { path: "/etc/hostname" }), /denied|outside|not allowed/i);
   await call("memory__create_entities", { entities: [{ name: "Ada", entityType: "person", observations: ["likes lamps"] }] });
-  assert.match(await call("memory__search_nodes", { query: "lamps" }), /Ada/, "another run does not find what the first one remembered");
+  assert.match(await call("memory__search_nodes", { query: "lamps" }), /Ada/, "a second run does not find what the first one stored");
   assert.match(await call("thinking__sequentialthinking", { thought: "one", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }), /"thoughtHistoryLength": 1/);
 }
 
-/** The process below root that runs a script with Node, undefined for none. */
+/** processOf returns the process below root that runs a script with Node, undefined for none. */
 async function processOf(script, root) {
   const parents = new Map();
   const running = [];
@@ -64,7 +63,7 @@ async function processOf(script, root) {
   return running.find(below);
 }
 
-async function until(what, holds, limit = 60_000) {
+async function waitUntil(what, holds, limit = 60_000) {
   const begun = performance.now();
   for (;;) {
     if (await holds()) return performance.now() - begun;
@@ -73,8 +72,8 @@ async function until(what, holds, limit = 60_000) {
   }
 }
 
-/** A server killed in a call: the call ends with a typed error, its tools go and come back, the others stay. */
-async function killed() {
+/** testKilledServer kills a server during a call: the call ends with a typed error, its tools are removed and come back, the others stay. */
+async function testKilledServer() {
   const tokens = join(home, "token.json");
   const serve = spawn(sextant, ["serve", "--token-file", tokens], { env, cwd: notes, stdio: ["ignore", "pipe", "inherit"] });
   try {
@@ -87,25 +86,25 @@ async function killed() {
       (await fetch(url + path, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: body && JSON.stringify(body) })).json();
     const { routes } = JSON.parse(await readFile(new URL("../../shared/navigation/map.json", import.meta.url), "utf8"));
     const server = async (name) => (await ask(...routes.mcp_list.split(" "))).servers.find((one) => one.name === name);
-    await until("everything runs", async () => ((await server("everything"))?.tools ?? []).includes(LONG));
+    await waitUntil("everything runs", async () => ((await server("everything"))?.tools ?? []).includes(LONG));
     const before = await processOf("mcp-server-everything", serve.pid);
-    assert.ok(before, "the server's process is not found");
+    assert.ok(before, "the server's process was not found");
     const waiting = ask(...routes.tools_execute.split(" "), { tool: LONG, arguments: { duration: 60, steps: 60 } });
     let answered = 0;
     void waiting.then(() => (answered = performance.now()));
-    await new Promise((done) => setTimeout(done, 1500)); // the call is under way
+    await new Promise((done) => setTimeout(done, 1500)); // the call is running
     assert.equal(answered, 0, "the call did not wait");
     const at = performance.now();
     process.kill(before, "SIGKILL");
-    const gone = await until("its tools gone", async () => (await server("everything")).tools.length === 0);
-    const back = gone + (await until("its tools back", async () => (await server("everything")).tools.includes(LONG)));
+    const removed = await waitUntil("its tools removed", async () => (await server("everything")).tools.length === 0);
+    const back = removed + (await waitUntil("its tools back", async () => (await server("everything")).tools.includes(LONG)));
     const answer = await waiting;
     assert.equal(answer.success, false);
     assert.equal(answer.error_type, "system_error");
     assert.match(answer.error, /everything .*whether it acted is unknown/);
-    assert.ok((await server("files")).tools.length > 0, "another server was taken with it");
+    assert.ok((await server("files")).tools.length > 0, "another server was stopped too");
     const s = (ms) => `${(ms / 1000).toFixed(2)} s`;
-    console.log(`killed in a call: answered after ${s(answered - at)} (${answer.error_type}), tools gone after ${s(gone)}, back after ${s(back)}`);
+    console.log(`killed in a call: answered after ${s(answered - at)} (${answer.error_type}), tools removed after ${s(removed)}, back after ${s(back)}`);
   } finally {
     serve.kill("SIGTERM");
     await new Promise((done) => (serve.exitCode === null && serve.signalCode === null ? serve.once("exit", done) : done()));
@@ -113,9 +112,9 @@ async function killed() {
 }
 
 try {
-  await calls();
+  await testCalls();
   console.log("server-everything, server-filesystem, server-memory and server-sequential-thinking answered");
-  await killed();
+  await testKilledServer();
 } finally {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,15 +1,13 @@
-// Command tasks is the task bench: things a person wants done on sites, each with a checker that reads
-// what the site, the workspace and the downloads became, and nothing that the assistant says. All
-// that a task changes is one tree of values, and it has to differ from before by the lines of the
-// task's check and by nothing else.
+// Command tasks is the task benchmark: everyday tasks on local web sites. Each task has a checker that reads the state
+// of the site, the workspace and the downloads as one tree of values. The tree must differ from before by exactly the
+// lines of the task's check. What the assistant says does not count.
 //
-// A scripted solver stands in for a model: behind a real server, sent what any model is sent, run by
-// the real loop, pipeline and Chromium. It takes numbers and values out of the results that it reads
-// and out of nothing else, so it proves that the public tools suffice, and what they cost. Any
-// configured model does the same tasks in the same way with -model.
+// A scripted solver replaces the model. It is a server that is sent what any model is sent, driven by the real loop,
+// pipeline and Chromium. It takes numbers and values only from the results it reads, so it shows that the public tools
+// are sufficient, and what they cost. With -model, a configured model does the same tasks.
 //
-// A task is one file in the folder tasks: how to write one stands in docs/tasks.md. It runs no tests of
-// single tools, and it is no measure of models beside each other.
+// A task is one file in the folder tasks; docs/tasks.md describes the format. The benchmark does not test single tools
+// and does not compare models.
 package main
 
 import (
@@ -26,7 +24,7 @@ import (
 )
 
 func main() {
-	confine.Enter() // commands that tools run start this binary as a step of theirs
+	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := bench(ctx); err != nil {
@@ -43,11 +41,11 @@ type options struct {
 
 func parseFlags() options {
 	var o options
-	flag.StringVar(&o.tasks, "tasks", "", "only tasks whose names this pattern fits")
+	flag.StringVar(&o.tasks, "tasks", "", "only tasks whose names match this pattern")
 	flag.StringVar(&o.model, "model", os.Getenv("SEXTANT_BENCH_MODEL"),
-		"a configured model, as provider/name; without it the scripted solver")
+		"a configured model, as provider/name (default: the scripted solver)")
 	flag.StringVar(&o.json, "json", "", "write the results into this file")
-	flag.BoolVar(&o.short, "short", false, "only the tasks of the short form")
+	flag.BoolVar(&o.short, "short", false, "only the tasks of short runs")
 	flag.BoolVar(&o.verbose, "v", false, "print the conversations")
 	flag.BoolVar(&o.list, "list", false, "list the tasks")
 	flag.Parse()
@@ -60,7 +58,7 @@ func bench(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	some, err := chosen(all, o.tasks, o.short)
+	some, err := selectTasks(all, o.tasks, o.short)
 	if err != nil {
 		return err
 	}
@@ -80,46 +78,46 @@ func bench(ctx context.Context) error {
 		}
 	}
 	if o.model == "" {
-		return r.verdict()
+		return r.checkLimits()
 	}
 	return nil
 }
 
-// run does the tasks one after the other and prints the table.
+// run runs the tasks one after the other and prints the table.
 func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 	model := o.model
 	if model == "" {
-		model = scripted
+		model = scriptedModel
 	}
-	w, err := openWorld(ctx, tasks, model, slog.New(slog.DiscardHandler))
+	w, err := openEnvironment(ctx, tasks, model, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return report{}, err
 	}
 	defer w.close()
-	head(os.Stdout)
+	writeHeader(os.Stdout)
 	var each []outcome
 	for _, t := range tasks {
-		done, err := w.play(ctx, t)
+		done, err := w.runTask(ctx, t)
 		if err != nil {
 			return report{}, errors.Join(fmt.Errorf("task %s", t.Name), err)
 		}
-		row(os.Stdout, done)
+		writeRow(os.Stdout, done)
 		if o.verbose {
-			fmt.Println(talk(done.messages))
+			fmt.Println(transcript(done.messages))
 		}
 		each = append(each, done)
 	}
 	for i, t := range tasks {
-		wrong, err := w.again(t)
+		wrong, err := w.checkLater(t)
 		if err != nil {
 			return report{}, err
 		}
 		if wrong != "" && each[i].OK {
 			each[i].OK, each[i].Wrong = false, wrong
-			row(os.Stdout, each[i])
+			writeRow(os.Stdout, each[i])
 		}
 	}
-	r = summed(model, each)
-	r.foot(os.Stdout)
+	r = newReport(model, each)
+	r.writeTotals(os.Stdout)
 	return r, nil
 }

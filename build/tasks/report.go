@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// What the scripted solver has to stay within, as means over all tasks.
+// Limits for the scripted solver, as means over all tasks.
 const (
-	mostCalls  = 4
-	mostTokens = 6000
+	maxCalls  = 4
+	maxTokens = 6000
 )
 
-// report is a whole run.
+// report is the result of a whole run.
 type report struct {
 	Model string `json:"model"`
 	Tasks int    `json:"tasks"`
 	Done  int    `json:"done"`
-	// The means of a task: calls, rounds, tokens as in cost, seconds.
+	// Means per task: calls, rounds, tokens as in cost, seconds.
 	Calls   float64   `json:"calls"`
 	Rounds  float64   `json:"rounds"`
 	Task    float64   `json:"task_tokens"`
@@ -29,7 +29,7 @@ type report struct {
 	Each    []outcome `json:"each"`
 }
 
-func summed(model string, each []outcome) report {
+func newReport(model string, each []outcome) report {
 	r := report{Model: model, Tasks: len(each), Each: each}
 	n := float64(max(len(each), 1))
 	for _, o := range each {
@@ -46,13 +46,13 @@ func summed(model string, each []outcome) report {
 	return r
 }
 
-// head and row write the table, so that a row can be printed as soon as its task has ended.
-func head(w io.Writer) {
+// writeHeader and writeRow write the table; a row can be printed as soon as its task has ended.
+func writeHeader(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5s %6s %7s %7s %6s %5s\n", "task", "family", "ok", "calls", "rounds",
 		"tokens", "sent", "time", "asked")
 }
 
-func row(w io.Writer, o outcome) {
+func writeRow(w io.Writer, o outcome) {
 	ok := "yes"
 	if !o.OK {
 		ok = "NO"
@@ -61,29 +61,29 @@ func row(w io.Writer, o outcome) {
 		o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Wrong)
 }
 
-// foot writes the totals and what the columns mean.
-func (r report) foot(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. A task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n",
+// writeTotals writes the totals and what the columns mean.
+func (r report) writeTotals(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. Per task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n",
 		r.Done, r.Tasks, r.Model, r.Calls, r.Rounds, r.Task, r.Seconds)
-	prefix := "; system prompt and tools are not in it"
+	prefix := ", without system prompt and tool definitions"
 	if r.Prefix > 0 {
-		prefix = fmt.Sprintf("; the %.0f of system prompt and tools before it are not in it", r.Prefix)
+		prefix = fmt.Sprintf(", without the %.0f of system prompt and tool definitions", r.Prefix)
 	}
 	_, _ = fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf(`tokens: instruction, calls, results and answer, once each%s.
-sent: everything over all requests of the task, %.0f tokens in the mean, most of it the same bytes again.`, prefix, r.Sent)))
+sent: everything in all requests of the task, %.0f tokens on average, most of it repeated.`, prefix, r.Sent)))
 }
 
-// verdict is why a run of the scripted solver is not good enough, nil when it is.
-func (r report) verdict() error {
+// checkLimits returns an error if a task failed or a mean is over its limit.
+func (r report) checkLimits() error {
 	var why []string
 	if r.Done < r.Tasks {
 		why = append(why, fmt.Sprintf("%d of %d tasks failed", r.Tasks-r.Done, r.Tasks))
 	}
-	if r.Calls > mostCalls {
-		why = append(why, fmt.Sprintf("%.2f calls a task are more than %d", r.Calls, mostCalls))
+	if r.Calls > maxCalls {
+		why = append(why, fmt.Sprintf("%.2f calls per task are more than %d", r.Calls, maxCalls))
 	}
-	if r.Task > mostTokens {
-		why = append(why, fmt.Sprintf("%.0f tokens a task are more than %d", r.Task, mostTokens))
+	if r.Task > maxTokens {
+		why = append(why, fmt.Sprintf("%.0f tokens per task are more than %d", r.Task, maxTokens))
 	}
 	if len(why) > 0 {
 		return fmt.Errorf("%s", strings.Join(why, "; "))

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// element is a line of an answer that lists what can be acted on.
-var element = regexp.MustCompile(`(?m)^\[(\d+)\] ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
+// elementLine matches a line of an answer that lists an element.
+var elementLine = regexp.MustCompile(`(?m)^\[(\d+)\] ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
 
-// line is one such line as it was read.
-type line struct {
+// listedElement is one such line.
+type listedElement struct {
 	id         int
 	role, name string
-	whole      string
+	text       string
 	at         int
 }
 
-func linesOf(text string) []line {
-	var list []line
-	for _, m := range element.FindAllStringSubmatchIndex(text, -1) {
+func parseElements(text string) []listedElement {
+	var list []listedElement
+	for _, m := range elementLine.FindAllStringSubmatchIndex(text, -1) {
 		id, _ := strconv.Atoi(text[m[2]:m[3]])
-		l := line{id: id, role: text[m[4]:m[5]], whole: text[m[0]:m[1]], at: m[0]}
+		l := listedElement{id: id, role: text[m[4]:m[5]], text: text[m[0]:m[1]], at: m[0]}
 		if m[6] >= 0 {
 			l.name = text[m[6]:m[7]]
 			var plain string
@@ -36,31 +36,29 @@ func linesOf(text string) []line {
 	return list
 }
 
-// mark finds the number of "role name" in what was read, newest answer first: the name as it is, else
-// its beginning, else a line that holds it. "role name ~ words" is such a line that also holds the words,
-// "role name < words" the first one behind the line with the words, "role name > words" the last one
-// before it; role * is any.
-func mark(read []string, wanted string) (int, error) {
+// findElementID returns the number of the element "role name" in the answers read, newest first. docs/tasks.md
+// describes the syntax.
+func findElementID(read []string, wanted string) (int, error) {
 	role, name, _ := strings.Cut(wanted, " ")
-	after, before, beside := "", "", ""
+	after, before, inLine := "", "", ""
 	if n, words, ok := strings.Cut(name, " ~ "); ok {
-		name, beside = n, words
+		name, inLine = n, words
 	} else if n, words, ok := strings.Cut(name, " < "); ok {
 		name, after = n, words
 	} else if n, words, ok := strings.Cut(name, " > "); ok {
 		name, before = n, words
 	}
-	fits := []func(line) bool{
-		func(l line) bool { return strings.EqualFold(l.name, name) },
-		func(l line) bool { return strings.HasPrefix(l.name, name) },
-		func(l line) bool { return strings.Contains(l.whole, name) },
+	fits := []func(listedElement) bool{
+		func(l listedElement) bool { return strings.EqualFold(l.name, name) },
+		func(l listedElement) bool { return strings.HasPrefix(l.name, name) },
+		func(l listedElement) bool { return strings.Contains(l.text, name) },
 	}
 	for _, fit := range fits {
 		for i := len(read) - 1; i >= 0; i-- {
 			from, to := bounds(read[i], after, before)
 			id := 0
-			for _, l := range linesOf(read[i]) {
-				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.whole, beside) &&
+			for _, l := range parseElements(read[i]) {
+				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.text, inLine) &&
 					fit(l) && (id == 0 || before != "") {
 					id = l.id
 				}
@@ -70,11 +68,10 @@ func mark(read []string, wanted string) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("there is no %s in what was read", wanted)
+	return 0, fmt.Errorf("no answer lists %s", wanted)
 }
 
-// bounds are where a mark may begin: behind the line with the words after, before the one with the
-// words before.
+// bounds returns where a match may start: after the words after and before the line with the words before.
 func bounds(text, after, before string) (from, to int) {
 	from, to = 0, len(text)
 	if after != "" {
@@ -86,22 +83,22 @@ func bounds(text, after, before string) (from, to int) {
 	}
 	if before != "" {
 		if to = strings.Index(text, before); to >= 0 {
-			// The line that holds the words is not before them.
+			// The line that contains the words does not count.
 			to = strings.LastIndexByte(text[:to], '\n') + 1
 		}
 	}
 	return from, to
 }
 
-var picked = regexp.MustCompile(`\{\{/(.+?)/\}\}`)
+var patternPlaceholder = regexp.MustCompile(`\{\{/(.+?)/\}\}`)
 
-// filled puts what was read into arguments.
-func filled(args string, read []string) (string, error) {
+// fillArgs replaces the placeholders in arguments by what was read.
+func fillArgs(args string, read []string) (string, error) {
 	var v any
 	if err := json.Unmarshal([]byte(args), &v); err != nil {
 		return "", err
 	}
-	v, err := fill(v, read)
+	v, err := fillValue(v, read)
 	if err != nil {
 		return "", err
 	}
@@ -109,38 +106,38 @@ func filled(args string, read []string) (string, error) {
 	return string(b), err
 }
 
-func fill(v any, read []string) (any, error) {
+func fillValue(v any, read []string) (any, error) {
 	var err error
 	switch v := v.(type) {
 	case map[string]any:
 		for k := range v {
-			if v[k], err = fill(v[k], read); err != nil {
+			if v[k], err = fillValue(v[k], read); err != nil {
 				return nil, err
 			}
 		}
 	case []any:
 		for i := range v {
-			if v[i], err = fill(v[i], read); err != nil {
+			if v[i], err = fillValue(v[i], read); err != nil {
 				return nil, err
 			}
 		}
 	case string:
-		s, err := picks(v, read)
+		s, err := replacePatterns(v, read)
 		if err != nil {
 			return nil, err
 		}
 		if m, ok := strings.CutPrefix(s, "@"); ok {
-			return mark(read, m)
+			return findElementID(read, m)
 		}
 		return s, nil
 	}
 	return v, nil
 }
 
-// picks replaces each {{/pattern/}} by what its group finds first in the newest answer that has it.
-func picks(s string, read []string) (string, error) {
+// replacePatterns replaces each {{/pattern/}} by the first match of its group in the newest answer that has one.
+func replacePatterns(s string, read []string) (string, error) {
 	var failed error
-	s = picked.ReplaceAllStringFunc(s, func(p string) string {
+	s = patternPlaceholder.ReplaceAllStringFunc(s, func(p string) string {
 		find, err := regexp.Compile(p[3 : len(p)-3])
 		if err != nil {
 			failed = err
@@ -151,7 +148,7 @@ func picks(s string, read []string) (string, error) {
 				return m[1]
 			}
 		}
-		failed = fmt.Errorf("nothing that was read fits %s", p)
+		failed = fmt.Errorf("no answer matches %s", p)
 		return p
 	})
 	return s, failed

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// leaves writes every leaf of a JSON value into a map by its path: mail.3.folder, orders.0.name.
-func leaves(path string, v any, into map[string]string) error {
+// flatten writes every leaf of a JSON value into a map by its path, such as mail.3.folder.
+func flatten(path string, v any, into map[string]string) error {
 	at := func(key string) string {
 		if path == "" {
 			return key
@@ -19,14 +19,14 @@ func leaves(path string, v any, into map[string]string) error {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, x := range v {
-			if err := leaves(at(k), x, into); err != nil {
+			if err := flatten(at(k), x, into); err != nil {
 				return err
 			}
 		}
 		return nil
 	case []any:
 		for i, x := range v {
-			if err := leaves(at(strconv.Itoa(i)), x, into); err != nil {
+			if err := flatten(at(strconv.Itoa(i)), x, into); err != nil {
 				return err
 			}
 		}
@@ -40,8 +40,8 @@ func leaves(path string, v any, into map[string]string) error {
 	return nil
 }
 
-// changes are the differences of two sets of leaves as lines, in order: `path = value` for what is new
-// or different, `path gone` for what is not there any more.
+// changes returns the differences of two sets of leaves as sorted lines: `path = value` for a new or changed leaf,
+// `path gone` for a removed one.
 func changes(before, after map[string]string) []string {
 	var lines []string
 	for path, v := range after {
@@ -58,8 +58,8 @@ func changes(before, after map[string]string) []string {
 	return lines
 }
 
-// wanted reads the lines of a check: `path = value` with any JSON value, or `path gone`.
-func wanted(text string) ([]string, error) {
+// parseCheck reads the lines of a check: `path = value` with any JSON value, or `path gone`.
+func parseCheck(text string) ([]string, error) {
 	set := map[string]string{}
 	var gone []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -76,7 +76,7 @@ func wanted(text string) ([]string, error) {
 		if !ok || json.Unmarshal([]byte(raw), &v) != nil {
 			return nil, fmt.Errorf("the line %q of the check is neither `path = JSON` nor `path gone`", line)
 		}
-		if err := leaves(path, v, set); err != nil {
+		if err := flatten(path, v, set); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +85,8 @@ func wanted(text string) ([]string, error) {
 	return lines, nil
 }
 
-// differ says what of two sorted lists of lines is missing and what is too much, "" when they are the same.
-func differ(want, got []string) string {
+// diff describes the missing and the unexpected lines in got, "" if there are none.
+func diff(want, got []string) string {
 	var b strings.Builder
 	for _, w := range want {
 		if !slices.Contains(got, w) {
@@ -101,9 +101,9 @@ func differ(want, got []string) string {
 	return b.String()
 }
 
-// put sets the value at path in a tree of objects and lists, nil takes it out; "-" as the last part of
-// a path appends to a list. The tree is changed.
-func put(tree map[string]any, path string, value any) error {
+// setValue sets the value at path in a tree of objects and lists; nil removes it, and "-" as the last part of the path
+// appends to a list. It changes the tree.
+func setValue(tree map[string]any, path string, value any) error {
 	parts := strings.Split(path, ".")
 	var set func(v any, parts []string) (any, error)
 	set = func(v any, parts []string) (any, error) {
@@ -118,7 +118,7 @@ func put(tree map[string]any, path string, value any) error {
 			}
 			i, err := strconv.Atoi(key)
 			if err != nil || i < 0 || i >= len(v) {
-				return nil, fmt.Errorf("%s is no place of the list", path)
+				return nil, fmt.Errorf("%s is not an index of the list", path)
 			}
 			if len(parts) == 1 && value == nil {
 				return slices.Delete(v, i, i+1), nil
@@ -141,14 +141,14 @@ func put(tree map[string]any, path string, value any) error {
 			m[key] = inner
 			return m, err
 		}
-		return nil, fmt.Errorf("%s leads into a value", path)
+		return nil, fmt.Errorf("%s leads into a value that is no object or list", path)
 	}
 	_, err := set(tree, parts)
 	return err
 }
 
-// at is the value at path, nil for none.
-func at(v any, path string) any {
+// valueAt returns the value at path, nil for none.
+func valueAt(v any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
 		case map[string]any:
@@ -166,8 +166,8 @@ func at(v any, path string) any {
 	return v
 }
 
-// copied is a tree of its own.
-func copied(tree map[string]any) (map[string]any, error) {
+// cloneTree returns a deep copy.
+func cloneTree(tree map[string]any) (map[string]any, error) {
 	b, err := json.Marshal(tree)
 	if err != nil {
 		return nil, err

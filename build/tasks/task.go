@@ -14,41 +14,40 @@ import (
 //go:embed tasks/*.txt
 var taskFiles embed.FS
 
-// task is one thing that a person wants done, with the way of the scripted solver and what has to be
-// different afterwards.
+// task is one task, with the calls of the scripted solver and the changes it must cause.
 type task struct {
 	Name   string
 	Family string
-	// Site is the folder under sites that stands at the task's address.
+	// Site is the folder under sites that is served at the task's address.
 	Site string
-	// Short is true for tasks of the short form.
+	// Short is true for tasks of short runs.
 	Short bool
 	// Say is the instruction; {{site}} in it is the address of the task's own copy of the site.
 	Say string
 	// Solve are the calls of the scripted solver.
-	Solve []order
-	// Check are the lines that the state has to differ by afterwards, and by nothing else.
+	Solve []scriptedCall
+	// Check are exactly the lines by which the state must differ afterwards.
 	Check []string
-	// State is put over the site's own state before; Files are laid into the workspace.
+	// State overrides the site's initial state; Files are written into the workspace.
 	State map[string]any
 	Files map[string]string
 
 	number int
 }
 
-// order is one call of a script. Its arguments are JSON in which "@button Save" stands for a number and
-// {{/pattern/}} for what the pattern's group finds in what was read.
-type order struct{ tool, args string }
+// scriptedCall is one call of a script. In its JSON arguments "@button Save" is replaced by an element's number and
+// {{/pattern/}} by what the pattern's group matches in the answers read.
+type scriptedCall struct{ tool, args string }
 
-// host is where the task's copy of the site is; beside is the site's second origin.
-func (t *task) host() string   { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
-func (t *task) beside() string { return fmt.Sprintf("partner-%02d.example", t.number) }
+// host is the host of the task's copy of the site, partnerHost its second origin.
+func (t *task) host() string        { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
+func (t *task) partnerHost() string { return fmt.Sprintf("partner-%02d.example", t.number) }
 
-// instruction is what the assistant is asked.
-func (t *task) instruction() string { return t.placed(t.Say) }
+// instruction returns the message to the assistant.
+func (t *task) instruction() string { return t.fillHosts(t.Say) }
 
-func (t *task) placed(text string) string {
-	return strings.NewReplacer("{{site}}", "http://"+t.host(), "{{partner}}", "http://"+t.beside()).Replace(text)
+func (t *task) fillHosts(text string) string {
+	return strings.NewReplacer("{{site}}", "http://"+t.host(), "{{partner}}", "http://"+t.partnerHost()).Replace(text)
 }
 
 // readTasks reads every task, in the order of their file names.
@@ -73,17 +72,17 @@ func readTasks() ([]*task, error) {
 	return all, nil
 }
 
-var section = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
+var sectionLine = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 
-// parseTask reads a task's file: lines `key: value`, then the sections solve and check, and, where they
-// are needed, state.json and files for the workspace.
+// parseTask reads a task's file: lines `key: value`, the sections solve and check, and optionally state.json and files
+// for the workspace.
 func parseTask(text string) (*task, error) {
 	t := &task{Files: map[string]string{}}
-	marks := section.FindAllStringSubmatchIndex(text, -1)
+	marks := sectionLine.FindAllStringSubmatchIndex(text, -1)
 	if len(marks) == 0 {
 		return nil, fmt.Errorf("there is no section `-- solve --`")
 	}
-	if err := t.head(text[:marks[0][0]]); err != nil {
+	if err := t.parseHeader(text[:marks[0][0]]); err != nil {
 		return nil, err
 	}
 	for i, m := range marks {
@@ -91,20 +90,20 @@ func parseTask(text string) (*task, error) {
 		if i+1 < len(marks) {
 			end = marks[i+1][0]
 		}
-		if err := t.section(text[m[2]:m[3]], text[m[1]:end]); err != nil {
+		if err := t.parseSection(text[m[2]:m[3]], text[m[1]:end]); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case t.Say == "" || t.Site == "" || t.Family == "":
-		return nil, fmt.Errorf("say, site and family are needed")
+		return nil, fmt.Errorf("say, site and family are required")
 	case len(t.Solve) == 0 || len(t.Check) == 0:
-		return nil, fmt.Errorf("the sections solve and check are needed")
+		return nil, fmt.Errorf("the sections solve and check are required")
 	}
 	return t, nil
 }
 
-func (t *task) head(text string) error {
+func (t *task) parseHeader(text string) error {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		key, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
@@ -124,13 +123,13 @@ func (t *task) head(text string) error {
 	return nil
 }
 
-func (t *task) section(name, text string) error {
+func (t *task) parseSection(name, text string) error {
 	var err error
 	switch name {
 	case "solve":
-		t.Solve, err = orders(text)
+		t.Solve, err = parseCalls(text)
 	case "check":
-		t.Check, err = wanted(text)
+		t.Check, err = parseCheck(text)
 	case "state.json":
 		err = json.Unmarshal([]byte(text), &t.State)
 	default:
@@ -141,17 +140,17 @@ func (t *task) section(name, text string) error {
 
 var callLine = regexp.MustCompile(`(?m)^([a-z_]+) \{`)
 
-// orders reads calls: the tool's name at the beginning of a line and its arguments, which may go on
-// over further lines that are indented.
-func orders(text string) ([]order, error) {
-	var list []order
+// parseCalls reads calls: the tool's name at the beginning of a line, then its arguments, which may continue on
+// indented lines.
+func parseCalls(text string) ([]scriptedCall, error) {
+	var list []scriptedCall
 	starts := callLine.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range starts {
 		end := len(text)
 		if i+1 < len(starts) {
 			end = starts[i+1][0]
 		}
-		o := order{text[m[2]:m[3]], strings.TrimSpace(text[m[3]:end])}
+		o := scriptedCall{text[m[2]:m[3]], strings.TrimSpace(text[m[3]:end])}
 		if !json.Valid([]byte(o.args)) {
 			return nil, fmt.Errorf("the arguments of %s are not JSON: %s", o.tool, o.args)
 		}
@@ -160,8 +159,8 @@ func orders(text string) ([]order, error) {
 	return list, nil
 }
 
-// chosen are the tasks whose names fit the pattern, of the short form alone where short is true.
-func chosen(all []*task, pattern string, short bool) ([]*task, error) {
+// selectTasks returns the tasks whose names match the pattern; with short, only those of short runs.
+func selectTasks(all []*task, pattern string, short bool) ([]*task, error) {
 	fits, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("-tasks: %w", err)
@@ -170,7 +169,7 @@ func chosen(all []*task, pattern string, short bool) ([]*task, error) {
 		return !fits.MatchString(t.Name) || short && !t.Short
 	})
 	if len(some) == 0 {
-		return nil, fmt.Errorf("no task's name fits %q; -list names them", pattern)
+		return nil, fmt.Errorf("no task's name matches %q; -list names them", pattern)
 	}
 	return some, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	confine.Enter() // commands that tools run start this binary as a step of theirs
+	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
 	os.Exit(m.Run())
 }
 
@@ -23,8 +23,8 @@ func tasksOf(t *testing.T) []*task {
 	return all
 }
 
-func TestThePublicToolsSufficeForTheShortForm(t *testing.T) {
-	some, err := chosen(tasksOf(t), "", true)
+func TestScriptedSolverFinishesShortTasks(t *testing.T) {
+	some, err := selectTasks(tasksOf(t), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestThePublicToolsSufficeForTheShortForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.verdict(); err != nil {
+	if err := r.checkLimits(); err != nil {
 		t.Error(err)
 	}
 	families := map[string]bool{}
@@ -40,65 +40,65 @@ func TestThePublicToolsSufficeForTheShortForm(t *testing.T) {
 		families[k.Family] = true
 	}
 	if len(some) < 8 || len(families) < 8 {
-		t.Errorf("the short form has %d tasks of %d families, fewer than 8", len(some), len(families))
+		t.Errorf("short runs have %d tasks of %d families, fewer than 8", len(some), len(families))
 	}
 }
 
-func TestThereAreEnoughTasks(t *testing.T) {
+func TestTasksAreManyAndDistinct(t *testing.T) {
 	all := tasksOf(t)
 	if len(all) < 40 {
 		t.Errorf("there are %d tasks, fewer than 40", len(all))
 	}
-	says := map[string]string{}
+	instructions := map[string]string{}
 	for _, k := range all {
-		if other := says[k.instruction()]; other != "" {
-			t.Errorf("%s and %s are asked for in the same words", k.Name, other)
+		if other := instructions[k.instruction()]; other != "" {
+			t.Errorf("%s and %s have the same instruction", k.Name, other)
 		}
-		says[k.instruction()] = k.Name
+		instructions[k.instruction()] = k.Name
 		for _, o := range k.Solve {
 			if strings.Contains(o.tool+o.args, "evaluate_script") {
-				t.Errorf("%s is solved by a script in the page, which a task bench is not about", k.Name)
+				t.Errorf("%s is solved by a script in the page", k.Name)
 			}
 		}
 	}
 }
 
-func TestACheckSeesWhatIsMissingAndWhatIsTooMuch(t *testing.T) {
+func TestCheckReportsMissingAndUnexpectedChanges(t *testing.T) {
 	tree := map[string]any{"orders": []any{}, "basket": map[string]any{"fen": 1.0, "moor": 2.0}}
 	before := map[string]string{}
-	if err := leaves("", tree, before); err != nil {
+	if err := flatten("", tree, before); err != nil {
 		t.Fatal(err)
 	}
 	for path, v := range map[string]any{
 		"orders.-": map[string]any{"name": "Ana"}, "basket.fen": nil,
 		"basket.moor": 3.0,
 	} {
-		if err := put(tree, path, v); err != nil {
+		if err := setValue(tree, path, v); err != nil {
 			t.Fatal(err)
 		}
 	}
 	now := map[string]string{}
-	if err := leaves("", tree, now); err != nil {
+	if err := flatten("", tree, now); err != nil {
 		t.Fatal(err)
 	}
-	want, err := wanted("orders.0 = {\"name\": \"Ana\"}\nbasket.fen gone\nbasket.moor = 3\n")
+	want, err := parseCheck("orders.0 = {\"name\": \"Ana\"}\nbasket.fen gone\nbasket.moor = 3\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := changes(before, now)
-	if wrong := differ(want, got); wrong != "" {
-		t.Errorf("the same change is seen as different: %s", wrong)
+	if wrong := diff(want, got); wrong != "" {
+		t.Errorf("equal changes differ: %s", wrong)
 	}
-	if wrong := differ(want[1:], got); !strings.Contains(wrong, "not asked for: basket.fen gone") {
-		t.Errorf("what was not asked for is told as %q", wrong)
+	if wrong := diff(want[1:], got); !strings.Contains(wrong, "not asked for: basket.fen gone") {
+		t.Errorf("an unexpected change is reported as %q", wrong)
 	}
-	if wrong := differ(append(slices.Clone(want), "wishes.fen = true"), got); !strings.Contains(wrong,
+	if wrong := diff(append(slices.Clone(want), "wishes.fen = true"), got); !strings.Contains(wrong,
 		"missing: wishes.fen") {
-		t.Errorf("what is missing is told as %q", wrong)
+		t.Errorf("a missing change is reported as %q", wrong)
 	}
 }
 
-func TestAScriptTakesNumbersAndValuesOutOfWhatWasReadAlone(t *testing.T) {
+func TestScriptUsesOnlyWhatItRead(t *testing.T) {
 	read := []string{
 		"[3] button \"Cancel\" (in \"1042 Paper shade\")\n[4] button \"Cancel\" (in \"1039 Bulb\")\n[9] link \"Fen " +
 			"desk lamp\"",
@@ -108,18 +108,18 @@ func TestAScriptTakesNumbersAndValuesOutOfWhatWasReadAlone(t *testing.T) {
 		"button Cancel ~ 1042": 3, "button Cancel": 4, "link Fen": 9, "* Name": 12,
 		"button Cancel < Paper": 4,
 	} {
-		if got, err := mark(read, wanted); err != nil || got != id {
+		if got, err := findElementID(read, wanted); err != nil || got != id {
 			t.Errorf("%q is %d (%v), not %d", wanted, got, err, id)
 		}
 	}
-	if got, err := mark(read, "button Save"); err == nil {
+	if got, err := findElementID(read, "button Save"); err == nil {
 		t.Errorf("a button that was never read is %d", got)
 	}
-	args, err := filled(`{"annotationId":"@textbox Name","text":"code {{/code (\\w+)/}}"}`, read)
+	args, err := fillArgs(`{"annotationId":"@textbox Name","text":"code {{/code (\\w+)/}}"}`, read)
 	if err != nil || args != `{"annotationId":12,"text":"code QX4K9P"}` {
 		t.Errorf("the arguments are %s (%v)", args, err)
 	}
-	if _, err := filled(`{"text":"{{/PIN (\\d+)/}}"}`, read); err == nil {
+	if _, err := fillArgs(`{"text":"{{/PIN (\\d+)/}}"}`, read); err == nil {
 		t.Error("a value that was never read is filled in")
 	}
 }

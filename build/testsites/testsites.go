@@ -1,12 +1,12 @@
-// Package testsites serves the hard pages that the browser's and the end-to-end tests use:
-// overlays, shadow roots, frames of two origins, lists that are redrawn, buttons that wake
-// up late, dialogs, pages that never finish, long and huge pages.
+// Package testsites serves the difficult pages that the browser tests and end-to-end tests use: overlays, shadow roots,
+// frames of two origins, lists that are redrawn, buttons that are enabled late, dialogs, pages that never finish
+// loading, long and huge pages.
 //
-// Every page is the same on every load. What a person could act on carries its ground truth
-// in data-truth="role:name"; what is there but cannot be used carries data-truth-not with
-// the reason instead. Most pages write what happened into the element #result.
+// Every page is the same on every load. Elements that a person could use have their expected role and name in
+// data-truth="role:name"; elements that cannot be used have the reason in data-truth-not. Most pages write what
+// happened into the element #result.
 //
-// It is for tests: it believes what it is asked for and stands on no floor of the house.
+// It is for tests only: it does not validate requests, and it imports nothing of Sextant.
 package testsites
 
 import (
@@ -25,17 +25,17 @@ import (
 //go:embed pages/*
 var pageFiles embed.FS
 
-// Credentials that the log-in page takes.
+// Credentials that the login page accepts.
 const (
 	User     = "ana"
 	Password = "lantern"
 )
 
-// maxWait bounds what a request may ask to wait.
+// maxWait is the longest delay that a request can ask for.
 const maxWait = 10 * time.Second
 
-// Handler serves all pages from "/", which lists them. It is safe for concurrent use and
-// keeps no state. It panics when an embedded page is broken.
+// Handler serves all pages; "/" lists them. It is safe for concurrent use and has no state. It panics if an embedded
+// page cannot be parsed.
 func Handler() http.Handler {
 	pages, err := template.ParseFS(pageFiles, "pages/*.html")
 	if err != nil {
@@ -51,12 +51,12 @@ func Handler() http.Handler {
 		name := strings.TrimSuffix(e.Name(), ".html")
 		names = append(names, name)
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
-			show(w, pages, name, map[string]any{"Other": other(r), "Query": r.URL.Query()})
+			renderPage(w, pages, name, map[string]any{"Other": otherOrigin(r), "Query": r.URL.Query()})
 		})
 	}
 	names = append(names, "links", "big", "never", "never-resource", "slow?ms=100", "download", "redirect?to=/form",
 		"status?code=404")
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { index(w, names) })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { listPages(w, names) })
 	mux.HandleFunc("POST /form", func(w http.ResponseWriter, r *http.Request) { echoForm(w, r) })
 	mux.HandleFunc("POST /login", login)
 	mux.HandleFunc("GET /welcome", welcome)
@@ -81,7 +81,7 @@ func Handler() http.Handler {
 	return mux
 }
 
-func show(w http.ResponseWriter, pages *template.Template, name string, data any) {
+func renderPage(w http.ResponseWriter, pages *template.Template, name string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := pages.ExecuteTemplate(w, name+".html", data); err != nil {
@@ -89,15 +89,14 @@ func show(w http.ResponseWriter, pages *template.Template, name string, data any
 	}
 }
 
-func page(w http.ResponseWriter, title, body string) {
+func writePage(w http.ResponseWriter, title, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title>%s`, title, body)
 }
 
-// other is this server under a second origin, for cross-origin frames: ?other=… when the
-// test gives one, else localhost for 127.0.0.1 and the other way round, which are two sites
-// to a browser.
-func other(r *http.Request) string {
+// otherOrigin returns this server's second origin, for cross-origin frames: ?other=… if set, otherwise localhost for
+// 127.0.0.1 and the reverse, which are two sites to a browser.
+func otherOrigin(r *http.Request) string {
 	if o := r.URL.Query().Get("other"); o != "" {
 		return strings.TrimSuffix(o, "/")
 	}
@@ -113,15 +112,15 @@ func other(r *http.Request) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-func index(w http.ResponseWriter, names []string) {
+func listPages(w http.ResponseWriter, names []string) {
 	var b strings.Builder
 	for _, n := range names {
 		fmt.Fprintf(&b, `<li><a href="/%s" data-truth="link:%s">%s</a>`, n, n, n)
 	}
-	page(w, "Test sites", "<h1>Test sites</h1><ul>"+b.String()+"</ul>")
+	writePage(w, "Test sites", "<h1>Test sites</h1><ul>"+b.String()+"</ul>")
 }
 
-// echoForm shows what a form sent, one field a line, in the order of their names.
+// echoForm shows what a form sent, one field per line, sorted by name.
 func echoForm(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -132,14 +131,14 @@ func echoForm(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	page(w, "Sent", `<h1>Sent</h1><pre id="result">`+template.HTMLEscapeString(text)+
+	writePage(w, "Sent", `<h1>Sent</h1><pre id="result">`+template.HTMLEscapeString(text)+
 		`</pre><a href="/form" data-truth="link:Again">Again</a>`)
 }
 
 func login(w http.ResponseWriter, r *http.Request) {
 	if r.PostFormValue("user") != User || r.PostFormValue("password") != Password {
 		w.WriteHeader(http.StatusUnauthorized)
-		page(w, "Log in", `<p id="result" role="alert">Wrong name or password.</p><a href="/login" data-truth="link:Try again">Try again</a>`)
+		writePage(w, "Log in", `<p id="result" role="alert">Wrong name or password.</p><a href="/login" data-truth="link:Try again">Try again</a>`)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: "in", Value: User, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
@@ -152,20 +151,19 @@ func welcome(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
 		return
 	}
-	page(w, "Welcome", `<h1 id="result">Welcome, `+template.HTMLEscapeString(c.Value)+`</h1>`)
+	writePage(w, "Welcome", `<h1 id="result">Welcome, `+template.HTMLEscapeString(c.Value)+`</h1>`)
 }
 
-// links is a page of 300 links in a list.
+// links serves a page with a list of 300 links.
 func links(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	for i := 1; i <= 300; i++ {
 		fmt.Fprintf(&b, `<li><a href="#%d" data-truth="link:Link %d">Link %d</a>`, i, i, i)
 	}
-	page(w, "300 links", "<h1>300 links</h1><ul>"+b.String()+"</ul>")
+	writePage(w, "300 links", "<h1>300 links</h1><ul>"+b.String()+"</ul>")
 }
 
-// big is a page of about 16,000 elements, 200 of them buttons. ?nodes= asks for another
-// number, at most 100,000.
+// big serves a page of about 16,000 elements, 200 of them buttons. ?nodes= sets another number, at most 100,000.
 func big(w http.ResponseWriter, r *http.Request) {
 	nodes, err := strconv.Atoi(r.URL.Query().Get("nodes"))
 	if err != nil || nodes < 100 || nodes > 100_000 {
@@ -178,18 +176,17 @@ func big(w http.ResponseWriter, r *http.Request) {
 		b.WriteString(strings.Repeat("<span>·</span>", 78))
 		b.WriteString("</div>")
 	}
-	page(w, "A big page", "<h1>A big page</h1>"+b.String())
+	writePage(w, "A big page", "<h1>A big page</h1>"+b.String())
 }
 
-// never sends the beginning of a page and holds the connection until the browser leaves.
+// never sends the beginning of a page and keeps the connection open until the browser closes it.
 func never(w http.ResponseWriter, r *http.Request) {
-	page(w, "Never done", `<h1>Never done</h1><button data-truth="button:Early">Early</button>`)
+	writePage(w, "Never done", `<h1>Never done</h1><button data-truth="button:Early">Early</button>`)
 	_ = http.NewResponseController(w).Flush()
 	<-r.Context().Done()
 }
 
-// neverResource is a whole page with a picture that never comes: without ?picture it is the
-// page, with it the picture.
+// neverResource serves a complete page with a picture that never arrives; ?picture requests that picture.
 func neverResource(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("picture") {
 		w.Header().Set("Content-Type", "image/png")
@@ -197,7 +194,7 @@ func neverResource(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	page(w, "A picture is missing",
+	writePage(w, "A picture is missing",
 		`<h1>A picture is missing</h1><img src="?picture" alt="never"><button data-truth="button:Ready">Ready</button>`)
 }
 

@@ -36,7 +36,7 @@ func read(t *testing.T, res *http.Response, err error) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-func TestEveryListedPageIsTheSameTwice(t *testing.T) {
+func TestPagesAreDeterministic(t *testing.T) {
 	client, base := open(t)
 	res, err := client.Get(base + "/")
 	_, index := read(t, res, err)
@@ -60,7 +60,7 @@ func TestEveryListedPageIsTheSameTwice(t *testing.T) {
 	}
 }
 
-func TestTheLongPagesHaveWhatTheyPromise(t *testing.T) {
+func TestLongPagesHaveTheirElements(t *testing.T) {
 	client, base := open(t)
 	res, err := client.Get(base + "/links")
 	_, body := read(t, res, err)
@@ -77,7 +77,7 @@ func TestTheLongPagesHaveWhatTheyPromise(t *testing.T) {
 	}
 }
 
-func TestFramesComeFromTheOtherOrigin(t *testing.T) {
+func TestFramesAreCrossOrigin(t *testing.T) {
 	client, base := open(t)
 	res, err := client.Get(base + "/frames")
 	_, body := read(t, res, err)
@@ -90,11 +90,11 @@ func TestFramesComeFromTheOtherOrigin(t *testing.T) {
 	}
 	res, err = client.Get(base + "/frames?other=http://b.test/")
 	if _, body = read(t, res, err); !strings.Contains(body, "http://b.test/inner?name=Other") {
-		t.Error("the given origin is not used")
+		t.Error("the origin in ?other is not used")
 	}
 }
 
-func TestLoggingInNeedsTheRightPassword(t *testing.T) {
+func TestLoginNeedsTheRightPassword(t *testing.T) {
 	client, base := open(t)
 	res, err := client.PostForm(base+"/login", url.Values{"user": {User}, "password": {"x"}})
 	if status, body := read(t, res, err); status != http.StatusUnauthorized || !strings.Contains(body, "Wrong name") {
@@ -102,11 +102,11 @@ func TestLoggingInNeedsTheRightPassword(t *testing.T) {
 	}
 	res, err = client.PostForm(base+"/login", url.Values{"user": {User}, "password": {Password}})
 	if _, body := read(t, res, err); !strings.Contains(body, "Welcome, ana") {
-		t.Error("the right password does not get in")
+		t.Error("the right password is rejected")
 	}
 }
 
-func TestAFormIsShownAsItWasSent(t *testing.T) {
+func TestFormIsEchoed(t *testing.T) {
 	client, base := open(t)
 	res, err := client.PostForm(base+"/form", url.Values{"name": {"<b>Ana"}, "colour": {"red"}})
 	if _, body := read(t, res, err); !strings.Contains(body, "colour=red\nname=&lt;b&gt;Ana") {
@@ -114,7 +114,7 @@ func TestAFormIsShownAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestThePageThatNeverEndsEndsWithItsReader(t *testing.T) {
+func TestNeverEndingPageEndsWithItsReader(t *testing.T) {
 	client, base := open(t)
 	ctx, leave := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/never", nil)
@@ -128,7 +128,7 @@ func TestThePageThatNeverEndsEndsWithItsReader(t *testing.T) {
 	defer func() { _ = res.Body.Close() }()
 	b := make([]byte, 15)
 	if _, err := io.ReadFull(res.Body, b); err != nil || string(b) != "<!doctype html>" {
-		t.Errorf("the beginning did not come: %q, %v", b, err)
+		t.Errorf("the beginning did not arrive: %q, %v", b, err)
 	}
 	leave()
 }

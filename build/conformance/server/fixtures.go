@@ -12,13 +12,13 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// answer is what a fixture does with a call.
-type answer func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)
+// fixtureHandler answers a fixture's calls.
+type fixtureHandler func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)
 
-// fixtures are the tools of the suite that speak the protocol itself.
-func fixtures(news *news) []mcpserver.LocalTool {
+// fixtures returns the suite's tools that use the protocol itself.
+func fixtures(feed *changeFeed) []mcpserver.LocalTool {
 	all := []mcpserver.LocalTool{}
-	add := func(name, properties string, does answer) {
+	add := func(name, properties string, does fixtureHandler) {
 		all = append(all, mcpserver.LocalTool{
 			Tool: &sdk.Tool{
 				Name: name, Description: "A fixture of the conformance suite.",
@@ -27,38 +27,52 @@ func fixtures(news *news) []mcpserver.LocalTool {
 			Handle: sdk.ToolHandler(does),
 		})
 	}
-	add("test_audio_content", "", fixed(&sdk.AudioContent{MIMEType: "audio/wav", Data: sound()}))
-	add("test_embedded_resource", "", fixed(embedded("test://embedded-resource")))
-	add("test_multiple_content_types", "", fixed(text("Multiple content types test:"),
-		&sdk.ImageContent{MIMEType: "image/png", Data: picture()}, embedded("test://mixed-content-resource")))
-	add("test_tool_with_logging", "", logs)
-	add("test_logging_tool", "", logs)
-	add("test_tool_with_progress", "", progresses)
-	add("test_sampling", `"prompt":{"type":"string"}`, samples)
+	add("test_audio_content", "", fixedResult(&sdk.AudioContent{MIMEType: "audio/wav", Data: emptyWAV()}))
+	add("test_embedded_resource", "", fixedResult(embeddedResource("test://embedded-resource")))
+	add("test_multiple_content_types", "", fixedResult(
+		text("Multiple content types test:"),
+		&sdk.ImageContent{
+			MIMEType: "image/png",
+			Data:     onePixelPNG(),
+		},
+		embeddedResource("test://mixed-content-resource"),
+	))
+	add("test_tool_with_logging", "", logMessages)
+	add("test_logging_tool", "", logMessages)
+	add("test_tool_with_progress", "", reportProgress)
+	add("test_sampling", `"prompt":{"type":"string"}`, createMessage)
 	add("test_elicitation", `"message":{"type":"string"}`,
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return elicits(ctx, req, argument(req, "message"),
-				`"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`)
+			return elicit(
+				ctx,
+				req,
+				argument(req, "message"),
+				`"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`,
+			)
 		})
 	add("test_elicitation_sep1034_defaults", "",
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return elicits(ctx, req, "Are these right?",
+			return elicit(
+				ctx,
+				req,
+				"Are these right?",
 				`"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
-					`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`)
+					`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`,
+			)
 		})
 	add("test_elicitation_sep1330_enums", "",
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return elicits(ctx, req, "Choose.", choices)
+			return elicit(ctx, req, "Choose.", choices)
 		})
-	add("test_missing_capability", "", needsSampling)
-	add("test_streaming_elicitation", "", fixed(text("Nothing was asked on the way.")))
+	add("test_missing_capability", "", requireSampling)
+	add("test_streaming_elicitation", "", fixedResult(text("Nothing was asked on the way.")))
 	add("test_trigger_tool_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		news.tell(mcpserver.Change{Tools: true})
-		return said("The tools changed."), nil
+		feed.publish(mcpserver.Change{Tools: true})
+		return textResult("The tools changed."), nil
 	})
 	add("test_trigger_prompt_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		news.tell(mcpserver.Change{Prompts: true})
-		return said("The prompts changed."), nil
+		feed.publish(mcpserver.Change{Prompts: true})
+		return textResult("The prompts changed."), nil
 	})
 	for name, does := range inputFixtures() {
 		add(name, "", does)
@@ -66,31 +80,31 @@ func fixtures(news *news) []mcpserver.LocalTool {
 	return all
 }
 
-// choices are the five forms an enumeration may have in a question.
+// choices are the five forms of an enumeration in an elicitation.
 const choices = `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},` +
 	`"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]},` +
 	`"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["One","Two","Three"]},` +
 	`"untitledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"type":"string","enum":["option1","option2","option3"]}},` +
 	`"titledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"anyOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]}}`
 
-func said(words string) *sdk.CallToolResult {
+func textResult(words string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{text(words)}}
 }
 
-func fixed(parts ...sdk.Content) answer {
+func fixedResult(parts ...sdk.Content) fixtureHandler {
 	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: parts}, nil
 	}
 }
 
-func embedded(uri string) *sdk.EmbeddedResource {
+func embeddedResource(uri string) *sdk.EmbeddedResource {
 	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
 		URI: uri, MIMEType: "text/plain",
 		Text: "This is an embedded resource content.",
 	}}
 }
 
-// argument is a text among a call's arguments, "" for none.
+// argument returns a string argument of a call, "" for none.
 func argument(req *sdk.CallToolRequest, name string) string {
 	var args map[string]any
 	if json.Unmarshal(req.Params.Arguments, &args) != nil {
@@ -100,21 +114,21 @@ func argument(req *sdk.CallToolRequest, name string) string {
 	return value
 }
 
-// beat is the pause between the steps of what takes time.
-const beat = 50 * time.Millisecond
+// stepDelay is the pause between the steps of a slow tool.
+const stepDelay = 50 * time.Millisecond
 
-//nolint:staticcheck // logging is deprecated by 2026-07-28, and asked for by the suite for 2025-11-25
-func logs(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+//nolint:staticcheck // logging is deprecated since 2026-07-28, but the suite requires it for 2025-11-25
+func logMessages(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	for _, words := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 		if err := req.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: words}); err != nil {
 			return nil, err
 		}
-		time.Sleep(beat)
+		time.Sleep(stepDelay)
 	}
-	return said("Three lines were logged."), nil
+	return textResult("Three lines were logged."), nil
 }
 
-func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func reportProgress(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	token := req.Params.GetProgressToken()
 	for _, done := range []float64{0, 50, 100} {
 		if token == nil {
@@ -124,13 +138,13 @@ func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 			&sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
 			return nil, err
 		}
-		time.Sleep(beat)
+		time.Sleep(stepDelay)
 	}
-	return said(fmt.Sprint(token)), nil
+	return textResult(fmt.Sprint(token)), nil
 }
 
-//nolint:staticcheck // sampling is deprecated by 2026-07-28, and asked for by the suite for 2025-11-25
-func samples(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+//nolint:staticcheck // sampling is deprecated since 2026-07-28, but the suite requires it for 2025-11-25
+func createMessage(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	got, err := req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{
 		MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(argument(req, "prompt"))}},
 	})
@@ -141,10 +155,10 @@ func samples(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult
 	if words == nil {
 		return nil, fmt.Errorf("the client's model answered with %T", got.Content)
 	}
-	return said("LLM response: " + words.Text), nil
+	return textResult("LLM response: " + words.Text), nil
 }
 
-func elicits(ctx context.Context, req *sdk.CallToolRequest, message, properties string) (*sdk.CallToolResult, error) {
+func elicit(ctx context.Context, req *sdk.CallToolRequest, message, properties string) (*sdk.CallToolResult, error) {
 	got, err := req.Session.Elicit(ctx, &sdk.ElicitParams{
 		Mode: "form", Message: message,
 		RequestedSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`),
@@ -156,12 +170,12 @@ func elicits(ctx context.Context, req *sdk.CallToolRequest, message, properties 
 	if err != nil {
 		return nil, err
 	}
-	return said(fmt.Sprintf("User response: action=%s, content=%s", got.Action, content)), nil
+	return textResult(fmt.Sprintf("User response: action=%s, content=%s", got.Action, content)), nil
 }
 
-func needsSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func requireSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if caps := req.ClientCapabilities(); caps != nil && caps.Sampling != nil {
-		return said("The client can sample."), nil
+		return textResult("The client supports sampling."), nil
 	}
 	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{
 		RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}},
@@ -171,6 +185,6 @@ func needsSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRe
 	}
 	return nil, &jsonrpc.Error{
 		Code:    sdk.CodeMissingRequiredClientCapabilities,
-		Message: "This needs a client that can sample.", Data: data,
+		Message: "This needs a client that supports sampling.", Data: data,
 	}
 }

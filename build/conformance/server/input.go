@@ -14,34 +14,34 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The fixtures that need something of the client before they answer (SEP-2322): they return what
-// they need, and are called again with it.
+// These fixtures need input from the client before they answer (SEP-2322): they return the requests and are called
+// again with the answers.
 
-// stateKey signs what a client has to bring back.
+// stateKey signs the state that a client must send back.
 var stateKey = rand.Text()
 
-// signed is words with a mark that nobody else can make.
-func signed(words string) string {
+// signState appends a signature to words.
+func signState(words string) string {
 	mac := hmac.New(sha256.New, []byte(stateKey))
 	_, _ = mac.Write([]byte(words)) // a hash takes everything
 	return words + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-// opened are the words of a state that is ours.
-func opened(state string) (words string, ok bool) {
+// verifyState returns the words of a state with a valid signature.
+func verifyState(state string) (words string, ok bool) {
 	at := strings.LastIndexByte(state, '.')
-	if at < 0 || !hmac.Equal([]byte(state), []byte(signed(state[:at]))) {
+	if at < 0 || !hmac.Equal([]byte(state), []byte(signState(state[:at]))) {
 		return "", false
 	}
 	return state[:at], true
 }
 
-func badState() error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not one that was given out."}
+func invalidStateError() error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState is not valid."}
 }
 
-// ask is a question with one field.
-func ask(message, field, kind string) *sdk.ElicitParams {
+// questionParams returns an elicitation with one field.
+func questionParams(message, field, kind string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{
 		Mode: "form", Message: message,
 		RequestedSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":%q}},"required":[%q]}`,
@@ -49,8 +49,8 @@ func ask(message, field, kind string) *sdk.ElicitParams {
 	}
 }
 
-// accepted is what a person filled in for the question key, nil when they did not.
-func accepted(all sdk.InputResponseMap, key string) map[string]any {
+// acceptedContent returns what was filled in for the question key, nil if it was not accepted.
+func acceptedContent(all sdk.InputResponseMap, key string) map[string]any {
 	got, ok := all[key].(*sdk.ElicitResult)
 	if !ok || got == nil || got.Action != "accept" {
 		return nil
@@ -58,8 +58,8 @@ func accepted(all sdk.InputResponseMap, key string) map[string]any {
 	return got.Content
 }
 
-// sampled is what the client's model said.
-func sampled(all sdk.InputResponseMap, key string) string {
+// sampledText returns the answer of the client's model, "" for none.
+func sampledText(all sdk.InputResponseMap, key string) string {
 	got, ok := all[key].(*sdk.CreateMessageWithToolsResult)
 	if !ok || got == nil {
 		return ""
@@ -72,116 +72,127 @@ func sampled(all sdk.InputResponseMap, key string) string {
 	return ""
 }
 
-func sample(prompt string) *sdk.CreateMessageParams {
+func samplingParams(prompt string) *sdk.CreateMessageParams {
 	return &sdk.CreateMessageParams{
 		MaxTokens: 100,
 		Messages:  []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}},
 	}
 }
 
-func needs(state string, what sdk.InputRequestMap) (*sdk.CallToolResult, error) {
+func inputRequired(state string, what sdk.InputRequestMap) (*sdk.CallToolResult, error) {
 	return &sdk.CallToolResult{InputRequests: what, RequestState: state}, nil
 }
 
-func inputFixtures() map[string]answer {
+func inputFixtures() map[string]fixtureHandler {
 	const prefix = "test_input_required_result_"
-	return map[string]answer{
-		prefix + "elicitation":     needsName,
-		prefix + "sampling":        needsModel,
-		prefix + "list_roots":      needsRoots,
-		prefix + "request_state":   needsState,
-		prefix + "tampered_state":  needsState,
-		prefix + "multiple_inputs": needsThree,
-		prefix + "multi_round":     needsTwice,
-		prefix + "capabilities":    needsWhatCanBeHad,
+	return map[string]fixtureHandler{
+		prefix + "elicitation":     askName,
+		prefix + "sampling":        askModel,
+		prefix + "list_roots":      askRoots,
+		prefix + "request_state":   askWithState,
+		prefix + "tampered_state":  askWithState,
+		prefix + "multiple_inputs": askThreeInputs,
+		prefix + "multi_round":     askTwice,
+		prefix + "capabilities":    askSupported,
 	}
 }
 
-func needsName(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	if name, _ := accepted(req.Params.InputResponses, "user_name")["name"].(string); name != "" {
-		return said("Hello, " + name + "!"), nil
+func askName(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if name, _ := acceptedContent(req.Params.InputResponses, "user_name")["name"].(string); name != "" {
+		return textResult("Hello, " + name + "!"), nil
 	}
-	return needs("", sdk.InputRequestMap{"user_name": ask("What is your name?", "name", "string")})
+	return inputRequired("", sdk.InputRequestMap{"user_name": questionParams("What is your name?", "name", "string")})
 }
 
-func needsModel(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	if words := sampled(req.Params.InputResponses, "capital_question"); words != "" {
-		return said("The model says: " + words), nil
+func askModel(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if words := sampledText(req.Params.InputResponses, "capital_question"); words != "" {
+		return textResult("The model says: " + words), nil
 	}
-	return needs("", sdk.InputRequestMap{"capital_question": sample("What is the capital of France?")})
+	return inputRequired("", sdk.InputRequestMap{"capital_question": samplingParams("What is the capital of France?")})
 }
 
-func needsRoots(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func askRoots(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if got, ok := req.Params.InputResponses["client_roots"].(*sdk.ListRootsResult); ok {
 		names := []string{}
 		for _, root := range got.Roots {
 			names = append(names, root.URI)
 		}
-		return said("Roots: " + strings.Join(names, ", ")), nil
+		return textResult("Roots: " + strings.Join(names, ", ")), nil
 	}
-	return needs("", sdk.InputRequestMap{"client_roots": &sdk.ListRootsParams{}})
+	return inputRequired("", sdk.InputRequestMap{"client_roots": &sdk.ListRootsParams{}})
 }
 
-func needsState(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func askWithState(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState != "" {
-		if _, ours := opened(req.Params.RequestState); !ours {
-			return nil, badState()
+		if _, valid := verifyState(req.Params.RequestState); !valid {
+			return nil, invalidStateError()
 		}
-		if accepted(req.Params.InputResponses, "confirm") != nil {
-			return said("state-ok: the state came back and was confirmed"), nil
+		if acceptedContent(req.Params.InputResponses, "confirm") != nil {
+			return textResult("state-ok: the state came back and was confirmed"), nil
 		}
 	}
-	return needs(signed("confirm"), sdk.InputRequestMap{"confirm": ask("Is it right?", "ok", "boolean")})
+	return inputRequired(
+		signState("confirm"),
+		sdk.InputRequestMap{"confirm": questionParams("Is it right?", "ok", "boolean")},
+	)
 }
 
-func needsThree(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func askThreeInputs(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	all := req.Params.InputResponses
-	name, _ := accepted(all, "user_name")["name"].(string)
+	name, _ := acceptedContent(all, "user_name")["name"].(string)
 	roots, listed := all["client_roots"].(*sdk.ListRootsResult)
-	if greeting := sampled(all, "greeting"); name != "" && greeting != "" && listed {
-		return said(fmt.Sprintf("%s %s, with %d roots", greeting, name, len(roots.Roots))), nil
+	if greeting := sampledText(all, "greeting"); name != "" && greeting != "" && listed {
+		return textResult(fmt.Sprintf("%s %s, with %d roots", greeting, name, len(roots.Roots))), nil
 	}
-	return needs(signed("three"), sdk.InputRequestMap{
-		"user_name": ask("What is your name?", "name", "string"), "greeting": sample("Write a greeting."),
+	return inputRequired(signState("three"), sdk.InputRequestMap{
+		"user_name":    questionParams("What is your name?", "name", "string"),
+		"greeting":     samplingParams("Write a greeting."),
 		"client_roots": &sdk.ListRootsParams{},
 	})
 }
 
-func needsTwice(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func askTwice(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState == "" {
-		return needs(signed("first"), sdk.InputRequestMap{"step1": ask("What is your name?", "name", "string")})
+		return inputRequired(
+			signState("first"),
+			sdk.InputRequestMap{"step1": questionParams("What is your name?", "name", "string")},
+		)
 	}
-	words, ours := opened(req.Params.RequestState)
+	words, valid := verifyState(req.Params.RequestState)
 	name, second := strings.CutPrefix(words, "second ")
 	switch {
-	case !ours:
-		return nil, badState()
+	case !valid:
+		return nil, invalidStateError()
 	case second:
-		return said(fmt.Sprintf("%s likes %v", name, accepted(req.Params.InputResponses, "step2")["color"])), nil
+		return textResult(
+			fmt.Sprintf("%s likes %v", name, acceptedContent(req.Params.InputResponses, "step2")["color"]),
+		), nil
 	}
-	name = fmt.Sprint(accepted(req.Params.InputResponses, "step1")["name"])
-	return needs(signed("second "+name), sdk.InputRequestMap{"step2": ask("What is your favourite colour?", "color",
-		"string")})
+	name = fmt.Sprint(acceptedContent(req.Params.InputResponses, "step1")["name"])
+	return inputRequired(
+		signState("second "+name),
+		sdk.InputRequestMap{"step2": questionParams("What is your favourite colour?", "color", "string")},
+	)
 }
 
-func needsWhatCanBeHad(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func askSupported(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if len(req.Params.InputResponses) > 0 {
-		return said("The client had what was needed."), nil
+		return textResult("The client sent the input."), nil
 	}
 	what := sdk.InputRequestMap{}
 	if caps := req.ClientCapabilities(); caps != nil {
 		if caps.Elicitation != nil {
-			what["user_name"] = ask("What is your name?", "name", "string")
+			what["user_name"] = questionParams("What is your name?", "name", "string")
 		}
 		if caps.Sampling != nil {
-			what["greeting"] = sample("Write a greeting.")
+			what["greeting"] = samplingParams("Write a greeting.")
 		}
 		if caps.RootsV2 != nil {
 			what["client_roots"] = &sdk.ListRootsParams{}
 		}
 	}
 	if len(what) == 0 {
-		return said("The client has nothing that could be asked for."), nil
+		return textResult("The client supports none of the requests."), nil
 	}
-	return needs("", what)
+	return inputRequired("", what)
 }

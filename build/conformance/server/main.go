@@ -1,6 +1,5 @@
-// Command server is what the MCP conformance suite is pointed at: Sextant's own MCP room
-// (backend/api/mcpserver), with the suite's tools, resources and prompts in the place of a
-// Sextant's. It prints its address and serves until it is interrupted:
+// Command server is the server that the MCP conformance suite tests: Sextant's MCP server (backend/api/mcpserver) with
+// the suite's tools, resources and prompts. It prints its address and serves until it is interrupted:
 //
 //	go run ./build/conformance/server -port 8800
 package main
@@ -21,7 +20,7 @@ import (
 )
 
 func main() {
-	port := flag.Int("port", 0, "where to listen; 0 takes a free one")
+	port := flag.Int("port", 0, "the port to listen on; 0 picks a free one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -37,7 +36,7 @@ func serve(ctx context.Context, port int) error {
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	host := open()
+	host := newJoinServer()
 	defer host.Close()
 	mux := http.NewServeMux()
 	mux.Handle(mcpserver.JoinPath, host)
@@ -54,14 +53,14 @@ func serve(ctx context.Context, port int) error {
 	return server.Close()
 }
 
-// open is a Host that offers the suite's fixtures to whoever comes.
-func open() *mcpserver.JoinServer {
-	news := &news{}
+// newJoinServer returns a server that offers the suite's fixtures to every client.
+func newJoinServer() *mcpserver.JoinServer {
+	feed := &changeFeed{}
 	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.JoinRequest) (mcpserver.Config, func()) {
-		changed, stop := news.follow()
+		changed, stop := feed.subscribe()
 		return mcpserver.Config{
-			Tools: catalogue{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
-			Resources: shelf{}, Fixtures: fixtures(news), Changed: changed, PromptChanges: true,
+			Tools: plainTools{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
+			Resources: resourceProvider{}, Fixtures: fixtures(feed), Changed: changed, PromptChanges: true,
 		}, stop
 	})
 }

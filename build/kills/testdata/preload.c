@@ -1,5 +1,5 @@
-// Ends the process at the n-th write or flush that goes through libc. SQLite's do; those of the
-// Go part do not. KILL_AT is n, KILL_HOW is before, after or half.
+// Kills the process at the n-th write or flush through libc. SQLite uses libc, Go code does not.
+// KILL_AT is n, KILL_HOW is before, after or half.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// alone lets what we start keep none of our open files (a lock's, say) and none of our
-// signals: an interrupted bench ends its systems itself, in order.
-func alone(cmd *exec.Cmd) {
+// isolate keeps our open files (such as a lock) and signals from a child process: when interrupted, the benchmark ends
+// its systems itself, in order.
+func isolate(cmd *exec.Cmd) {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err == nil {
 		for _, e := range fds {
@@ -24,9 +24,9 @@ func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// sweep ends whatever was started with the scratch folder in its environment and is still
-// there: agent-browser works through a daemon that outlives its server.
-func sweep(scratch string) {
+// killLeftovers kills every process that still has the scratch folder in its environment, such as the daemon of
+// agent-browser, which outlives its server.
+func killLeftovers(scratch string) {
 	for range 50 {
 		left := 0
 		dirs, err := filepath.Glob("/proc/[0-9]*")

@@ -11,12 +11,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// catalogue are the tools of the suite that are plain calls: they go the way that a Sextant's
-// own tools go.
-type catalogue struct{}
+// plainTools are the suite's tools that are plain calls. They are served in the same way as Sextant's own tools.
+type plainTools struct{}
 
 // Definitions implements mcpserver.Tools.
-func (catalogue) Definitions() []toolspec.Definition {
+func (plainTools) Definitions() []toolspec.Definition {
 	plain := func(name, description string) toolspec.Definition {
 		return toolspec.Definition{
 			Name: name, Description: description,
@@ -28,21 +27,21 @@ func (catalogue) Definitions() []toolspec.Definition {
 		plain("test_image_content", "Answers with a picture."),
 		plain("test_error_handling", "Fails."),
 		{
-			Name: "json_schema_2020_12_tool", Description: "Has a schema with the words of JSON Schema 2020-12.",
-			Parameters: json.RawMessage(wordySchema),
+			Name: "json_schema_2020_12_tool", Description: "Has a schema with keywords of JSON Schema 2020-12.",
+			Parameters: json.RawMessage(schema2020),
 		},
 	}
 }
 
-// wordySchema has to reach a client as it is, the words the room does not know among them.
-const wordySchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+// schema2020 must reach a client unchanged, including keywords that the server does not know.
+const schema2020 = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
 "properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},
 "allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],
 "if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},
 "additionalProperties":false}`
 
-// pipeline answers the catalogue's calls.
+// pipeline answers the calls of plainTools.
 type pipeline struct{}
 
 // Do implements mcpserver.Caller.
@@ -51,23 +50,24 @@ func (pipeline) Do(_ context.Context, call toolspec.Call) toolspec.Result {
 	case "test_simple_text":
 		return toolspec.OK("This is a simple text response for testing.")
 	case "test_image_content":
-		return toolspec.Result{Success: true, Images: []toolspec.Image{{MIME: "image/png", Data: picture()}}}
+		return toolspec.Result{Success: true, Images: []toolspec.Image{{MIME: "image/png", Data: onePixelPNG()}}}
 	case "json_schema_2020_12_tool":
 		return toolspec.OK("It was called with " + string(call.Args))
 	}
 	return toolspec.Fail(toolspec.UserError, "This tool intentionally returns an error for testing", "")
 }
 
-// picture is a PNG of one pixel, sound a WAV of no length.
-func picture() []byte {
-	return decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+// onePixelPNG returns a PNG of one pixel.
+func onePixelPNG() []byte {
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	return decodeBase64(png)
 }
 
-func sound() []byte {
-	return decoded("UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=")
+func emptyWAV() []byte {
+	return decodeBase64("UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=")
 }
 
-func decoded(text string) []byte {
+func decodeBase64(text string) []byte {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return nil
@@ -75,31 +75,31 @@ func decoded(text string) []byte {
 	return b
 }
 
-// news tells every guest of changes that a fixture makes.
-type news struct {
-	mu      sync.Mutex
-	readers []chan mcpserver.Change
+// changeFeed sends the changes that a fixture makes to every session.
+type changeFeed struct {
+	mu          sync.Mutex
+	subscribers []chan mcpserver.Change
 }
 
-func (n *news) follow() (<-chan mcpserver.Change, func()) {
+func (n *changeFeed) subscribe() (<-chan mcpserver.Change, func()) {
 	ch := make(chan mcpserver.Change, 16)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.readers = append(n.readers, ch)
+	n.subscribers = append(n.subscribers, ch)
 	return ch, func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.readers = slices.DeleteFunc(n.readers, func(other chan mcpserver.Change) bool { return other == ch })
+		n.subscribers = slices.DeleteFunc(n.subscribers, func(other chan mcpserver.Change) bool { return other == ch })
 	}
 }
 
-func (n *news) tell(what mcpserver.Change) {
+func (n *changeFeed) publish(what mcpserver.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, ch := range n.readers {
+	for _, ch := range n.subscribers {
 		select {
 		case ch <- what:
-		default: // it is told of so much already
+		default: // its buffer is full of changes
 		}
 	}
 }

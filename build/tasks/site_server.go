@@ -20,42 +20,47 @@ import (
 //go:embed sites
 var siteFiles embed.FS
 
-// town serves every task's copy of its site from one listener, told apart by the host. A copy has a
-// state of its own, a JSON tree, which pages read as .State and change over a few plain routes:
+// siteServer serves every task's copy of its site from one listener, by host. A copy has its own state, a JSON tree
+// that pages read as .State and change with these routes:
 //
-//	POST /api/put        {"path": "mail.3.folder", "value": "Archive"}; null takes it out, a last part "-" appends
+//	POST /api/put        {"path": "mail.3.folder", "value": "Archive"}; null removes it, a last part "-" appends
 //	POST /form/PATH?then=/page   the fields of a form appended to the list PATH
 //	POST /set/PATH?then=/page    the fields of a form set in the object PATH
-//	POST /login?then=/page       name and password of accounts.NAME
+//	POST /login?then=/page       checks name and password against accounts.NAME
 //	GET  /file/NAME              a file to download
 //
-// ?wait=MS before an answer makes any of them slow. Pages are templates of html/template.
-type town struct {
+// ?wait=MS delays any answer. Pages are html/template templates.
+type siteServer struct {
 	ln   net.Listener
 	http *http.Server
 	done chan struct{}
 
-	mu    sync.Mutex
-	lots  map[string]*lot
-	pages map[string]*template.Template
+	mu     sync.Mutex
+	copies map[string]*siteCopy
+	pages  map[string]*template.Template
 }
 
-// lot is one task's copy of its site.
-type lot struct {
+// siteCopy is one task's copy of its site.
+type siteCopy struct {
 	task *task
-	// before are the leaves of the state as it was laid.
+	// before are the leaves of the initial state.
 	before map[string]string
 	state  map[string]any
 }
 
 const maxBody = 4 << 20
 
-func openTown() (*town, error) {
+func startSiteServer() (*siteServer, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
 	}
-	t := &town{ln: ln, done: make(chan struct{}), lots: map[string]*lot{}, pages: map[string]*template.Template{}}
+	t := &siteServer{
+		ln:     ln,
+		done:   make(chan struct{}),
+		copies: map[string]*siteCopy{},
+		pages:  map[string]*template.Template{},
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/put", t.apiPut)
 	mux.HandleFunc("POST /form/{path}", t.form)
@@ -75,7 +80,7 @@ func openTown() (*town, error) {
 		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("GET /", t.page)
-	t.http = &http.Server{Handler: waiting(mux), ReadHeaderTimeout: 5 * time.Second}
+	t.http = &http.Server{Handler: delayAnswers(mux), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		defer close(t.done)
 		_ = t.http.Serve(ln)
@@ -83,15 +88,15 @@ func openTown() (*town, error) {
 	return t, nil
 }
 
-func (t *town) address() string { return t.ln.Addr().String() }
+func (t *siteServer) address() string { return t.ln.Addr().String() }
 
-func (t *town) close() {
+func (t *siteServer) close() {
 	_ = t.http.Close()
 	<-t.done
 }
 
-// waiting holds an answer back as long as the address asks for, 3 s at most.
-func waiting(next http.Handler) http.Handler {
+// delayAnswers delays an answer for as long as the URL asks, at most 3 s.
+func delayAnswers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ms, err := strconv.Atoi(r.URL.Query().Get("wait")); err == nil && ms > 0 {
 			pause := time.NewTimer(min(time.Duration(ms)*time.Millisecond, 3*time.Second))
@@ -107,62 +112,62 @@ func waiting(next http.Handler) http.Handler {
 	})
 }
 
-// lay puts a fresh copy of the task's site at its host.
-func (t *town) lay(k *task) error {
+// reset serves a fresh copy of the task's site at its host.
+func (t *siteServer) reset(k *task) error {
 	b, err := fs.ReadFile(siteFiles, "sites/"+k.Site+"/state.json")
 	if err != nil {
 		return fmt.Errorf("the site %s: %w", k.Site, err)
 	}
-	l := &lot{task: k, before: map[string]string{}}
+	l := &siteCopy{task: k, before: map[string]string{}}
 	if err := json.Unmarshal(b, &l.state); err != nil {
 		return fmt.Errorf("sites/%s/state.json: %w", k.Site, err)
 	}
-	over, err := copied(k.State)
+	over, err := cloneTree(k.State)
 	if err != nil {
 		return err
 	}
 	for path, v := range over {
-		if err := put(l.state, path, v); err != nil {
+		if err := setValue(l.state, path, v); err != nil {
 			return err
 		}
 	}
-	if err := leaves("", l.state, l.before); err != nil {
+	if err := flatten("", l.state, l.before); err != nil {
 		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lots[k.host()], t.lots[k.beside()] = l, l
+	t.copies[k.host()], t.copies[k.partnerHost()] = l, l
 	return nil
 }
 
-// leaves are the leaves of the state of a task's site, before and now.
-func (t *town) leaves(k *task) (before, now map[string]string, err error) {
+// stateLeaves returns the leaves of the state of a task's site, before and now.
+func (t *siteServer) stateLeaves(k *task) (before, now map[string]string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.lots[k.host()]
+	l := t.copies[k.host()]
 	now = map[string]string{}
-	return l.before, now, leaves("", l.state, now)
+	return l.before, now, flatten("", l.state, now)
 }
 
-func (t *town) lot(r *http.Request) *lot { return t.lots[r.Host] }
+func (t *siteServer) copyFor(r *http.Request) *siteCopy { return t.copies[r.Host] }
 
-// change changes the state of the site that is asked.
-func (t *town) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
+// change changes the state of the requested site and reports whether it could; otherwise it has answered.
+func (t *siteServer) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.lot(r)
+	l := t.copyFor(r)
 	if l == nil {
 		http.NotFound(w, r)
 		return false
 	}
-	if err := put(l.state, path, value); err != nil {
+	if err := setValue(l.state, path, value); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return false
 	}
 	return true
 }
 
-func (t *town) apiPut(w http.ResponseWriter, r *http.Request) {
+func (t *siteServer) apiPut(w http.ResponseWriter, r *http.Request) {
 	var p struct {
 		Path  string `json:"path"`
 		Value any    `json:"value"`
@@ -176,7 +181,7 @@ func (t *town) apiPut(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (t *town) form(w http.ResponseWriter, r *http.Request) {
+func (t *siteServer) form(w http.ResponseWriter, r *http.Request) {
 	fields, err := fieldsOf(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -194,18 +199,18 @@ func (t *town) form(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	http.Redirect(w, r, here(r.URL.Query().Get("then")), http.StatusSeeOther)
+	http.Redirect(w, r, localPath(r.URL.Query().Get("then")), http.StatusSeeOther)
 }
 
-// here is an address of this site.
-func here(then string) string {
+// localPath returns a path of this site, "/" for any other address.
+func localPath(then string) string {
 	if !strings.HasPrefix(then, "/") || strings.HasPrefix(then, "//") {
 		return "/"
 	}
 	return then
 }
 
-// fieldsOf are the fields of a form; a file is its name and text, empty fields are left out.
+// fieldsOf returns the non-empty fields of a form; a file is an object of name and text.
 func fieldsOf(r *http.Request) (map[string]any, error) {
 	out := map[string]any{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
@@ -246,26 +251,26 @@ func fieldsOf(r *http.Request) (map[string]any, error) {
 	return out, nil
 }
 
-func (t *town) login(w http.ResponseWriter, r *http.Request) {
+func (t *siteServer) login(w http.ResponseWriter, r *http.Request) {
 	name, then := r.PostFormValue("name"), r.URL.Query().Get("then")
 	t.mu.Lock()
-	l := t.lot(r)
+	l := t.copyFor(r)
 	var password any
 	if l != nil && !strings.Contains(name, ".") {
-		password = at(l.state, "accounts."+name+".password")
+		password = valueAt(l.state, "accounts."+name+".password")
 	}
 	t.mu.Unlock()
 	if password == nil || password != any(r.PostFormValue("password")) {
-		http.Redirect(w, r, here(then)+"?wrong=1", http.StatusSeeOther)
+		http.Redirect(w, r, localPath(then)+"?wrong=1", http.StatusSeeOther)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: "who", Value: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	http.Redirect(w, r, here(then), http.StatusSeeOther)
+	http.Redirect(w, r, localPath(then), http.StatusSeeOther)
 }
 
-func (t *town) file(w http.ResponseWriter, r *http.Request) {
+func (t *siteServer) file(w http.ResponseWriter, r *http.Request) {
 	t.mu.Lock()
-	l := t.lot(r)
+	l := t.copyFor(r)
 	t.mu.Unlock()
 	name := path.Base(r.PathValue("name"))
 	if l == nil {
@@ -276,15 +281,15 @@ func (t *town) file(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, siteFiles, "sites/"+l.task.Site+"/files/"+name)
 }
 
-// page shows a page: /orders is orders.html of the site's folder.
-func (t *town) page(w http.ResponseWriter, r *http.Request) {
+// page serves a page: /orders is orders.html in the site's folder.
+func (t *siteServer) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	if name == "" {
 		name = "index"
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.lot(r)
+	l := t.copyFor(r)
 	if l == nil {
 		http.NotFound(w, r)
 		return
@@ -301,7 +306,7 @@ func (t *town) page(w http.ResponseWriter, r *http.Request) {
 	var out bytes.Buffer
 	err = tmpl.ExecuteTemplate(&out, name+".html", map[string]any{
 		"State": l.state, "Query": r.URL.Query(), "Who": who, "Page": name,
-		"Partner": "http://" + l.task.beside(), "Site": "http://" + l.task.host(),
+		"Partner": "http://" + l.task.partnerHost(), "Site": "http://" + l.task.host(),
 	})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -312,13 +317,21 @@ func (t *town) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// template is a site's pages with those of the kit, read once; mu is held.
-func (t *town) template(site string) (*template.Template, error) {
+// template returns a site's pages with those of the kit, parsed once. The caller holds mu.
+func (t *siteServer) template(site string) (*template.Template, error) {
 	if tmpl := t.pages[site]; tmpl != nil {
 		return tmpl, nil
 	}
-	tmpl, err := template.New(site).Funcs(template.FuncMap{"at": at}).ParseFS(siteFiles, "sites/kit/*.html", "sites/"+
-		site+"/*.html")
+	tmpl, err := template.New(
+		site,
+	).Funcs(
+		template.FuncMap{"at": valueAt},
+	).ParseFS(
+		siteFiles,
+		"sites/kit/*.html",
+		"sites/"+
+			site+"/*.html",
+	)
 	if err != nil {
 		return nil, err
 	}

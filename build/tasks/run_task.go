@@ -14,12 +14,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// outcome is what came of a task.
+// outcome is the result of a task.
 type outcome struct {
 	Task   string `json:"name"`
 	Family string `json:"family"`
 	OK     bool   `json:"ok"`
-	// Wrong is what the checker found, or why the turn ended; "" when all is well.
+	// Wrong is what the checker found, or why the turn failed; "" if the task is done.
 	Wrong     string     `json:"wrong,omitempty"`
 	Calls     int        `json:"calls"`
 	Rounds    int        `json:"rounds"`
@@ -31,22 +31,22 @@ type outcome struct {
 	messages []chat.Message
 }
 
-// session names the task's own tabs and its own folder of downloads.
-func session(t *task) string { return "task-" + t.Name }
+// sessionName names the task's own tabs and its own download folder.
+func sessionName(t *task) string { return "task-" + t.Name }
 
-// late is how long a page may take to save what was done on it.
-const late = 3 * time.Second
+// saveTimeout is how long a page may take to save what was done on it.
+const saveTimeout = 3 * time.Second
 
-// play does one task and looks at what came of it.
-func (w *world) play(ctx context.Context, t *task) (outcome, error) {
-	if err := w.lay(t); err != nil {
+// runTask runs one task and checks the result.
+func (w *environment) runTask(ctx context.Context, t *task) (outcome, error) {
+	if err := w.setUp(t); err != nil {
 		return outcome{}, err
 	}
 	_ = w.person.questions()
 	began := time.Now()
-	defer w.sys.Browser.CloseSession(session(t))
+	defer w.sys.Browser.CloseSession(sessionName(t))
 	end, err := w.sys.Loop.Run(ctx, loop.TurnRequest{
-		Text: t.instruction(), Model: w.model, Caller: toolspec.CallerModel, Interactive: true, Session: session(t),
+		Text: t.instruction(), Model: w.model, Caller: toolspec.CallerModel, Interactive: true, Session: sessionName(t),
 	})
 	if err != nil {
 		return outcome{}, err
@@ -58,13 +58,13 @@ func (w *world) play(ctx context.Context, t *task) (outcome, error) {
 	if o.messages, err = w.sys.Store.Messages(ctx, end.Conversation); err != nil {
 		return o, err
 	}
-	o.Tokens = w.cost(t, o)
+	o.Tokens = w.taskCost(t, o)
 	if o.Wrong, err = w.check(ctx, t); err != nil {
 		return o, err
 	}
 	o.OK = o.Wrong == ""
 	if w.solver != nil {
-		if _, stuck := w.solver.account(t.instruction()); stuck != "" {
+		if _, stuck := w.solver.costOf(t.instruction()); stuck != "" {
 			o.OK, o.Wrong = false, "\n  the script is stuck "+stuck+o.Wrong
 		}
 	}
@@ -74,15 +74,15 @@ func (w *world) play(ctx context.Context, t *task) (outcome, error) {
 	return o, nil
 }
 
-// check says how the state differs from what the task asks for, after the pages had time to save it.
-func (w *world) check(ctx context.Context, t *task) (string, error) {
-	deadline := time.Now().Add(late)
+// check returns how the state differs from what the task asks for, after pages had time to save.
+func (w *environment) check(ctx context.Context, t *task) (string, error) {
+	deadline := time.Now().Add(saveTimeout)
 	for {
-		before, now, err := w.leaves(t)
+		before, now, err := w.stateLeaves(t)
 		if err != nil {
 			return "", err
 		}
-		wrong := differ(still(t.Check, before), changes(before, now))
+		wrong := diff(withoutUnchanged(t.Check, before), changes(before, now))
 		if wrong == "" || time.Now().After(deadline) {
 			return wrong, nil
 		}
@@ -94,17 +94,17 @@ func (w *world) check(ctx context.Context, t *task) (string, error) {
 	}
 }
 
-// still leaves out of wanted lines what held before and is no change.
-func still(want []string, before map[string]string) []string {
+// withoutUnchanged removes the wanted lines that were already true before.
+func withoutUnchanged(want []string, before map[string]string) []string {
 	return slices.DeleteFunc(slices.Clone(want), func(line string) bool {
 		path, value, ok := strings.Cut(line, " = ")
 		return ok && before[path] == value
 	})
 }
 
-// again checks once more, when everything has ended, that the site was left alone since.
-func (w *world) again(t *task) (string, error) {
-	before, now, err := w.town.leaves(t)
+// checkLater checks after the run that nothing else changed on the task's site.
+func (w *environment) checkLater(t *task) (string, error) {
+	before, now, err := w.sites.stateLeaves(t)
 	if err != nil {
 		return "", err
 	}
@@ -116,17 +116,17 @@ func (w *world) again(t *task) (string, error) {
 	wrong := ""
 	for _, line := range changes(before, now) {
 		if !want[line] {
-			wrong += "\n  not asked for, and later: " + line
+			wrong += "\n  not asked for, after the task: " + line
 		}
 	}
 	return wrong, nil
 }
 
-// cost is what the task took: exactly, where the solver was sent it, else by the record, which is without the
-// borders around text from outside.
-func (w *world) cost(t *task, o outcome) cost {
+// taskCost returns the exact cost if the scripted solver ran; otherwise it counts the stored messages, which lack the
+// delimiters around outside text.
+func (w *environment) taskCost(t *task, o outcome) cost {
 	if w.solver != nil {
-		c, _ := w.solver.account(t.instruction())
+		c, _ := w.solver.costOf(t.instruction())
 		return c
 	}
 	var count counter
@@ -140,8 +140,8 @@ func (w *world) cost(t *task, o outcome) cost {
 	return c
 }
 
-// talk is a conversation for reading.
-func talk(messages []chat.Message) string {
+// transcript formats a conversation for reading.
+func transcript(messages []chat.Message) string {
 	text := ""
 	for _, m := range messages {
 		text += fmt.Sprintf("--- %s\n%s\n", m.Role, m.Text)
@@ -152,7 +152,7 @@ func talk(messages []chat.Message) string {
 	return text
 }
 
-func quoted(s string) string {
+func quoteJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return `""`

@@ -9,11 +9,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// shelf are the suite's resources and prompts.
-type shelf struct{}
+// resourceProvider provides the suite's resources and prompts.
+type resourceProvider struct{}
 
-// Resources implements mcpserver.Shelf.
-func (shelf) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
+// Resources implements mcpserver.ResourceProvider.
+func (resourceProvider) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
 	return []*sdk.Resource{
 		{URI: "test://static-text", Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
 		{URI: "test://static-binary", Name: "static-binary", Description: "A picture.", MIMEType: "image/png"},
@@ -24,16 +24,16 @@ func (shelf) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resou
 	}, nil
 }
 
-// Templates implements mcpserver.Shelf.
-func (shelf) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
+// Templates implements mcpserver.ResourceProvider.
+func (resourceProvider) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
 	return []*sdk.ResourceTemplate{{
 		URITemplate: "test://template/{id}/data", Name: "template",
 		Description: "Data by its id.", MIMEType: "application/json",
 	}}, nil
 }
 
-// Read implements mcpserver.Shelf.
-func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+// Read implements mcpserver.ResourceProvider.
+func (resourceProvider) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
 	one := func(c sdk.ResourceContents) (*sdk.ReadResourceResult, error) {
 		c.URI = uri
@@ -46,7 +46,7 @@ func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadRes
 			Text:     "This is the content of the static text resource.",
 		})
 	case "test://static-binary":
-		return one(sdk.ResourceContents{MIMEType: "image/png", Blob: picture()})
+		return one(sdk.ResourceContents{MIMEType: "image/png", Blob: onePixelPNG()})
 	case "test://watched-resource":
 		return one(sdk.ResourceContents{MIMEType: "text/plain", Text: "Watched resource content"})
 	}
@@ -61,8 +61,8 @@ func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadRes
 	})
 }
 
-// Prompts implements mcpserver.Shelf.
-func (shelf) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
+// Prompts implements mcpserver.ResourceProvider.
+func (resourceProvider) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
 	return []*sdk.Prompt{
 		{Name: "test_simple_prompt", Description: "Has no arguments."},
 		{Name: "test_prompt_with_arguments", Description: "Has two arguments.", Arguments: []*sdk.PromptArgument{
@@ -77,9 +77,9 @@ func (shelf) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, e
 	}, nil
 }
 
-// Prompt implements mcpserver.Shelf.
-func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	say := func(parts ...sdk.Content) (*sdk.GetPromptResult, error) {
+// Prompt implements mcpserver.ResourceProvider.
+func (resourceProvider) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	result := func(parts ...sdk.Content) (*sdk.GetPromptResult, error) {
 		out := &sdk.GetPromptResult{}
 		for _, part := range parts {
 			out.Messages = append(out.Messages, &sdk.PromptMessage{Role: "user", Content: part})
@@ -89,29 +89,35 @@ func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromp
 	args := req.Params.Arguments
 	switch req.Params.Name {
 	case "test_simple_prompt":
-		return say(text("This is a simple prompt for testing."))
+		return result(text("This is a simple prompt for testing."))
 	case "test_prompt_with_arguments":
-		return say(text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"])))
+		return result(text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"])))
 	case "test_prompt_with_embedded_resource":
-		return say(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+		return result(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
 			URI:      args["resourceUri"],
 			MIMEType: "text/plain", Text: "Embedded resource content for testing.",
 		}},
 			text("Please process the embedded resource above."))
 	case "test_prompt_with_image":
-		return say(&sdk.ImageContent{MIMEType: "image/png", Data: picture()}, text("Please analyze the image above."))
+		return result(
+			&sdk.ImageContent{MIMEType: "image/png", Data: onePixelPNG()},
+			text("Please analyze the image above."),
+		)
 	case "test_input_required_result_prompt":
-		if said := accepted(req.Params.InputResponses, "user_context"); said != nil {
-			return say(text(fmt.Sprintf("Context: %v", said["context"])))
+		if content := acceptedContent(req.Params.InputResponses, "user_context"); content != nil {
+			return result(text(fmt.Sprintf("Context: %v", content["context"])))
 		}
-		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": ask("What is the context?",
-			"context", "string")}}, nil
+		return &sdk.GetPromptResult{
+			InputRequests: sdk.InputRequestMap{
+				"user_context": questionParams("What is the context?", "context", "string"),
+			},
+		}, nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + req.Params.Name}
 }
 
-// Complete implements mcpserver.Shelf.
-func (shelf) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+// Complete implements mcpserver.ResourceProvider.
+func (resourceProvider) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Argument.Value +
 		"ing"}, Total: 1}}, nil
 }

@@ -12,32 +12,31 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// The tools by which a model that is told a few finds and calls the others.
+// The tools with which a model finds and calls tools that it was not offered.
 const (
 	callTool  = "call_tool"
 	findTools = "find_tools"
 )
 
-// solver is a scripted model behind a real server: it is sent what any model is sent, knows its task by
-// the instruction, and answers with the next call of its script. Numbers and values in a call come out
-// of the results that it was sent.
+// solver is a scripted model behind a real server. It finds its task by the instruction and answers with the next call
+// of the script. Numbers and values in a call come from the results that it was sent.
 type solver struct {
-	tasks map[string]*task
-	count counter
+	tasks   map[string]*task
+	counter counter
 
 	mu    sync.Mutex
 	costs map[string]*cost
-	// stuck is why a script could not go on, by instruction.
+	// stuck is why a script could not continue, by instruction.
 	stuck map[string]string
 }
 
-// cost is what a conversation took, in tokens.
+// cost is the cost of a conversation in tokens.
 type cost struct {
-	// Task is what the task adds to a prompt: instruction, calls, results and the answer, once each.
+	// Task counts what the task adds to a prompt: instruction, calls, results and the answer, once each.
 	Task int `json:"task"`
-	// Prefix is what stands before it in every request: system prompt and definitions of tools.
+	// Prefix counts the system prompt and tool definitions, which begin every request.
 	Prefix int `json:"prefix"`
-	// Sent is all that was sent, over all requests.
+	// Sent counts everything in all requests.
 	Sent     int `json:"sent"`
 	messages int
 }
@@ -50,7 +49,7 @@ func newSolver(tasks []*task) *solver {
 	return s
 }
 
-// answer is the next turn of a conversation.
+// answer returns the next turn of a conversation.
 func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,12 +67,12 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 			made += len(m.ToolCalls)
 		}
 	}
-	input := s.weigh(ask, r)
-	turn := s.next(ask, made, read, r)
+	input := s.countRequest(ask, r)
+	turn := s.nextTurn(ask, made, read, r)
 	turn.Fragment = 4096
-	output := s.count.of(turn.Text)
+	output := s.counter.of(turn.Text)
 	for _, c := range turn.Calls {
-		output += s.count.of(c.Name) + s.count.of(c.Args)
+		output += s.counter.of(c.Name) + s.counter.of(c.Args)
 	}
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	if len(turn.Calls) == 0 {
@@ -82,7 +81,7 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 	return turn
 }
 
-func (s *solver) next(ask string, made int, read []string, r openaitest.Request) openaitest.Turn {
+func (s *solver) nextTurn(ask string, made int, read []string, r openaitest.Request) openaitest.Turn {
 	t := s.tasks[ask]
 	if t == nil {
 		return openaitest.Turn{Text: "There is no script for this."}
@@ -91,33 +90,33 @@ func (s *solver) next(ask string, made int, read []string, r openaitest.Request)
 		return openaitest.Turn{Text: "Done."}
 	}
 	o := t.Solve[made]
-	args, err := filled(t.placed(o.args), read)
+	args, err := fillArgs(t.fillHosts(o.args), read)
 	name := o.tool
 	if err == nil && !r.Tool(name) {
 		if !slices.ContainsFunc(read, func(text string) bool { return strings.Contains(text, name) }) {
-			err = fmt.Errorf("%s is neither offered nor was it found", name)
+			err = fmt.Errorf("%s was neither offered nor found", name)
 		}
 		var b []byte
-		if b, err = wrapped(name, args, err); err == nil {
+		if b, err = viaCallTool(name, args, err); err == nil {
 			name, args = callTool, string(b)
 		}
 	}
 	if err != nil {
 		s.stuck[ask] = fmt.Sprintf("before call %d, %s: %v", made+1, o.tool, err)
-		return openaitest.Turn{Text: "I cannot go on."}
+		return openaitest.Turn{Text: "I cannot continue."}
 	}
 	return openaitest.Turn{Calls: []openaitest.Call{{ID: fmt.Sprintf("call_%d", made+1), Name: name, Args: args}}}
 }
 
-func wrapped(name, args string, err error) ([]byte, error) {
+func viaCallTool(name, args string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(map[string]any{"tool": name, "args": json.RawMessage(args)})
 }
 
-// weigh counts a request into what its conversation costs, and gives its size.
-func (s *solver) weigh(ask string, r openaitest.Request) int {
+// countRequest adds a request to the cost of its conversation and returns its size in tokens.
+func (s *solver) countRequest(ask string, r openaitest.Request) int {
 	c := s.costs[ask]
 	if c == nil {
 		c = &cost{}
@@ -127,12 +126,12 @@ func (s *solver) weigh(ask string, r openaitest.Request) int {
 		Tools json.RawMessage `json:"tools"`
 	}
 	_ = json.Unmarshal(r.Body, &raw) // the server read the same body before
-	c.Prefix = s.count.of(string(raw.Tools))
+	c.Prefix = s.counter.of(string(raw.Tools))
 	whole := 0
 	for i, m := range r.Messages {
-		n := s.count.of(m.Content)
+		n := s.counter.of(m.Content)
 		for _, call := range m.ToolCalls {
-			n += s.count.of(call.Function.Name) + s.count.of(call.Function.Arguments)
+			n += s.counter.of(call.Function.Name) + s.counter.of(call.Function.Arguments)
 		}
 		if m.Role == "system" {
 			c.Prefix += n
@@ -148,8 +147,8 @@ func (s *solver) weigh(ask string, r openaitest.Request) int {
 	return c.Prefix + whole
 }
 
-// account is what the conversation about an instruction cost, and why its script stopped early.
-func (s *solver) account(ask string) (cost, string) {
+// costOf returns the cost of the conversation about an instruction, and why its script stopped early.
+func (s *solver) costOf(ask string) (cost, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.costs[ask]; c != nil {
@@ -158,8 +157,8 @@ func (s *solver) account(ask string) (cost, string) {
 	return cost{}, s.stuck[ask]
 }
 
-// counter counts the tokens of texts by the dearer of the two tokenizers in common use, as the tools do
-// for their own bounds. It may be used concurrently.
+// counter counts the tokens of texts with two common tokenizers and takes the higher count, as the tools do for their
+// own limits. It is safe for concurrent use.
 type counter struct {
 	once   sync.Once
 	codecs []tokenizer.Codec

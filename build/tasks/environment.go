@@ -19,13 +19,13 @@ import (
 	"sextant/shared/event"
 )
 
-// scripted is the model of the scripted solver.
-const scripted = "openai/scripted"
+// scriptedModel is the model name of the scripted solver.
+const scriptedModel = "openai/scripted"
 
-// world is one System with the sites, a workspace and a person around it.
-type world struct {
+// environment is one System with sites, a workspace and a person.
+type environment struct {
 	sys       *app.System
-	town      *town
+	sites     *siteServer
 	solver    *solver
 	model     string
 	dir       string
@@ -35,10 +35,10 @@ type world struct {
 	closers   []func()
 }
 
-// openWorld opens a System with a fresh data folder. A model other than the scripted one is configured
-// as anywhere: by the environment and the person's config.toml.
-func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logger) (w *world, err error) {
-	w = &world{model: model}
+// openEnvironment opens a System with a fresh data folder. A model other than the scripted one is configured as for
+// Sextant itself: by environment variables and the person's config.toml.
+func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog.Logger) (w *environment, err error) {
+	w = &environment{model: model}
 	defer func() {
 		if err != nil {
 			w.close()
@@ -47,29 +47,29 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 	if w.dir, err = os.MkdirTemp("", "sextant-tasks-"); err != nil {
 		return nil, err
 	}
-	w.closing(func() { _ = os.RemoveAll(w.dir) })
+	w.onClose(func() { _ = os.RemoveAll(w.dir) })
 	w.workspace, w.downloads = filepath.Join(w.dir, "work"), filepath.Join(w.dir, "data", "downloads")
 	if err = os.MkdirAll(w.workspace, 0o700); err != nil {
 		return nil, err
 	}
-	if w.town, err = openTown(); err != nil {
+	if w.sites, err = startSiteServer(); err != nil {
 		return nil, err
 	}
-	w.closing(w.town.close)
+	w.onClose(w.sites.close)
 	flags := map[string]string{
 		"data": filepath.Join(w.dir, "data"), "config": filepath.Join(w.dir, "config"), "workspace": w.workspace,
 		"profile": "throw-away", "calls_per_turn": "40", "rounds": "40", "mode": "ask",
 	}
-	if model == scripted {
+	if model == scriptedModel {
 		w.solver = newSolver(tasks)
 		llm, err := openaitest.Start()
 		if err != nil {
 			return nil, err
 		}
-		w.closing(llm.Close)
+		w.onClose(llm.Close)
 		llm.Answer = w.solver.answer
 		flags["openai_base_url"], flags["openai_format"], flags["openai_api_key"] = llm.URL(), "chat", "scripted"
-	} else if err := borrowConfig(flags["config"]); err != nil {
+	} else if err := copyUserConfig(flags["config"]); err != nil {
 		return nil, err
 	}
 	config, err := config.Load(flags)
@@ -79,18 +79,18 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 	if w.sys, err = app.OpenSystem(ctx, config, app.OpenOptions{}, log); err != nil {
 		return nil, err
 	}
-	w.closing(w.sys.Close)
+	w.onClose(w.sys.Close)
 	for _, t := range tasks {
-		w.sys.Egress.MapHost(t.host(), w.town.address())
-		w.sys.Egress.MapHost(t.beside(), w.town.address())
+		w.sys.Egress.MapHost(t.host(), w.sites.address())
+		w.sys.Egress.MapHost(t.partnerHost(), w.sites.address())
 	}
-	w.person = w.sit()
+	w.person = w.newPerson()
 	return w, nil
 }
 
-// borrowConfig copies the person's config.toml, which holds how models are reached, into a folder of
-// this run; MCP servers and all else stay out of it.
-func borrowConfig(into string) error {
+// copyUserConfig copies the person's config.toml, which configures the models, into a folder of this run. MCP servers
+// and everything else are left out.
+func copyUserConfig(into string) error {
 	own, err := config.Load(nil)
 	if err != nil {
 		return err
@@ -108,27 +108,27 @@ func borrowConfig(into string) error {
 	return os.WriteFile(filepath.Join(into, "config.toml"), b, 0o600)
 }
 
-func (w *world) closing(f func()) { w.closers = append(w.closers, f) }
+func (w *environment) onClose(f func()) { w.closers = append(w.closers, f) }
 
-// close closes everything, the last opened first.
-func (w *world) close() {
+// close closes everything, last opened first.
+func (w *environment) close() {
 	for i := len(w.closers) - 1; i >= 0; i-- {
 		w.closers[i]()
 	}
 	w.closers = nil
 }
 
-// person says yes to what the tasks are about, the page and files of the workspace, and no to every other
-// way to the same end: commands, requests and servers.
+// person approves page tools and workspace files, and denies every other way to the same end: commands, requests and
+// servers.
 type person struct {
-	w   *world
+	w   *environment
 	sub *eventlog.Subscription
 
 	mu    sync.Mutex
 	asked []string
 }
 
-func (w *world) sit() *person {
+func (w *environment) newPerson() *person {
 	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
 		eventlog.FromNow)}
 	done := make(chan struct{})
@@ -138,7 +138,7 @@ func (w *world) sit() *person {
 			p.answer(e)
 		}
 	}()
-	w.closing(func() { p.sub.Close(); <-done })
+	w.onClose(func() { p.sub.Close(); <-done })
 	return p
 }
 
@@ -150,15 +150,15 @@ func (p *person) answer(e event.Event) {
 		p.mu.Lock()
 		p.asked = append(p.asked, q.Tool+": "+q.Why)
 		p.mu.Unlock()
-		say := event.AnswerDeny
-		if p.may(q.Tool) {
-			say = event.AnswerOnce
+		choice := event.AnswerDeny
+		if p.approves(q.Tool) {
+			choice = event.AnswerOnce
 		}
-		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, say, "", q.Hash)
+		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
 	}
 }
 
-func (p *person) may(tool string) bool {
+func (p *person) approves(tool string) bool {
 	switch tool {
 	case "read_file", "write_file", "edit_file", "list_directory", "find_files", "search_files":
 		return true
@@ -173,7 +173,7 @@ func (p *person) may(tool string) bool {
 	return false
 }
 
-// questions are what the person was asked since the last time.
+// questions returns the approvals asked since the last call.
 func (p *person) questions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,8 +182,8 @@ func (p *person) questions() []string {
 	return asked
 }
 
-// lay makes workspace and downloads what they are before the task.
-func (w *world) lay(t *task) error {
+// setUp resets the workspace, the downloads and the site for the task.
+func (w *environment) setUp(t *task) error {
 	for _, dir := range []string{w.workspace, w.downloads} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !os.IsNotExist(err) {
@@ -204,21 +204,21 @@ func (w *world) lay(t *task) error {
 			return err
 		}
 	}
-	return w.town.lay(t)
+	return w.sites.reset(t)
 }
 
-// leaves are the leaves of all that a task can change: the site's state, workspace and downloads.
-func (w *world) leaves(t *task) (before, now map[string]string, err error) {
-	before, now, err = w.town.leaves(t)
+// stateLeaves returns the leaves of everything a task can change, before and now: site, workspace and downloads.
+func (w *environment) stateLeaves(t *task) (before, now map[string]string, err error) {
+	before, now, err = w.sites.stateLeaves(t)
 	if err != nil {
 		return nil, nil, err
 	}
 	for name, text := range t.Files {
-		before["workspace/"+name] = content([]byte(text))
+		before["workspace/"+name] = fileLeaf([]byte(text))
 	}
 	for kind, dir := range map[string]string{
 		"workspace/": w.workspace,
-		"downloads/": filepath.Join(w.downloads, session(t)),
+		"downloads/": filepath.Join(w.downloads, sessionName(t)),
 	} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -231,7 +231,7 @@ func (w *world) leaves(t *task) (before, now map[string]string, err error) {
 			if err != nil {
 				return err
 			}
-			now[kind+strings.TrimPrefix(path, dir+"/")] = content(b)
+			now[kind+strings.TrimPrefix(path, dir+"/")] = fileLeaf(b)
 			return nil
 		})
 		if err != nil {
@@ -241,10 +241,10 @@ func (w *world) leaves(t *task) (before, now map[string]string, err error) {
 	return before, now, nil
 }
 
-// content is a file as a leaf: short text itself, else its size.
-func content(b []byte) string {
+// fileLeaf returns a file as a leaf: short text itself, otherwise its size.
+func fileLeaf(b []byte) string {
 	if len(b) > 2000 || !utf8.Valid(b) {
 		return strconv.Quote(fmt.Sprintf("%d bytes", len(b)))
 	}
-	return quoted(strings.TrimSuffix(string(b), "\n"))
+	return quoteJSON(strings.TrimSuffix(string(b), "\n"))
 }

@@ -21,50 +21,50 @@ import (
 	"sextant/shared/wire"
 )
 
-// life is one run of the program, from its start to its kill, with a window beside it.
-type life struct {
-	w       *worker
-	cmd     *exec.Cmd
-	log     bytes.Buffer
-	gone    chan struct{}
-	killing sync.Once
+// instance is one run of the program, from its start to its kill, with a connected window.
+type instance struct {
+	w        *worker
+	cmd      *exec.Cmd
+	stderr   bytes.Buffer
+	exited   chan struct{}
+	killOnce sync.Once
 
 	url, key string
 	socket   *websocket.Conn
 
 	mu sync.Mutex
-	// ended counts the ends of turns, by conversation.
-	ended map[string]int
+	// turnEnds counts ended turns by conversation.
+	turnEnds map[string]int
 }
 
-// begin starts the program.
-func (w *worker) begin(p plan) (*life, error) {
-	l := &life{w: w, gone: make(chan struct{}), ended: map[string]int{}}
+// start starts the program.
+func (w *worker) start(p plan) (*instance, error) {
+	l := &instance{w: w, exited: make(chan struct{}), turnEnds: map[string]int{}}
 	_ = os.Remove(w.path("token"))
 	l.cmd = exec.Command(w.program, "serve", "--token-file", w.path("token"), "--allow-hosts", "127.0.0.1")
 	l.cmd.Env = append(os.Environ(), w.env...)
 	if len(p.env) > 0 {
 		l.cmd.Env = append(l.cmd.Env, append(p.env, "LD_PRELOAD="+w.preload)...)
 	}
-	l.cmd.Stderr = &l.log
+	l.cmd.Stderr = &l.stderr
 	if err := l.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the program: %w", err)
 	}
 	go func() {
 		_ = l.cmd.Wait() // how it ended is read from its state
-		close(l.gone)
+		close(l.exited)
 	}()
 	return l, nil
 }
 
-// kill ends it as the system does when memory is short.
-func (l *life) kill() {
-	l.killing.Do(func() { _ = l.cmd.Process.Signal(syscall.SIGKILL) })
+// kill ends the program as the kernel does when memory runs out.
+func (l *instance) kill() {
+	l.killOnce.Do(func() { _ = l.cmd.Process.Signal(syscall.SIGKILL) })
 }
 
-// end waits for its end and says when it was another than a kill.
-func (l *life) end() error {
-	<-l.gone
+// waitForExit waits for the process and returns an error if it ended other than by the kill.
+func (l *instance) waitForExit() error {
+	<-l.exited
 	if l.socket != nil {
 		_ = l.socket.Close()
 	}
@@ -72,38 +72,38 @@ func (l *life) end() error {
 		status.Signal() == syscall.SIGKILL {
 		return nil
 	}
-	return fmt.Errorf("it ended by itself: %v\n%s", l.cmd.ProcessState, l.log.String())
+	return fmt.Errorf("the program ended by itself: %v\n%s", l.cmd.ProcessState, l.stderr.String())
 }
 
-var errGone = errors.New("the program is gone")
+var errExited = errors.New("the program has exited")
 
 // connect waits until the program answers, and opens the window's stream.
-func (l *life) connect() error {
+func (l *instance) connect() error {
 	var ready struct{ URL, Window string }
-	patience := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(30 * time.Second)
 	for {
 		b, err := os.ReadFile(l.w.path("token"))
 		if err == nil && json.Unmarshal(b, &ready) == nil {
 			break
 		}
 		select {
-		case <-l.gone:
-			return errGone
+		case <-l.exited:
+			return errExited
 		case <-time.After(2 * time.Millisecond):
 		}
-		if time.Now().After(patience) {
-			return fmt.Errorf("it did not start within 30 s:\n%s", l.log.String())
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the program did not start within 30 s:\n%s", l.stderr.String())
 		}
 	}
 	_, code, _ := strings.Cut(ready.Window, "#code=")
 	l.url = ready.URL
 	var session struct{ Token string }
-	if status, err := l.ask(http.MethodPost, "/api/session", map[string]string{"code": code}, &session); err != nil ||
-		status != http.StatusOK {
+	status, err := l.request(http.MethodPost, "/api/session", map[string]string{"code": code}, &session)
+	if err != nil || status != http.StatusOK {
 		return fmt.Errorf("exchanging the code: %d, %w", status, err)
 	}
 	l.key = session.Token
-	if err := l.survey(); err != nil {
+	if err := l.verifyEvents(); err != nil {
 		return err
 	}
 	if left, _ := filepath.Glob(l.w.path("work/.*")); len(left) > 0 {
@@ -117,19 +117,19 @@ func (l *life) connect() error {
 	l.socket = socket
 	if err := socket.WriteJSON(wire.ClientMessage{
 		V: wire.Version, Kind: "hello", Token: l.key,
-		After: l.w.ledger.last(),
+		After: l.w.acks.lastEvent(),
 	}); err != nil {
-		return fmt.Errorf("greeting: %w", err)
+		return fmt.Errorf("sending hello: %w", err)
 	}
 	return nil
 }
 
-// survey reads what is stored since it was last read and compares it with what was handed out.
-func (l *life) survey() error {
+// verifyEvents reads the events stored since the last time and compares them with those sent.
+func (l *instance) verifyEvents() error {
 	var stored []event.Event
-	for after := l.w.ledger.sure(); ; {
+	for after := l.w.acks.verifiedUpTo(); ; {
 		var page struct{ Events []event.Event }
-		status, err := l.ask(http.MethodGet, fmt.Sprintf("/api/events?after=%d&limit=5000", after), nil, &page)
+		status, err := l.request(http.MethodGet, fmt.Sprintf("/api/events?after=%d&limit=5000", after), nil, &page)
 		if err != nil || status != http.StatusOK {
 			return fmt.Errorf("reading events: %d, %w", status, err)
 		}
@@ -139,14 +139,14 @@ func (l *life) survey() error {
 		stored = append(stored, page.Events...)
 		after = stored[len(stored)-1].Seq
 	}
-	for _, lost := range l.w.ledger.compare(stored) {
+	for _, lost := range l.w.acks.compare(stored) {
 		l.w.faults.add("%s", lost)
 	}
 	return nil
 }
 
-// listen notes every event that comes, until the stream ends.
-func (l *life) listen() {
+// listen records every event until the stream ends.
+func (l *instance) listen() {
 	for {
 		var e wire.Envelope
 		if l.socket.ReadJSON(&e) != nil {
@@ -155,40 +155,40 @@ func (l *life) listen() {
 		if e.Seq == 0 {
 			continue
 		}
-		l.w.ledger.note(event.Event{
+		l.w.acks.addEvent(event.Event{
 			Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation, Turn: e.Turn,
 			Call: e.Call, Data: e.Data,
 		})
 		switch event.Kind(e.Kind) {
 		case event.TurnEnded:
 			l.mu.Lock()
-			l.ended[e.Conversation]++
+			l.turnEnds[e.Conversation]++
 			l.mu.Unlock()
 		case event.ApprovalAsked:
 			go l.approve(e.Data)
 		}
-		l.w.fuse.meet(e.Kind)
+		l.w.trigger.reached(e.Kind)
 	}
 }
 
-func (l *life) ends(conversation string) int {
+func (l *instance) turnsEnded(conversation string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ended[conversation]
+	return l.turnEnds[conversation]
 }
 
-// approve says yes after a moment.
-func (l *life) approve(data json.RawMessage) {
+// approve approves a call after 10 ms.
+func (l *instance) approve(data json.RawMessage) {
 	var a event.Approval
 	if json.Unmarshal(data, &a) != nil {
 		return
 	}
 	time.Sleep(10 * time.Millisecond)
-	_, _ = l.ask(http.MethodPost, "/api/approvals/"+a.ID, map[string]string{"answer": "once", "hash": a.Hash}, nil)
+	_, _ = l.request(http.MethodPost, "/api/approvals/"+a.ID, map[string]string{"answer": "once", "hash": a.Hash}, nil)
 }
 
-// ask sends one request. The error is that of a program that is gone.
-func (l *life) ask(method, path string, body, into any) (int, error) {
+// request sends one HTTP request. It returns an error if the program has exited.
+func (l *instance) request(method, path string, body, into any) (int, error) {
 	var packed bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&packed).Encode(body); err != nil {
@@ -215,5 +215,5 @@ func (l *life) ask(method, path string, body, into any) (int, error) {
 	return res.StatusCode, err
 }
 
-// path is a file of this worker's.
+// path returns the path of a file in the worker's folder.
 func (w *worker) path(name string) string { return filepath.Join(w.dir, name) }

@@ -18,15 +18,15 @@ import (
 	"sextant/shared/wire"
 )
 
-// folder reads a copy of the data folder whole, as a kill left it: nothing of the program runs.
-func (w *worker) folder() error {
+// checkFolder checks a copy of the data folder as the kill left it.
+func (w *worker) checkFolder() error {
 	ctx := context.Background()
 	dir := w.path("copy")
 	defer func() { _ = os.RemoveAll(dir) }()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	for _, name := range []string{"sextant.db", "sextant.db-wal"} { // the -shm is made of these
+	for _, name := range []string{"sextant.db", "sextant.db-wal"} { // SQLite rebuilds the -shm from these
 		b, err := os.ReadFile(w.path("data/" + name))
 		if os.IsNotExist(err) {
 			continue
@@ -39,7 +39,7 @@ func (w *worker) folder() error {
 		}
 	}
 	path := filepath.Join(dir, "sextant.db")
-	if err := w.sound(ctx, path); err != nil {
+	if err := w.checkDatabase(ctx, path); err != nil {
 		return err
 	}
 	s, err := sqlite.Open(ctx, path, slog.New(slog.DiscardHandler))
@@ -51,33 +51,33 @@ func (w *worker) folder() error {
 	if _, err := audit.New(s).Verify(ctx); err != nil {
 		w.faults.add("the audit chain: %v", err)
 	}
-	if err := w.texts(ctx, s); err != nil {
+	if err := w.checkMessages(ctx, s); err != nil {
 		return err
 	}
-	return w.accepted(ctx, s)
+	return w.checkAccepted(ctx, s)
 }
 
-// sound lets SQLite check everything it can, and looks for the contents that rows name.
-func (w *worker) sound(ctx context.Context, path string) error {
+// checkDatabase runs SQLite's own checks and looks for the contents that rows refer to.
+func (w *worker) checkDatabase(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite3", "file:"+path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }()
 	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
-		rows, err := list(ctx, db, check)
+		rows, err := firstColumn(ctx, db, check)
 		if err != nil {
 			return err
 		}
-		if said := strings.Join(rows, "; "); said != "ok" && said != "" {
-			w.faults.add("%s: %s", check, said)
+		if result := strings.Join(rows, "; "); result != "ok" && result != "" {
+			w.faults.add("%s: %s", check, result)
 		}
 	}
-	kept, err := blobs.New(w.path("data/blobs"), 0)
+	contents, err := blobs.New(w.path("data/blobs"), 0)
 	if err != nil {
 		return err
 	}
-	ids, err := list(ctx, db, "SELECT before FROM file_changes UNION SELECT after FROM file_changes")
+	ids, err := firstColumn(ctx, db, "SELECT before FROM file_changes UNION SELECT after FROM file_changes")
 	if err != nil {
 		return err
 	}
@@ -85,24 +85,24 @@ func (w *worker) sound(ctx context.Context, path string) error {
 		if id == "" || id == wire.UnknownContent || id == wire.FolderContent {
 			continue
 		}
-		f, _, err := kept.Open(id)
+		f, _, err := contents.Open(id)
 		if err != nil {
-			w.faults.add("a change names a content that is not kept: %v", err)
+			w.faults.add("a file change refers to a content that is not stored: %v", err)
 			continue
 		}
 		_ = f.Close()
 	}
-	results, err := list(ctx, db, "SELECT id FROM results")
+	results, err := firstColumn(ctx, db, "SELECT id FROM results")
 	for _, id := range results {
 		if _, missing := os.Stat(w.path("data/results/" + id)); missing != nil {
-			w.faults.add("a kept result is gone: %v", missing)
+			w.faults.add("a stored result is missing: %v", missing)
 		}
 	}
 	return err
 }
 
-// list is the first column of a query.
-func list(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
+// firstColumn returns the first column of a query's rows.
+func firstColumn(ctx context.Context, db *sql.DB, query string) (all []string, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", query, err)
@@ -126,29 +126,29 @@ func list(ctx context.Context, db *sql.DB, query string) (all []string, err erro
 	return all, rows.Err()
 }
 
-// texts compares each message with what the log says it is, and what runs with that nothing does.
-func (w *worker) texts(ctx context.Context, s *sqlite.Store) error {
-	talks, err := s.Conversations(ctx)
+// checkMessages compares each message with the event log and checks that nothing is marked as running.
+func (w *worker) checkMessages(ctx context.Context, s *sqlite.Store) error {
+	conversations, err := s.Conversations(ctx)
 	if err != nil {
 		return err
 	}
-	for _, c := range talks {
+	for _, c := range conversations {
 		if c.Status == chat.StatusRunning {
-			w.faults.add("conversation %s runs although nothing does", c.ID)
+			w.faults.add("conversation %s is marked as running after the kill", c.ID)
 		}
 		log, err := s.EventsOfConversation(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		said := map[string]string{}
+		logged := map[string]string{}
 		for _, e := range log {
 			switch e.Kind {
 			case event.TextDelta:
-				d := data[event.Delta](e)
-				said[d.Message] += d.Text
+				d := decode[event.Delta](e)
+				logged[d.Message] += d.Text
 			case event.MessageAdded:
-				m := data[chat.Message](e)
-				said[m.ID] = m.Text
+				m := decode[chat.Message](e)
+				logged[m.ID] = m.Text
 			}
 		}
 		messages, err := s.Messages(ctx, c.ID)
@@ -156,21 +156,21 @@ func (w *worker) texts(ctx context.Context, s *sqlite.Store) error {
 			return err
 		}
 		for _, m := range messages {
-			if m.Text != said[m.ID] || m.Status == chat.StatusRunning {
-				w.faults.add("message %s (%s) is %q, the log says %q", m.ID, m.Status, m.Text, said[m.ID])
+			if m.Text != logged[m.ID] || m.Status == chat.StatusRunning {
+				w.faults.add("message %s (%s) is %q, the log says %q", m.ID, m.Status, m.Text, logged[m.ID])
 			}
-			delete(said, m.ID)
+			delete(logged, m.ID)
 		}
-		if len(said) > 0 {
-			w.faults.add("conversation %s misses %d messages of the log", c.ID, len(said))
+		if len(logged) > 0 {
+			w.faults.add("conversation %s lacks %d messages of the log", c.ID, len(logged))
 		}
 	}
 	return nil
 }
 
-// accepted looks for what was accepted over HTTP: a turn in the log; a message that waits, kept, or
-// taken once.
-func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
+// checkAccepted looks for what was accepted over HTTP: every turn must be in the log, and every waiting message must
+// still wait or have been taken once.
+func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 	began, taken := map[string]bool{}, map[string]int{}
 	waits := map[string]bool{}
 	for after := int64(0); ; {
@@ -186,18 +186,18 @@ func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 			case event.TurnStarted:
 				began[e.Turn] = true
 			case event.MessageTaken:
-				taken[data[event.TakenMessage](e).ID]++
+				taken[decode[event.TakenMessage](e).ID]++
 			case event.MessageDropped:
-				taken[data[event.Removal](e).ID]++
+				taken[decode[event.Removal](e).ID]++
 			}
 			after = e.Seq
 		}
 	}
-	talks, err := s.Conversations(ctx)
+	conversations, err := s.Conversations(ctx)
 	if err != nil {
 		return err
 	}
-	for _, c := range talks {
+	for _, c := range conversations {
 		waiting, err := s.Waiting(ctx, c.ID)
 		if err != nil {
 			return err
@@ -206,29 +206,29 @@ func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 			waits[m.ID] = m.When == event.MomentHeld
 		}
 	}
-	w.ledger.mu.Lock()
-	defer w.ledger.mu.Unlock()
-	for turn := range w.ledger.turns {
+	w.acks.mu.Lock()
+	defer w.acks.mu.Unlock()
+	for turn := range w.acks.turns {
 		if !began[turn] {
 			w.faults.add("turn %s was accepted and is lost", turn)
 		}
 	}
-	for id := range w.ledger.waiting {
-		kept, there := waits[id]
+	for id := range w.acks.waiting {
+		isHeld, there := waits[id]
 		switch {
 		case taken[id] > 1 || taken[id] == 1 && there:
 			w.faults.add("message %s waited once and was taken %d times", id, taken[id])
 		case taken[id] == 0 && !there:
 			w.faults.add("message %s was accepted and is lost", id)
-		case there && !kept:
+		case there && !isHeld:
 			w.faults.add("message %s waits for a turn that is over", id)
 		}
 	}
 	return nil
 }
 
-// data reads an event's own.
-func data[T any](e event.Event) (v T) {
+// decode reads an event's data.
+func decode[T any](e event.Event) (v T) {
 	_ = json.Unmarshal(e.Data, &v)
 	return v
 }
