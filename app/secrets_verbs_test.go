@@ -39,7 +39,10 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 		},
 		{value, []string{"secrets", "set", "Git", "--host", "api.example.com"}, exitUsage, "lower-case letters"},
 		{value, []string{"secrets", "set", "git"}, exitUsage, "--host"},
-		{value, []string{"secrets", "set", "git", "--host", "mcp:files"}, exitUsage, "no local MCP server of that name"},
+		{
+			value, []string{"secrets", "set", "git", "--host", "mcp:files"}, exitUsage,
+			"no local MCP server of that name",
+		},
 		{"", []string{"secrets", "list"}, exitDone, "[header]"},
 		{"", []string{"secrets", "delete", "nobody"}, exitFailed, "no such secret"},
 		{"", []string{"secrets", "--help"}, exitDone, "set"},
