@@ -40,7 +40,9 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 		{value, []string{"secrets", "set", "Git", "--host", "api.example.com"}, exitUsage, "lower-case letters"},
 		{value, []string{"secrets", "set", "git"}, exitUsage, "--host"},
 		{
-			value, []string{"secrets", "set", "git", "--host", "mcp:files"}, exitUsage,
+			value,
+			[]string{"secrets", "set", "git", "--host", "mcp:files"},
+			exitUsage,
 			"no local MCP server of that name",
 		},
 		{"", []string{"secrets", "list"}, exitDone, "[header]"},

@@ -70,7 +70,7 @@ func (s *Pages) Camera(take func(context.Context) ([]byte, error)) {
 }
 
 // HasWindow reports whether a window is open.
-func (s *Pages) Watched() bool {
+func (s *Pages) HasWindow() bool {
 	w := s.reached()
 	return w != nil && w.HasWindow()
 }

@@ -98,7 +98,7 @@ func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
 		return panel
 	}
-	if !t.opts.Window.Watched() {
+	if !t.opts.Window.HasWindow() {
 		return ""
 	}
 	panel := t.shows(t.opts.Active())
@@ -117,7 +117,7 @@ func (t *Tools) shows(panel string) string {
 // Operable counts what can be used on the page of a panel that a window shows; false where the panel means
 // the browser, or its page cannot be observed.
 func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
-	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.Watched() {
+	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.HasWindow() {
 		return 0, false
 	}
 	n, err := t.opts.Window.Page(panel).Operable(ctx)
