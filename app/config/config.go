@@ -136,7 +136,7 @@ func (c *Config) readEnv() map[string]string {
 // File is the path of config.toml.
 func (c *Config) File() string { return filepath.Join(c.ConfigDir, "config.toml") }
 
-// readFile reads config.toml. A missing file is allowed; one that cannot be read is a Problem.
+// readFile reads config.toml. A missing file is allowed; one that cannot be read is added to Problems.
 func (c *Config) readFile() map[string]string {
 	k := koanf.New(".")
 	err := k.Load(file.Provider(c.File()), toml.Parser())
@@ -165,7 +165,7 @@ func (c *Config) readFile() map[string]string {
 	return out
 }
 
-// store stores a value that is allowed; another is a Problem.
+// store stores an allowed value in into; for any other it adds to Problems.
 func (c *Config) store(into map[string]string, name, value, where string) {
 	if err := CheckValue(name, value); err != nil {
 		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())

@@ -77,9 +77,9 @@ func storedText(r wire.StoredResult) *toolspec.StoredText {
 	return &toolspec.StoredText{Handle: r.ID, Bytes: r.Bytes, Lines: r.Lines, Cut: r.Cut}
 }
 
-// tooLong reports whether a result has to be stored: it is too long for its caller, who can read parts.
-// What a tool has cut itself would be lost, so it is stored for every caller but a created tool, which
-// has the value.
+// tooLong reports whether a result must be stored: it is too long for a caller who can read it in parts, or the tool
+// itself shortened it. The latter is stored for every caller, except that results for created tools are never stored,
+// because those get the value.
 func (c *callState) tooLong(result toolspec.Result) bool {
 	from := c.call.From
 	switch {

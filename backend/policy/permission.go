@@ -11,9 +11,9 @@ import (
 // Permission is what the person decided about every call of one tool.
 type Permission string
 
-// The permissions. ByRules leaves it to what a call does and to the mode. Allow drops the questions that the mode Full
-// drops, for calls from the window and the command line. Ask asks at each call, also where it only reads, and no grant
-// answers. Never refuses.
+// The permissions. PermissionByRules leaves the decision to what a call does and to the mode. PermissionAllow drops the
+// questions that the mode Full drops, for calls from the window and the command line. PermissionAsk asks at each call,
+// even one that only reads, and no grant answers. PermissionNever refuses.
 const (
 	PermissionByRules Permission = ""
 	PermissionAllow   Permission = "allow"

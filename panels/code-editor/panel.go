@@ -1,7 +1,7 @@
 // Package codeeditor is the Go side of the code editor panel: its tools, and what is open and unsaved
 // in it.
 //
-// The file tools do the work (registry.FileHandler), with the same access, the same check that a file is
+// The file tools do the work (panels.FileHandler), with the same access, the same check that a file is
 // unchanged since it was read, and the same undo. Open tabs and unsaved text belong to the window,
 // which reports them (Keep, KeepDraft); they are stored on disk so that nothing typed is lost, and the
 // tools read them. A tool that only shows something just answers; the window sees the call's event and

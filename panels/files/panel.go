@@ -1,5 +1,5 @@
 // Package files is the Go side of the files panel. Each tool is executed by one of the file tools
-// (registry.FileHandler), so nothing here can reach, overwrite or lose what those could not. The window
+// (panels.FileHandler), so nothing here can reach, overwrite or lose what those could not. The window
 // itself reads the tree and the previews.
 package files
 

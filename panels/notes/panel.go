@@ -1,7 +1,7 @@
 // Package notes is the Go side of the notes panel: Markdown files in one folder, with names that are
 // safe as file names.
 //
-// The file tools do the work on <folder>/<name>.md (registry.FileHandler): atomic writes, a check
+// The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check
 // against what was read, and undo. Notes are readable by their owner only (0600). Names are checked
 // here, so that none leads out of the folder.
 package notes

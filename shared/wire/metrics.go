@@ -7,8 +7,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// MetricsRange is how far back figures go. Day is 24 hours including the current one, Week and Month are 7 and
-// 30 dates including today.
+// MetricsRange is the period that the figures cover. MetricsDay is 24 hours including the current one, MetricsWeek and
+// MetricsMonth are 7 and 30 dates including today.
 type MetricsRange string
 
 // The ranges.

@@ -55,7 +55,7 @@ type ClientMessage struct {
 	Frame int64  `json:"frame,omitempty"`
 	Tab   int    `json:"tab,omitempty"`
 	Input *Input `json:"input,omitempty"`
-	// Reply answers a SurfaceAsk.
+	// Reply answers a SurfaceRequest.
 	Reply *SurfaceReply `json:"reply,omitempty"`
 }
 

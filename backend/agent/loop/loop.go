@@ -103,7 +103,8 @@ type Config struct {
 	ContextShare func() int
 	// SnapshotTools names the tools that show a whole page.
 	SnapshotTools []string
-	// ContextWindow is the context window of models in tokens; 0 or nil leaves it to what is known of each.
+	// Window returns the context window of models in tokens. If it is nil or returns 0, what is known of each model is
+	// used.
 	Window func() int
 	// Budget bounds what models may cost; the zero value bounds nothing.
 	Budget budget.Config

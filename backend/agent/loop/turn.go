@@ -53,7 +53,7 @@ type turn struct {
 	// of a turn with a goal.
 	toolsClosed bool
 	goalTools   []toolspec.Definition
-	// full is set once the disk had no space for events of the turn.
+	// recordErr is the error once the disk had no space for events of the turn, nil before.
 	recordErr error
 	lineage   *lineage
 	effects   effects

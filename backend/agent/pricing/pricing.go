@@ -151,8 +151,8 @@ func decimal(text string, scale int64, most float64) (int64, error) {
 	return int64(math.Round(f * float64(scale))), nil
 }
 
-// Of returns the price of a model, provider/model: that of the matching pattern with the most letters, the
-// first of equals.
+// Of returns the price of a model (provider/model): that of the matching pattern with the most literal characters, or
+// the first of several such patterns.
 func (l List) Of(model string) (Price, bool) {
 	best, most := -1, -1
 	for i, r := range l.rows {

@@ -28,7 +28,7 @@ func (r *reader) fail(at int, want string) *syntaxError {
 	return &syntaxError{at: at, want: want, found: r.found(at)}
 }
 
-// calls describes briefly what is at a place.
+// found describes briefly what is at the offset at.
 func (r *reader) found(at int) string {
 	if at >= len(r.src) {
 		return "the end of the call"

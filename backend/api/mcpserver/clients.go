@@ -42,7 +42,7 @@ const (
 
 // ConnectedClient is a connected client, as the person sees it.
 type ConnectedClient struct {
-	// ID identifies it for Disconnect, and says nothing else.
+	// ID is an opaque identifier of the connection, for Disconnect.
 	ID string
 	// Client is the name it sent, "" before that. It is text from outside.
 	Client string

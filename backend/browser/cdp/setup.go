@@ -11,8 +11,8 @@ func autoAttach() proto.TargetSetAutoAttach {
 	return proto.TargetSetAutoAttach{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
 		Filter: proto.TargetTargetFilter{
-			// Workers are held at their start even where they are not attached to, and then
-			// nobody could let them go: they are attached to, let go and left.
+			// Chromium pauses new workers even if we do not attach to them, and then nothing could resume them. So we
+			// attach to each, resume it and detach.
 			{Type: "page"}, {Type: "iframe"}, {Type: "worker"}, {Exclude: true},
 		},
 	}

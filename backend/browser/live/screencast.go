@@ -32,7 +32,7 @@ type duePicture struct {
 	starts int
 }
 
-// FrontChanged implements viewer: the picture comes from the window's active tab, if anybody watches. It only
+// FrontChanged implements page.Viewer: the picture comes from the window's active tab, if anybody watches. It only
 // posts, so it may be called from anywhere but under the lock.
 func (v *View) FrontChanged() {
 	v.manager.Lock()
@@ -75,7 +75,7 @@ func (v *View) startScreencast(t *page.Tab) {
 	})
 }
 
-// Repaint implements viewer.
+// Repaint implements page.Viewer.
 func (v *View) Repaint(t *page.Tab) {
 	if v.shown != t {
 		return
@@ -135,7 +135,7 @@ func (v *View) stopAll() {
 	}
 }
 
-// ScreencastFrame implements viewer: every reader gets the picture.
+// ScreencastFrame implements page.Viewer: every reader gets the picture.
 func (v *View) ScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	f, ok := cdp.DecodeEvent[proto.PageScreencastFrame](ev)
 	if !ok || f.Metadata == nil {

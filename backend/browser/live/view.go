@@ -16,7 +16,7 @@ import (
 )
 
 // View shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date
-// and takes a person's input. It implements viewer.
+// and takes a person's input. It implements page.Viewer.
 type View struct {
 	manager  *page.Manager
 	recorder *inputRecorder
@@ -164,7 +164,7 @@ func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error 
 	return nil
 }
 
-// PageChanged implements viewer.
+// PageChanged implements page.Viewer.
 func (v *View) PageChanged() {
 	select {
 	case v.poke <- struct{}{}:
@@ -172,10 +172,10 @@ func (v *View) PageChanged() {
 	}
 }
 
-// Disconnected implements viewer.
+// Disconnected implements page.Viewer.
 func (v *View) Disconnected() { v.shown = nil }
 
-// Typed implements viewer.
+// Typed implements page.Viewer.
 func (v *View) Typed(k page.EnteredText) { v.recorder.addKeystroke(k) }
 
 // refresh keeps the numbers up to date while somebody watches the page: after a person's input, a scroll or a

@@ -40,7 +40,7 @@ func (d *Dialog) Describe() string {
 	return said
 }
 
-// Secret reports whether what d is answered with is not for showing.
+// Secret reports whether the answer to d is a secret, which must not be shown.
 func (d *Dialog) Secret() bool {
 	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.AsksForSecret(d.Text)
 }
@@ -136,7 +136,7 @@ func IsTransientNote(note string) bool {
 		strings.HasSuffix(note, inFrontNote)
 }
 
-// DialogWantsSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.
+// DialogWantsSecret reports whether the dialog that HandleDialog would answer asks for a secret.
 func (s *Session) DialogWantsSecret() bool {
 	t := s.TabWithDialog()
 	if t == nil {

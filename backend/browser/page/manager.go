@@ -51,7 +51,7 @@ type Viewer interface {
 	Repaint(t *Tab)
 	// ScreencastFrame takes a picture of t.
 	ScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
-	// Typed takes in what a field of the window's active tab received.
+	// Typed reports text that was typed into a field of the window's active tab.
 	Typed(k EnteredText)
 	// Disconnected says that Chromium has ended. Called under the manager's lock.
 	Disconnected()

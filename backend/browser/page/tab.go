@@ -202,7 +202,8 @@ func (t *Tab) release() {
 	}
 }
 
-// Begin makes the context of an action, which ends when the tab is in no state to go on.
+// Begin returns the context of an action. It ends when the tab can no longer act (closed, crashed, or a dialog is
+// open), or when the returned function is called.
 func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.Session.Manager.Lock()

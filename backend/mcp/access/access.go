@@ -94,7 +94,7 @@ type Permissions struct {
 	// container, such as docker, "" for none.
 	Unsandboxed bool
 	Container   string
-	// Network is as in Lists, Read and Write are granted paths. Program are its program files, which are
+	// Network is as in GrantLists, Read and Write are granted paths. Program are the server's program files, which are
 	// read-only; Package is the folder of its installed package, which is writable too.
 	Network, Read, Write, Program []string
 	Package                       string

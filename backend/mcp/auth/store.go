@@ -157,7 +157,7 @@ func (g *grant) setToken(token *oauth2.Token, asked []string) {
 	}
 }
 
-// memoryStore is a Keep that lasts while the program runs.
+// memoryStore is a Store that lasts while the program runs.
 type memoryStore struct {
 	mu     sync.Mutex
 	values map[string]string

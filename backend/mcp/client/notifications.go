@@ -96,7 +96,7 @@ func (s *Servers) notify() {
 	})
 }
 
-// Watch has a server report when a resource changes, which is published as event.MCPTold, or with on false
+// Watch has a server report when a resource changes, which is published as event.MCPNotified, or with on false
 // stops that. It lasts as long as the server runs. If the server cannot do so, watched is false without an
 // error.
 func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watched bool, err error) {

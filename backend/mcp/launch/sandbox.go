@@ -71,7 +71,7 @@ func (b *Sandbox) Permissions(e config.Entry, workspace string) access.Permissio
 type Access struct {
 	// Words are sentences; none for a remote server.
 	Words []string `json:"words"`
-	// Outside is true if it would run without the sandbox, as the person.
+	// Unsandboxed is true if the server would run without the sandbox, as the person.
 	Unsandboxed bool `json:"outside"`
 }
 

@@ -228,7 +228,7 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 	return out, nil
 }
 
-// take is the text of a part of a prompt. Other parts are attached, or named in Left.
+// take returns the text of a part of a prompt. Other parts are attached, or named in Omitted.
 func (d *Draft) take(server string, c sdk.Content) string {
 	left := func(kind, mime string, size int) {
 		if len(d.Omitted) < maxAttached {

@@ -52,7 +52,7 @@ type panelState struct {
 	filled  time.Time
 }
 
-// New makes Callers that executes calls with do.
+// New returns a Caller that executes calls with do.
 func New(do func(context.Context, toolspec.Call) toolspec.Result) *Caller {
 	return &Caller{do: do, now: time.Now, panels: map[string]*panelState{}}
 }

@@ -28,7 +28,7 @@ type parameters struct {
 	required   []string
 	// short is true when the manifest had the short form.
 	short bool
-	// compiled is nil for a plain schema, which needs it for its examples alone.
+	// compiled is nil for a plain schema, which is compiled only if it has examples to check.
 	compiled *jsonschema.Schema
 }
 

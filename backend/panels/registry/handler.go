@@ -30,7 +30,7 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 	return call
 }
 
-// teller is the Describer of the tool and the call to describe; nil when there is none.
+// teller returns the describer of the called tool and the call to describe; nil when there is none.
 func (r *Registry) teller(call toolspec.Call) (describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -131,7 +131,8 @@ func (w *responseRecorder) Flush() {
 	_, _ = w.pipe.Write(w.body.Bytes()) // the reader reports its own errors
 }
 
-// cancel finishes a streamed answer and returns its result; why is the reason of an early end.
+// end finishes a streamed answer and returns its result; why is the reason of an early end. flowed is false for an
+// answer that was not streamed.
 func (w *responseRecorder) end(why error) (result toolspec.Result, flowed bool) {
 	if w.pipe == nil {
 		return result, false

@@ -99,8 +99,8 @@ func badSegment(value string) string {
 	return ""
 }
 
-// invisible reports whether c is a control character or changes the direction of reading. Joiners inside
-// words are allowed.
+// invisible reports whether c is not printable, such as a control character or a direction mark. Zero-width joiners are
+// allowed, because words of some languages need them.
 func invisible(c rune) bool { return !unicode.IsPrint(c) && c != '\u200c' && c != '\u200d' }
 
 // sameEndpoint reports whether path, made from the endpoint's template, is still that endpoint: as many

@@ -28,8 +28,8 @@ var ErrExceeded = errors.New("deadline")
 
 type key struct{}
 
-// With returns a context that ends with the cause ErrOver after limit of running time. Call stop when the
-// execution is over.
+// With returns a context that ends with the cause ErrExceeded after limit of running time. Call stop when the execution
+// is over.
 func With(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &deadline{left: limit, running: time.Now(), outer: of(ctx)}

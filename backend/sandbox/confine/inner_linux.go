@@ -21,7 +21,7 @@ const stepArg = "__confine"
 // Descriptors of the steps, and the names of the steps.
 const (
 	planFD         = 3 // the plan, as JSON
-	reportFD       = 4 // stepReports to Sextant, one JSON object per line
+	reportFD       = 4 // reports of steps to Sextant, one JSON object per line
 	lifelineFD     = 5 // supervisor: a pipe that closes when Sextant ends
 	selfFD         = 5 // inner step: our own binary
 	controlFD      = 6 // a socket that takes the run's sockets to Sextant, if there are any

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// decoding is what the text at a place decodes to: size bytes of it mean text. A size of 0 means none.
+// decoding is one reading of the text at an offset: the next size bytes decode to text. A size of 0 means that there is
+// no such reading.
 type decoding struct {
 	text string
 	size int

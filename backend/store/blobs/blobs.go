@@ -107,8 +107,8 @@ func (s *Store) finish(f *os.File, id string) error {
 	return nil
 }
 
-// Open returns a blob for reading; the caller closes it. It fails with ErrUnknown for an id that is invalid or
-// not stored.
+// Open returns a blob for reading; the caller closes it. It fails with ErrNotFound for an id that is invalid or not
+// stored.
 func (s *Store) Open(id string) (io.ReadSeekCloser, Info, error) {
 	if !validID(id) {
 		return nil, Info{}, fmt.Errorf("blob %q: %w", id, ErrNotFound)

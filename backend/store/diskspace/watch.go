@@ -46,8 +46,7 @@ type Config struct {
 	Try func(ctx context.Context) error
 	// Changed is called with every new state, from one goroutine.
 	Changed func(event.Disk)
-	// FullInterval is the interval of trials while the disk is full, Seldom the interval of checks otherwise; 0 means
-	// 2 s and 20 s.
+	// FullInterval is the interval of checks while the disk is full, Interval the one otherwise; 0 means 2 s and 20 s.
 	FullInterval, Interval time.Duration
 	// Free returns the free bytes; nil asks the system.
 	Free func(folder string) (int64, error)

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// AcceptedPanels returns the manifest of every panel that may run, by the panel's id.
+// AcceptedPanels returns the stored acceptance of every panel, ordered by panel id.
 func (s *Store) AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error) {
 	return acceptedPanels(ctx, s.reader)
 }

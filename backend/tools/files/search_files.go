@@ -41,7 +41,7 @@ type searchFilesParams struct {
 	Ignored bool   `json:"ignored"`
 }
 
-// match is one line that matches.
+// match is a line of a file that matches the pattern.
 type match struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`

@@ -106,7 +106,7 @@ func changeNote(f wire.FileChange) string {
 	return ""
 }
 
-// firstNames joins the first names, at most so many, and says how many more there are.
+// firstNames joins at most `most` names and says how many more there are.
 func firstNames(names []string, most int) string {
 	text := strings.Join(names[:min(len(names), most)], ", ")
 	if more := len(names) - most; more > 0 {

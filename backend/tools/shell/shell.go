@@ -41,9 +41,9 @@ type Config struct {
 	Home    string
 	Places  *protectedpaths.Places
 	Confine *confine.Sandbox
-	// Egress is the proxy that commands use, and Contact is called while call runs for a host that it did not name:
-	// it returns nil when the host may be reached, else an error that is a sentence. With both nil, or where the
-	// sandbox cannot limit it, a command has the whole network or none.
+	// Egress is the proxy that commands use. AllowHost is called while call runs, for a host that the call did not
+	// name: it returns nil when the host may be reached, else an error that is a sentence. With both nil, or where the
+	// sandbox cannot limit the network, a command has all of it or none.
 	Egress    *egress.Guard
 	AllowHost func(ctx context.Context, call toolspec.Call, host string) error
 	// Forbidden returns the paths that the person's rules keep from bash, as written and with links followed; nil

@@ -29,7 +29,7 @@ func terminalOf(ctx context.Context) *Terminal {
 	return s
 }
 
-// apply makes spec run in the terminal; a nil Screen changes nothing.
+// apply makes spec run in the terminal; a nil Terminal changes nothing.
 func (s *Terminal) apply(spec *confine.Spec) {
 	if s == nil {
 		return

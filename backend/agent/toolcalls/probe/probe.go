@@ -23,7 +23,7 @@ type SettingsStore interface {
 	SetSetting(ctx context.Context, key, value string) error
 }
 
-// Config configures a Prober. Only Memory is required.
+// Config configures a Prober. Only Settings is required.
 type Config struct {
 	Settings SettingsStore
 	// Overrides are set by the user as provider/model=format; they win.

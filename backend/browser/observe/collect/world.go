@@ -97,8 +97,8 @@ type RawNode struct {
 	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and
 	// the path of landmarks; equal keys of two live nodes make both ambiguous.
 	Key string `json:"key"`
-	// Sign is a digest of what the node itself says, Row one of what the row that it is in
-	// begins with: a page that uses a node again for another thing shows so by one of them.
+	// Sign is a digest of the node's own text, Row one of the beginning of its row. If a page reuses a node for
+	// something else, one of them differs.
 	Sign string `json:"sign,omitempty"`
 	Row  string `json:"row,omitempty"`
 	// Born is when the node came into the document, in milliseconds of its own clock, 0 when it

@@ -67,7 +67,7 @@ type Result struct {
 	Capped bool
 }
 
-// Watch is the wait of one action. Use it once, and Close it.
+// Watch waits for the page to settle after one action. Use it once, then Close it.
 type Watch struct {
 	t        *Tracker
 	since    int

@@ -95,8 +95,8 @@ func (j *Log) Messages(level string, since int) []Message {
 // Reset forgets all messages; ids go on.
 func (j *Log) Reset() { j.list = nil }
 
-// ReleaseDue counts a message of a script and reports whether the objects that the browser keeps for such
-// messages are to be let go now.
+// ReleaseDue counts a script's message and reports whether it is time to release the objects that the browser keeps for
+// such messages.
 func (j *Log) ReleaseDue() bool {
 	j.written++
 	return j.written%releaseEvery == 0

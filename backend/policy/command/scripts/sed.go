@@ -10,7 +10,7 @@ func ReadSed(script string) (actions []Action, understood bool) {
 	return s.actions, understood
 }
 
-// sedScript reads a script from the offset at on.
+// sedScript parses text; at is the offset of the next character.
 type sedScript struct {
 	text    string
 	at      int

@@ -90,8 +90,8 @@ func New(cfg Config) *History {
 	return &History{cfg: cfg}
 }
 
-// State is what lies at a target at one moment. The content of a link is where it leads; folders,
-// pipes, sockets and devices have none.
+// State is the file, folder or link at a target at one moment. The content of a link is where it leads; folders, pipes,
+// sockets and devices have none.
 type State struct {
 	Exists  bool
 	Content []byte

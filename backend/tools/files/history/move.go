@@ -34,8 +34,8 @@ type movedEntry struct {
 // errTooMuch ends the recording of a folder that cannot be recorded as a whole.
 var errTooMuch = errors.New("too much to record")
 
-// Survey prepares the move of what lies at t. A folder that holds a place closed to tools is refused:
-// elsewhere it would be open.
+// Survey prepares the move of the file or folder at t. A folder that contains a place closed to tools is refused,
+// because the place would be open at its new path.
 func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Move, error) {
 	m := Move{h: h, from: t}
 	if !info.IsDir() {
