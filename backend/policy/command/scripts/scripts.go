@@ -1,8 +1,8 @@
 // Package scripts reads scripts of sed and awk for what they do besides editing text: which files they read and write,
 // and what they start.
 //
-// The contract: ReadSed and AwkHasEffects are pure functions of the script. ReadSed reports whether it understood all of it.
-// AwkHasEffects reports true when it is in doubt.
+// The contract: ReadSed and AwkHasEffects are pure functions of the script. ReadSed reports whether it understood all
+// of it. AwkHasEffects reports true when it is in doubt.
 //
 // It resolves no paths and reads no commands: both are returned as they are written.
 package scripts
