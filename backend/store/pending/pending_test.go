@@ -27,7 +27,7 @@ func (j *journal) Publish(_ context.Context, events ...event.Event) ([]event.Eve
 	return events, nil
 }
 
-func (j *journal) Show(events ...event.Event) {
+func (j *journal) Broadcast(events ...event.Event) {
 	for _, e := range events {
 		j.showed = append(j.showed, e.Call)
 	}
