@@ -43,7 +43,7 @@ test('a full disk shows what is free and what to do, loses nothing, and recovers
     await expect(banner).toContainText(`free on the disk of ${sextant.data}`);
     await expect(banner).toContainText('Free some space; Sextant continues automatically.');
     await expect(box).toHaveValue('is there room');
-    await expect(page.getByText('The disk is full, so this was not kept.').first()).toBeVisible();
+    await expect(page.getByText('The disk is full, so this was not stored.').first()).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).include('main').analyze();
     expect(violations).toEqual([]);
 
