@@ -21,21 +21,21 @@ type fullDisk struct {
 
 var errFull = errors.New("no space left")
 
-func (d *fullDisk) Intent(ctx context.Context, row event.CallIntent) error {
+func (d *fullDisk) WriteIntent(ctx context.Context, row event.CallIntent) error {
 	if d.full.Load() {
 		return errFull
 	}
 	return d.Audit.WriteIntent(ctx, row)
 }
 
-func (d *fullDisk) Done(ctx context.Context, id string, out event.CallResult) error {
+func (d *fullDisk) WriteResult(ctx context.Context, id string, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
 	return d.Audit.WriteResult(ctx, id, out)
 }
 
-func (d *fullDisk) Record(ctx context.Context, row event.CallIntent, out event.CallResult) error {
+func (d *fullDisk) WriteCall(ctx context.Context, row event.CallIntent, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
@@ -108,7 +108,7 @@ func (j *fullJournal) Publish(ctx context.Context, events ...event.Event) ([]eve
 	return j.Recorder.Publish(ctx, events...)
 }
 
-func (j *fullJournal) Show(events ...event.Event) {
+func (j *fullJournal) Broadcast(events ...event.Event) {
 	for _, e := range events {
 		j.shown <- e
 	}

@@ -190,7 +190,7 @@ type slowAudit struct {
 	reached, release chan struct{}
 }
 
-func (a *slowAudit) Done(ctx context.Context, id string, out event.CallResult) error {
+func (a *slowAudit) WriteResult(ctx context.Context, id string, out event.CallResult) error {
 	close(a.reached)
 	<-a.release
 	return a.Audit.WriteResult(ctx, id, out)
