@@ -17,6 +17,7 @@ import (
 	"sextant/backend/store/audit"
 	"sextant/backend/store/blobs"
 	"sextant/backend/store/eventlog"
+	"sextant/backend/store/pending"
 	"sextant/backend/store/results"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/event"
@@ -73,7 +74,7 @@ func newFixture(t *testing.T) *fixture {
 		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
 	}
 	h.Pipeline = New(Config{
-		Tools: catalog.New(h), Approvals: h.approvals, Recorder: rec, Audit: h.audit, Grants: s, Blobs: pictures,
+		Tools: catalog.New(h), Approvals: h.approvals, Recorder: rec, Pending: pending.New(rec), Audit: h.audit, Grants: s, Blobs: pictures,
 		Results: long,
 		Policy:  h.policyNow, Log: log,
 	})

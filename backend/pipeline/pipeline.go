@@ -106,8 +106,7 @@ type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 }
 
-// Config is what a Pipeline works with. Pages, Dialer, Pending, CallTools, Secrets and Now may be left
-// out.
+// Config is what a Pipeline works with. Pages, Dialer, CallTools, Secrets and Now may be left out.
 type Config struct {
 	Tools     *catalog.Registry
 	Approvals *approval.Queue
@@ -120,7 +119,7 @@ type Config struct {
 	Pages PageControl
 	// Dialer hears of hosts that a person typed and a baseline call may use; nil hears nothing.
 	Dialer Dialer
-	// Pending queues what a full disk does not take; nil makes a queue over Recorder.
+	// Pending queues what a full disk does not take; it stores in Recorder.
 	Pending *pending.Queue
 	// Policy returns the settings in force. It is asked for every call.
 	Policy func() policy.Settings
@@ -164,9 +163,6 @@ type Pipeline struct {
 func New(c Config) *Pipeline {
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.Pending == nil {
-		c.Pending = pending.New(c.Recorder)
 	}
 	p := &Pipeline{
 		cfg: c, checker: schema.New(), hosts: newHosts(), repeats: newRepeatCache(), read: taint.New(),

@@ -16,6 +16,7 @@ import (
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/toolcalls"
 	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/store/pending"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -55,7 +56,7 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
 	h := &harness{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
 	h.Loop = loop.New(loop.Config{
-		Tools: h, Calls: h, Journal: h, History: h, Models: models, Formats: h,
+		Tools: h, Calls: h, Journal: h, Pending: pending.New(h), History: h, Models: models, Formats: h,
 		Limits:    func() loop.Limits { return h.limits },
 		CoreTools: []string{"look", "act"}, Window: func() int { return h.window },
 	})
@@ -93,6 +94,9 @@ func (h *harness) Publish(_ context.Context, events ...event.Event) ([]event.Eve
 	}
 	return events, nil
 }
+
+// Broadcast implements pending.Journal; nobody watches.
+func (h *harness) Broadcast(...event.Event) {}
 
 func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Message, error) {
 	h.mu.Lock()

@@ -14,6 +14,7 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/store/pending"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -41,7 +42,7 @@ func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 	config := k.config
 	k.config = func() loop.Config {
 		c := config()
-		c.Journal, c.History, c.Queue = k, k.Store, k.Store
+		c.Journal, c.Pending, c.History, c.Queue = k, pending.New(k), k.Store, k.Store
 		return c
 	}
 	k.begin(t)

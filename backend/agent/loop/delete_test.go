@@ -7,6 +7,7 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/store/pending"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -60,7 +61,7 @@ func TestDeleteWaitsForTurnEnd(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Text: "Well."})
 	s := slowJournal{harness: h, ends: make(chan struct{}), let: make(chan struct{})}
 	config := h.config()
-	config.Journal = s
+	config.Journal, config.Pending = s, pending.New(s)
 	l := loop.New(config)
 	defer l.Close()
 	request := loop.TurnRequest{Conversation: "c1", Text: "hello", Model: "openai/m"}

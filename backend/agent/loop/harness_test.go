@@ -77,12 +77,10 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 			Tools: h, Calls: h, Journal: h, History: h, Queue: h, Models: models, Formats: h,
 			Limits: func() loop.Limits { return h.limits }, Notes: func() []string { return h.notes },
 			CoreTools: []string{"look", "act"}, SnapshotTools: []string{"annotate_page"},
-			Window: func() int { return h.window }, MarkerSecret: "kept over restarts",
+			Window: func() int { return h.window }, Pending: h.pending, MarkerSecret: "kept over restarts",
 		}
 	}
-	config := h.config()
-	config.Pending = h.pending
-	h.Loop = loop.New(config)
+	h.Loop = loop.New(h.config())
 	t.Cleanup(func() {
 		h.Close()
 		models.Close()
@@ -98,6 +96,9 @@ func (h *harness) Detect(ctx context.Context, name string, m llm.Model) (probe.R
 	}
 	return h.dialects.Detect(ctx, name, m)
 }
+
+// Broadcast implements pending.Journal; nobody watches.
+func (h *harness) Broadcast(...event.Event) {}
 
 func (h *harness) Definitions(string) []toolspec.Definition { return h.defs }
 

@@ -81,7 +81,7 @@ type Config struct {
 	Tools   Tools
 	Calls   Caller
 	Journal Journal
-	// Pending queues what a full disk does not take; nil makes a queue over Journal.
+	// Pending queues what a full disk does not take; it stores in Journal.
 	Pending *pending.Queue
 	History History
 	Models  Models
@@ -206,9 +206,6 @@ type runningTurn struct {
 
 // New makes a Loop. Close it before the things in cfg.
 func New(cfg Config) *Loop {
-	if cfg.Pending == nil {
-		cfg.Pending = pending.New(cfg.Journal)
-	}
 	if cfg.Pilot == nil {
 		cfg.Pilot = pilot.New(pilot.Config{})
 	}

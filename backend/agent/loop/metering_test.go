@@ -13,6 +13,7 @@ import (
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/pricing"
 	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/store/pending"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -45,7 +46,7 @@ func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 	plain := b.config
 	b.config = func() loop.Config {
 		cfg := plain()
-		cfg.Journal, cfg.History, cfg.Queue = b, b.kept, nil
+		cfg.Journal, cfg.Pending, cfg.History, cfg.Queue = b, pending.New(b), b.kept, nil
 		cfg.Budget = budget.Config{
 			Ledger: b.kept, Budgets: func() budget.Limits { return b.budgets },
 			Price: func(model string) (pricing.Price, bool) {

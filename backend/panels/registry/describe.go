@@ -19,8 +19,8 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	if o == nil {
 		return toolspec.Description{Present: "Running " + call.Tool}
 	}
-	if teller, call := r.teller(call); teller != nil {
-		if d, ok := teller.Describe(call); ok {
+	if describer, call := r.describerOf(call); describer != nil {
+		if d, ok := describer.Describe(call); ok {
 			return d
 		}
 	}

@@ -30,13 +30,13 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 	return call
 }
 
-// teller returns the describer of the called tool and the call to describe; nil when there is none.
-func (r *Registry) teller(call toolspec.Call) (describer, toolspec.Call) {
+// describerOf returns the describer of the called tool and the call to describe; nil when there is none.
+func (r *Registry) describerOf(call toolspec.Call) (describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
 		return nil, call
 	}
-	teller, ok := o.handler.(describer)
+	d, ok := o.handler.(describer)
 	if !ok {
 		return nil, call
 	}
@@ -44,7 +44,7 @@ func (r *Registry) teller(call toolspec.Call) (describer, toolspec.Call) {
 	if missing != "" {
 		return nil, call
 	}
-	return teller, withArgs(call, args)
+	return d, withArgs(call, args)
 }
 
 // DescribesCalls reports whether a tool's calls are described by the files they use.
@@ -66,8 +66,8 @@ func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 			return &failed
 		}
 	}
-	if teller, call := r.teller(call); teller != nil {
-		return teller.Refuse(call)
+	if d, call := r.describerOf(call); d != nil {
+		return d.Refuse(call)
 	}
 	return nil
 }

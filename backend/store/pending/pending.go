@@ -18,13 +18,9 @@ import (
 	"sextant/shared/event"
 )
 
-// Journal stores events; *eventlog.Recorder is one.
+// Journal stores events, or shows them without storing them; *eventlog.Recorder is one.
 type Journal interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
-}
-
-// broadcaster is a Journal that can show events without storing them.
-type broadcaster interface {
 	Broadcast(events ...event.Event)
 }
 
@@ -65,9 +61,7 @@ func (q *Queue) Publish(ctx context.Context, key string, optional bool, events .
 			return err
 		}
 	}
-	if s, ok := q.journal.(broadcaster); ok {
-		s.Broadcast(events...)
-	}
+	q.journal.Broadcast(events...)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range events {
