@@ -74,7 +74,9 @@ func newFixture(t *testing.T) *fixture {
 		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
 	}
 	h.Pipeline = New(Config{
-		Tools: catalog.New(h), Approvals: h.approvals, Recorder: rec, Pending: pending.New(rec), Audit: h.audit, Grants: s, Blobs: pictures,
+		Tools: catalog.New(
+			h,
+		), Approvals: h.approvals, Recorder: rec, Pending: pending.New(rec), Audit: h.audit, Grants: s, Blobs: pictures,
 		Results: long,
 		Policy:  h.policyNow, Log: log,
 	})
@@ -107,7 +109,9 @@ func (h *fixture) setMode(m policy.Mode) {
 // add offers a tool. Its schema takes a string x and anything else.
 func (h *fixture) add(def toolspec.Definition, run toolFunc) {
 	if def.Parameters == nil {
-		def.Parameters = json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"},"n":{"type":"integer","default":1},"url":{"type":"string"}}}`)
+		def.Parameters = json.RawMessage(
+			`{"type":"object","properties":{"x":{"type":"string"},"n":{"type":"integer","default":1},"url":{"type":"string"}}}`,
+		)
 	}
 	if def.Origin == "" {
 		def.Origin = toolspec.OriginBaseline
