@@ -206,16 +206,4 @@ func TestANamedProfileIsStoredAndATemporaryOneIsNot(t *testing.T) {
 			t.Errorf("%q: %s", step.profile, page)
 		}
 	}
-	if code, _, errs := verb(t, flags, "mcp", "--profile", "../x"); code != exitUsage ||
-		!strings.Contains(errs, "profile") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-	for _, args := range [][]string{
-		{"mcp", "--browser-url", "9222"},
-		{"mcp", "--browser-url", "http://127.0.0.1:1", "--profile", "x"},
-	} {
-		if code, _, errs := verb(t, flags, args...); code != exitUsage || !strings.Contains(errs, "--browser-url") {
-			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
-		}
-	}
 }

@@ -67,14 +67,6 @@ func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 	}
 }
 
-func TestAuditWithoutALogSaysSo(t *testing.T) {
-	flags := testFlags(t)
-	code, _, errs := verb(t, flags, "audit", "verify")
-	if code != exitFailed || !strings.Contains(errs, "no tool was called there") {
-		t.Errorf("%d %q", code, errs)
-	}
-}
-
 func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	grant := toolspec.Grant{

@@ -9,14 +9,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAToolIsNotCreatedWithoutApproval(t *testing.T) {
-	body := `{"name":"two_panels","description":"Opens two","body":"await tools.open_home_panel({}); return await tools.get_active_panel({})"}`
-	code, _, errs := verb(t, testFlags(t), "tools", "call", "create_tool", body)
-	if code != exitRefused || !strings.Contains(errs, "nobody to ask") {
-		t.Errorf("%d %q", code, errs)
-	}
-}
-
 func TestACreatedToolAndItsStepsPassThePipeline(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{

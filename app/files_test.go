@@ -37,27 +37,6 @@ func notes(t *testing.T, dir string) string {
 	return string(b)
 }
 
-func TestAFileOfTheWorkspaceIsReadFromTheCommandLine(t *testing.T) {
-	flags, dir := aWorkspace(t)
-	code, out, errs := verb(t, flags, "tools", "call", "read_file", `{"path":"notes.txt"}`, "--workspace", dir)
-	if code != exitDone || !strings.Contains(out, "     1\tCall Ana.") {
-		t.Errorf("%d %q %q", code, out, errs)
-	}
-	code, _, errs = verb(t, flags, "tools", "call", "read_file", `{"path":"`+filepath.Join(flags["data"], "sextant.db")+
-		`"}`, "--workspace", dir)
-	if code != exitRefused || !strings.Contains(errs, "Sextant's own data") {
-		t.Errorf("%d %q", code, errs)
-	}
-}
-
-func TestThePilotReadsAFileOfTheWorkspace(t *testing.T) {
-	flags, dir := aWorkspace(t)
-	code, out, errs := verb(t, flags, "run", "read notes.txt", "--model", "pilot", "--workspace", dir)
-	if code != exitDone || !strings.Contains(out, "Call Ana.") {
-		t.Errorf("%d %q %q", code, out, errs)
-	}
-}
-
 func TestAGroupThatIsSwitchedOffIsNotOffered(t *testing.T) {
 	flags, _ := aWorkspace(t)
 	sys := openWith(t, flags, OpenOptions{})

@@ -215,19 +215,6 @@ func TestTheTabsOfAJoinedClientCloseWithIt(t *testing.T) {
 	}
 }
 
-func TestShareUsageErrorsSayWhatToDo(t *testing.T) {
-	flags := testFlags(t)
-	code, _, errs := verb(t, flags, "mcp", "--share")
-	if code != exitUsage || !strings.Contains(errs, "no Sextant is running") ||
-		!strings.Contains(errs, "sextant serve") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-	code, _, errs = verb(t, flags, "mcp", "--share", "--allow-hosts", "127.0.0.1")
-	if code != exitUsage || !strings.Contains(errs, "--allow-hosts") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-}
-
 func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
@@ -301,22 +288,6 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	if tabs := sys.Browser.State().Tabs; len(tabs) != 1 || !strings.Contains(tabs[0].URL, demo.Host) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
-	if code, _, errs = verb(t, flags, "tools", "call", "click_element", `{"annotationId":99999}`); code != exitFailed ||
-		!strings.Contains(errs, "99999") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-	if code, out, _ = verb(t, flags, "tools", "list"); code != exitDone || !strings.Contains(out, "annotate_page") ||
-		!strings.Contains(out, "baseline") {
-		t.Errorf("exit %d, stdout %q", code, out)
-	}
-	if code, out, _ = verb(t, flags, "tools", "show", "click_element"); code != exitDone ||
-		!strings.Contains(out, "annotationId") {
-		t.Errorf("exit %d, stdout %q", code, out)
-	}
-	if code, _, errs = verb(t, flags, "tools", "show", "clik_element"); code != exitFailed ||
-		!strings.Contains(errs, "click_element") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
 	code, out, errs = verb(t, flags, "run", "annotate")
 	if code != exitDone || !strings.Contains(out, `textbox "Delivery postcode"`) ||
 		!strings.Contains(errs, "annotate_page") {
@@ -325,10 +296,6 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	list, err := sys.Store.Conversations(t.Context())
 	if err != nil || len(list) != 1 || list[0].Title != "annotate" {
 		t.Errorf("the running Sextant's conversations: %+v (%v)", list, err)
-	}
-	if code, _, errs = verb(t, flags, "run", "open demo", "--yes-to", "all"); code != exitDone ||
-		!strings.Contains(errs, "--yes-to needs an instance of its own") {
-		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 }
 

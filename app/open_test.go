@@ -126,41 +126,6 @@ func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestASecondSextantOnTheSameDataIsRefused(t *testing.T) {
-	flags := testFlags(t)
-	openWith(t, flags, OpenOptions{})
-	code, _, errs := verb(t, flags, "serve")
-	if code != exitFailed || !strings.Contains(errs, "another Sextant is using this data") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-}
-
-func TestADamagedDatabaseIsNotChanged(t *testing.T) {
-	flags := testFlags(t)
-	sys := openWith(t, flags, OpenOptions{})
-	path := sys.Store.Path()
-	sys.Close()
-	garbage := bytes.Repeat([]byte("not a database "), 4096)
-	if err := os.WriteFile(path, garbage, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	code, _, errs := verb(t, flags, "doctor")
-	if code != exitFailed || !strings.Contains(errs, "damaged") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, garbage) {
-		t.Errorf("the damaged file was changed (%v)", err)
-	}
-	_, _, errs = verb(t, flags, "doctor", "--fresh")
-	_, kept, ok := strings.Cut(strings.SplitN(errs, "\n", 2)[0], "is kept as ")
-	if got, err := os.ReadFile(kept); !ok || err != nil || !bytes.Equal(got, garbage) {
-		t.Errorf("after --fresh the damaged file is not kept: %q (%v)", errs, err)
-	}
-	if code, _, errs := verb(t, flags, "tools", "list"); code != exitDone {
-		t.Errorf("after --fresh: exit %d, stderr %q", code, errs)
-	}
-}
-
 func TestABrokenConfigFileIsReported(t *testing.T) {
 	flags := testFlags(t)
 	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
@@ -213,22 +178,5 @@ func TestSettingsFollowTheirOrder(t *testing.T) {
 	}
 	if _, err := sys.Settings.Set(ctx, "mode", "full"); err == nil {
 		t.Error("a setting fixed by the environment was changed in the window")
-	}
-}
-
-func TestUsageErrorsExitWithTwo(t *testing.T) {
-	flags := testFlags(t)
-	for _, args := range [][]string{
-		{"fly"},
-		{"run"},
-		{"run", " "},
-		{"mcp", "--share"},
-		{"serve", "--allow-hosts", "*.example"},
-		{"run", "x", "--format", "f.json"},
-		{"tools", "call", "annotate_page", "{broken"},
-	} {
-		if code, _, errs := verb(t, flags, args...); code != exitUsage || errs == "" {
-			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
-		}
 	}
 }

@@ -15,21 +15,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestRunOpensAndAnnotatesTheDemoOffline(t *testing.T) {
-	code, out, errs := verb(t, testFlags(t), "run", "open demo and annotate")
-	if code != exitDone {
-		t.Fatalf("exit %d, stderr %q", code, errs)
-	}
-	for _, want := range []string{"Desk lamps", "[1] link", `textbox "Delivery postcode"`} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the answer lacks %q:\n%s", want, out)
-		}
-	}
-	if !strings.Contains(errs, "annotate_page") {
-		t.Errorf("the calls are not printed to stderr: %q", errs)
-	}
-}
-
 func TestRunWithAModelReportsAsJSON(t *testing.T) {
 	for name, env := range map[string]map[string]string{
 		"openai/test":         {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": ""},
@@ -110,28 +95,6 @@ func TestWithoutChromiumTheErrorSaysHowToInstallIt(t *testing.T) {
 	}
 	if state := sys.Browser.State(); state.Status != "absent" || !strings.Contains(state.Hint, "apt") {
 		t.Errorf("state: %+v", state)
-	}
-}
-
-func TestAFailingMCPServerIsNamed(t *testing.T) {
-	flags := testFlags(t)
-	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
-	code, out, _ := verb(t, flags, "mcp-servers", "list")
-	if code != exitDone || !strings.Contains(out, "dead  down") {
-		t.Errorf("exit %d, stdout %q", code, out)
-	}
-	code, out, errs := verb(t, flags, "tools", "list")
-	if code != exitDone || !strings.Contains(out, "annotate_page") {
-		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
-	}
-}
-
-func TestEveryVerbHasHelp(t *testing.T) {
-	for _, name := range []string{"serve", "mcp", "run", "tools", "panels", "mcp-servers", "doctor", "version"} {
-		if code, out, errs := verb(t, testFlags(t), name, "--help"); code != exitDone ||
-			!strings.Contains(out, "Usage: sextant "+name) {
-			t.Errorf("%s --help: exit %d, stdout %q, stderr %q", name, code, out, errs)
-		}
 	}
 }
 
@@ -246,7 +209,9 @@ func TestRunWithAModelThatWritesCallsAsText(t *testing.T) {
 				Body:   `{"error":{"message":"this model does not support tools"}}`,
 			}
 		case strings.Contains(system, "say_word"):
-			return openaitest.Turn{Text: `<tool_call>{"name": "say_word", "arguments": {"word": "saffron"}}</tool_call>`}
+			return openaitest.Turn{
+				Text: `<tool_call>{"name": "say_word", "arguments": {"word": "saffron"}}</tool_call>`,
+			}
 		}
 		steps := []string{
 			"<tool_call>{\"name\": \"navigate_page\", \"arguments\": {\"url\": \"demo\"}}</tool_call>",

@@ -24,35 +24,9 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const value = "tr0ub4dor-and-3"
-	for _, tc := range []struct {
-		stdin string
-		args  []string
-		code  int
-		says  string
-	}{
-		{"", []string{"secrets"}, exitDone, "No secrets yet."},
-		{
-			value + "\n",
-			[]string{"secrets", "set", "git", "--host", "api.example.com", "--in", "header"},
-			exitDone,
-			"Saved {{secret:git}} for api.example.com in the file.",
-		},
-		{value, []string{"secrets", "set", "Git", "--host", "api.example.com"}, exitUsage, "lower-case letters"},
-		{value, []string{"secrets", "set", "git"}, exitUsage, "--host"},
-		{
-			value,
-			[]string{"secrets", "set", "git", "--host", "mcp:files"},
-			exitUsage,
-			"no local MCP server of that name",
-		},
-		{"", []string{"secrets", "list"}, exitDone, "[header]"},
-		{"", []string{"secrets", "delete", "nobody"}, exitFailed, "no such secret"},
-		{"", []string{"secrets", "--help"}, exitDone, "set"},
-	} {
-		code, stdout := given(t, flags, tc.stdin, tc.args...)
-		if code != tc.code || !strings.Contains(stdout, tc.says) || strings.Contains(stdout, value) {
-			t.Errorf("%v: exit %d: %s", tc.args, code, stdout)
-		}
+	code, printed := given(t, flags, value+"\n", "secrets", "set", "git", "--host", "api.example.com", "--in", "header")
+	if code != exitDone || strings.Contains(printed, value) {
+		t.Errorf("exit %d: %s", code, printed)
 	}
 	// The running one knows it already, and a program reads all but the value, and changes nothing.
 	c := clientOf(t, sys)

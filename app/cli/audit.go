@@ -93,6 +93,9 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if v.JSON {
 		return printJSON(io, rows)
 	}
+	if len(rows) == 0 {
+		_, _ = fmt.Fprintln(io.Err, "No tool was called yet.")
+	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Started.Local().Format("2006-01-02 15:04:05"), r.ID,

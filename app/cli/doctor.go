@@ -114,7 +114,7 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 	for _, m := range sys.Models.List(ctx) {
 		f := finding{State: "ok", What: "model", Says: m.Name}
 		if m.State != "ready" {
-			f = finding{State: "warn", What: "model", Says: strings.TrimSpace(m.Label + " " + m.Detail)}
+			f = finding{State: "warn", What: "model", Says: strings.TrimSuffix(m.Label+": "+m.Detail, ": ")}
 		}
 		out = append(out, f)
 	}

@@ -62,6 +62,10 @@ type mcpAddVerb struct {
 
 // Run writes the server into mcp-config.json.
 func (v *mcpAddVerb) Run(io Streams, g *Global) error {
+	// Kong passes a "--" before the program on.
+	if len(v.Command) > 0 && v.Command[0] == "--" {
+		v.Command = v.Command[1:]
+	}
 	if (v.URL == "") == (len(v.Command) == 0) {
 		return failure(exitUsage,
 			"name a program or --url, e.g. sextant mcp-servers add files npx -y "+

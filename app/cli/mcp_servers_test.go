@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"sextant/app/config"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/importers"
 )
 
-func TestAPreviewShowsAllThatRunsAndHidesNothing(t *testing.T) {
+func TestPreviewShowsWhatRunsAndEscapesControlCharacters(t *testing.T) {
 	var out strings.Builder
 	printPreview(&out, importers.Preview{Format: "a file", Servers: []importers.PreviewedServer{{
 		Name: "a\x1b[2Jb", Line: "node x", Notes: []string{"note\x1b]0;t\a"},
@@ -30,48 +27,5 @@ func TestAPreviewShowsAllThatRunsAndHidesNothing(t *testing.T) {
 	}
 	if strings.ContainsAny(out.String(), "\x1b\a") {
 		t.Errorf("control characters are printed: %q", out.String())
-	}
-}
-
-func TestWhatAServerMayTouchIsShownAndChangedOnTheCommandLine(t *testing.T) {
-	flags := testFlags(t)
-	folder := t.TempDir()
-	if code, _, errs := verb(t, flags, "mcp-servers", "grants", "files"); code != exitFailed ||
-		!strings.Contains(errs, "no such MCP server") {
-		t.Fatalf("got %d %s", code, errs)
-	}
-	path := filepath.Join(flags["config"], mcpconfig.FileName)
-	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(`{"mcpServers": {"files": {"command": "node", "args": ["`+folder+
-		`"], "more": 1}}, "other": true}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if ok, _, why := sandboxOf(&config.Config{
-		DataDir:   flags["data"],
-		ConfigDir: flags["config"],
-	}).Confine.Available(); !ok {
-		t.Skip(why)
-	}
-	for _, step := range []struct {
-		args         []string
-		words, wrote string
-	}{
-		{nil, "can read and change " + folder, `"more": 1}}`},
-		{
-			[]string{"--network", "api.example.com", "--read", folder, "--write", "none"},
-			"can reach api.example.com and no other host", `"grants":{"network":["api.example.com"],"read":["` +
-				folder + `"],"write":[]}`,
-		},
-		{[]string{"--sandbox", "off"}, "It runs as you", `"confine":"off"`},
-		{[]string{"--reset"}, "the whole network", `"more":1}}, "other": true`},
-	} {
-		code, out, errs := verb(t, flags, append([]string{"mcp-servers", "grants", "files"}, step.args...)...)
-		text, err := os.ReadFile(path)
-		if code != exitDone || err != nil || !strings.Contains(out, step.words) ||
-			!strings.Contains(string(text), step.wrote) {
-			t.Errorf("%v: %d\n%s%s\n%s", step.args, code, out, errs, text)
-		}
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +16,11 @@ import (
 // openTest opens a System on folders that belong to one test.
 func openTest(t *testing.T) *app.System {
 	t.Helper()
-	cfg, err := config.Load(testFlags(t))
+	t.Setenv("SEXTANT_KEYCHAIN", "off")
+	dir := t.TempDir()
+	cfg, err := config.Load(
+		map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +40,7 @@ func publish(t *testing.T, sys *app.System, e event.Event) {
 	}
 }
 
-func TestAVerbPrintsTheNewestProgressOfItsCall(t *testing.T) {
+func TestNewestProgressOfCallIsPrinted(t *testing.T) {
 	sys := openTest(t)
 	var printed safeText
 	stop := printProgress(sys, "call_1", &printed)
@@ -53,7 +58,7 @@ func TestAVerbPrintsTheNewestProgressOfItsCall(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreTheSameHoweverTheyAreWritten(t *testing.T) {
+func TestSameJSON(t *testing.T) {
 	for text, want := range map[string]bool{`{ "b": [1], "a": 2 }`: true, `{"a":2}`: false, `no JSON`: false} {
 		if sameJSON([]byte(`{"a":2,"b":[1]}`), []byte(text)) != want {
 			t.Error(text)
