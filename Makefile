@@ -14,7 +14,7 @@ RERUN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort
 # Goroutines share state in these packages, so make test runs them under the race detector; make e2e does so for all.
 RACE         := ./backend/agent/loop/... ./backend/api/ws/... ./backend/pipeline/... ./backend/store/... ./panels/...
 # Tests that have a long form, which SEXTANT_WHOLE=1 turns on.
-LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|GarbledAtAnyByte|CutAtAnyByte
+LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|SecretsAppear|GarbledAtAnyByte|CutAtAnyByte
 # without PACKAGES: all other packages of this module.
 without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)

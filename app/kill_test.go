@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"sextant/app"
 	"sextant/backend/browser/launch"
 )
 
@@ -30,11 +31,7 @@ func TestNoBrowserIsLeftWhenTheProgramIsKilled(t *testing.T) {
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		kills = 100
 	}
-	program := filepath.Join(t.TempDir(), "sextant")
-	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program,
-		"sextant").CombinedOutput(); err != nil {
-		t.Fatalf("building the program: %v\n%s", err, out)
-	}
+	program := app.Program(t)
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w,
 			"<!doctype html><title>Here</title><button>B</button><iframe srcdoc='<button>C</button>'></iframe>")

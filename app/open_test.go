@@ -27,7 +27,31 @@ func TestMain(m *testing.M) {
 		serveATool()
 		return
 	}
+	if filepath.Base(os.Args[0]) == programName {
+		os.Exit(RunCLI(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	goleak.VerifyTestMain(m)
+}
+
+// programName is the file name under which this test binary is the sextant program.
+const programName = "sextant"
+
+// Program returns the path of a sextant program that a test may kill.
+func Program(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), programName)
+	if err := os.WriteFile(path, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // testFlags are folders of a test's own.

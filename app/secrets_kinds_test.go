@@ -112,12 +112,12 @@ func shortKey(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// hundred are 100 secrets of the known kinds, by name.
-func hundred(t *testing.T) map[string]string {
+// makeSecrets returns n secrets, by name, of each known kind in turn.
+func makeSecrets(t *testing.T, n int) map[string]string {
 	t.Helper()
 	kinds := knownKinds(t)
 	all := map[string]string{}
-	for i := range 100 {
+	for i := range n {
 		all[fmt.Sprintf("s%02d", i)] = kinds[i%len(kinds)]()
 	}
 	return all
@@ -130,7 +130,7 @@ func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, OpenOptions{})
-	values := hundred(t)
+	values := makeSecrets(t, 100)
 	shapes, traffic := 0, 0
 	rows := &artefacts{}
 	for name, value := range values {

@@ -175,11 +175,7 @@ func TestAProgramStartsASubagentOverHTTP(t *testing.T) {
 // TestAConversationIsCompleteAfterAKillDuringASubagent kills the real program in a call of
 // a subagent. The service refuses a talk in which a call has no result, as real ones do.
 func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "sextant")
-	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program,
-		"sextant").CombinedOutput(); err != nil {
-		t.Fatalf("building the program: %v\n%s", err, out)
-	}
+	program := Program(t)
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
 		"parent": {handing("child: wait")},

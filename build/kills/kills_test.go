@@ -126,7 +126,7 @@ func buildProgram(t *testing.T) (program, preload string) {
 	dir := t.TempDir()
 	program, preload = filepath.Join(dir, "sextant"), filepath.Join(dir, "preload.so")
 	for _, cmd := range [][]string{
-		{"go", "build", "-tags", "sqlite_fts5", "-o", program, "sextant"},
+		{"go", "build", "-trimpath", "-tags", "sqlite_fts5", "-o", program, "sextant"},
 		{"cc", "-shared", "-fPIC", "-O1", "-o", preload, "testdata/preload.c", "-ldl"},
 	} {
 		if out, err := exec.CommandContext(t.Context(), cmd[0], cmd[1:]...).CombinedOutput(); err != nil {

@@ -36,7 +36,7 @@ export interface Start {
 /** Sends a message to the assistant. Waits for Send first: an answer may be shown before its turn is over. */
 export async function sendMessage(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
-  await expect(page.locator('.composer').getByRole('button', { name: 'Send' })).toBeVisible();
+  await expect(page.locator('.composer').getByRole('button', { name: 'Send', exact: true })).toBeVisible();
   await page.keyboard.press('Enter');
 }
 
