@@ -28,7 +28,7 @@ async function sendMessage(page: Page, command: string): Promise<void> {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('article').filter({ hasText: command }).first()).toBeVisible();
   await expect.poll(() => sextant.turnsOver(), { timeout: 20_000 }).toBe(before + 1);
-  await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
 }
 
 /** The number in front of a name in the list beside the page. */
@@ -193,7 +193,7 @@ test('clicking the page takes control from the assistant, and one click gives it
     expect(refused.error_type).toBe('permission_error');
     await page.getByRole('textbox', { name: 'Message to the assistant' }).focus();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
   } finally {
     await model.stop();
   }

@@ -39,7 +39,7 @@ test('a command shows its output while it runs and can be stopped', async ({ pag
   await writeFile(join(sextant.work, 'go'), '');
   await expect(output).toContainText('firstsecond');
   await page.getByRole('button', { name: /^Stop/ }).first().click();
-  await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
 });
 
 test('a command is approved in one sentence, and each answer covers what it says', async ({ page }) => {
