@@ -10,7 +10,7 @@ base=${BASE:-HEAD}
 slow='^sextant/(app|build/|backend/browser|backend/surface|backend/sandbox/confine$)'
 
 changed_folders() {
-  { git diff --name-only "$base" -- '*.go' '*.sql' '*.json' '*.md' '*.js'; git ls-files -o --exclude-standard -- '*.go'; } |
+  { git diff --name-only "$base" -- '*.go' '*.sql' '*.json' '*.md' '*.js' '*.txtar'; git ls-files -o --exclude-standard -- '*.go'; } |
     xargs -r -n1 dirname | sort -u
 }
 

@@ -101,7 +101,7 @@ async function testKilledServer() {
     const answer = await waiting;
     assert.equal(answer.success, false);
     assert.equal(answer.error_type, "system_error");
-    assert.match(answer.error, /everything .*whether it acted is unknown/);
+    assert.match(answer.error, /everything .*whether it took effect is unknown/);
     assert.ok((await server("files")).tools.length > 0, "another server was stopped too");
     const s = (ms) => `${(ms / 1000).toFixed(2)} s`;
     console.log(`killed in a call: answered after ${s(answered - at)} (${answer.error_type}), tools removed after ${s(removed)}, back after ${s(back)}`);
