@@ -3,8 +3,8 @@
 // everything.
 //
 // The suite starts it once per scenario, with the address of its server as the last argument and the scenario's name
-// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each scenario; the
-// suite checks them.
+// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each scenario;
+// the suite checks them.
 package main
 
 import (
