@@ -18,8 +18,8 @@ var systemOrder = []string{sextantName, "playwright-mcp", "chrome-devtools-mcp",
 
 const introduction = `# Benchmark
 
-Sextant beside three similar programs: %d generated pages, the same Chromium, MCP on standard input and output, one
-program after the other on each page. ` + "`make bench`" + ` writes this page. The raw figures are in
+Sextant compared with three similar programs: %d generated pages, the same Chromium, MCP on standard input and output,
+one program after the other on each page. ` + "`make bench`" + ` writes this page. The raw figures are in
 [bench.json](bench.json), and ` + "`build/bench/package.json`" + ` pins the other programs' versions.
 
 How it is measured:
