@@ -100,7 +100,7 @@ const ORDER = ['baseline', 'panel', 'mcp', 'created'];
 function groupTools(tools: ToolInfo[]): ToolGroup[] {
   const groups = new Map<string, ToolGroup>();
   for (const tool of tools) {
-    // What acts on the page is a group of its own among the tools that are always there.
+    // Baseline tools that act on the page are a separate group.
     const owner = tool.origin === 'baseline' ? (tool.group === PAGE_GROUP ? PAGE_GROUP : '') : (tool.owner ?? '');
     const key = `${tool.origin}:${owner}`;
     const group = groups.get(key) ?? { key, origin: tool.origin, owner, tools: [], tokens: 0, active: false };
