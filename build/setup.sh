@@ -31,7 +31,7 @@ check_languages() {
   command -v npm >/dev/null || die "npm is missing. It comes with Node 20; on Debian: apt-get install npm"
 }
 
-# Each line: checks | Debian package | purpose. The package is installed if one of the checks holds: a command,
+# Each line: checks | Debian package | purpose. The package is installed if one of the checks succeeds: a command,
 # pc:MODULE (pkg-config) or font:FAMILY.
 required_packages() {
   cat <<'EOF'
@@ -52,7 +52,7 @@ font:LiberationSans|fonts-liberation|the fonts most pages name
 EOF
 }
 
-# installed CHECKS: succeeds if one of the checks holds.
+# installed CHECKS: reports whether one of the checks succeeds.
 installed() {
   local check
   for check in $1; do

@@ -114,7 +114,7 @@ function groupTools(tools: ToolInfo[]): ToolGroup[] {
   );
 }
 
-/** Whether name, description or an argument's name holds every word of the query. */
+/** Whether name, description or an argument's name contains every word of the query. */
 export function toolFits(tool: ToolInfo, query: string): boolean {
   const schema = tool.parameters as { properties?: Record<string, unknown> } | null;
   const text = `${tool.name} ${tool.description} ${Object.keys(schema?.properties ?? {}).join(' ')}`.toLowerCase();
