@@ -50,7 +50,7 @@ build-headless: ui ## Build build/bin/sextant-headless: no GTK, no window
 run: build ## Set up, build and open the window (or serve it if there is no display)
 	@exec $(BIN)/sextant
 
-dev: setup ## Run vite and the server from source, both reloading by hand
+dev: setup ## Run Vite with hot reload, and the server from source
 	@build/dev.sh
 
 quick: ## Vet, types, and the tests of what changed and what imports it (BASE=REV compares with REV)
@@ -95,10 +95,10 @@ redteam: ui ## A model that obeys every injected instruction: harm done, questio
 	@echo "== A scripted model that obeys every instruction it reads"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestObedientModel ./build/redteam
 
-kills: ui ## Kill the program 1,000 times in its work, and MCP servers: what is lost, refused or done twice (10 minutes)
+kills: ui ## Kill the program and MCP servers 1,000 times each: count what is lost, refused or done twice (10 minutes)
 	@echo "== A thousand kills"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 30m -v -run TestKilledProgram ./build/kills
-	@echo "== A thousand kills of MCP servers, at random bytes of what they say"
+	@echo "== A thousand kills of MCP servers, at random bytes of their output"
 	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -count=1 -timeout 20m -v -run TestServerKilledAtAnyByte ./backend/mcp/...
 
 window-test: build ## One real window under Xvfb
@@ -118,14 +118,14 @@ isolation-window: build
 check: setup ## Format, lint, types, layers, generated files
 	@build/check.sh
 
-generate: setup ## Regenerate what is made from Go: API description, types, configuration
+generate: setup ## Regenerate the files made from Go: API description, types, configuration
 	go run -tags "$(TAGS)" ./build/gen
 	cd frontend && npx --no-install openapi-typescript openapi.json -o src/shared/api/schema.gen.ts
 
-bench: build-headless bench-table ## Go benchmarks, and the table beside other programs (docs/bench.md)
+bench: build-headless bench-table ## Go benchmarks, and the comparison with other programs (docs/bench.md)
 	go test -tags "$(TAGS)" -run '^$$' -bench . -benchmem -timeout 20m ./...
 
-bench-table: build-headless ## Only the table: Sextant beside three other programs (about 10 minutes)
+bench-table: build-headless ## Only the comparison with three other programs (about 10 minutes)
 	npm ci --prefix build/bench --no-audit --no-fund
 	go run ./build/bench -sextant $(BIN)/sextant-headless -live -json docs/bench.json -markdown docs/bench.md
 
@@ -135,5 +135,5 @@ bench-tasks: ui ## Tasks on local sites by a scripted solver, or by SEXTANT_BENC
 package: build ## build/bin/sextant-<version>-linux-<arch>.tar.gz
 	@VERSION="$(VERSION)" build/package.sh
 
-clean: ## Remove what was built
+clean: ## Remove build/bin
 	rm -rf $(BIN)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make check`: format, lint, types, layers, generated files. Runs the Go and the TypeScript
-# half side by side, shows the output of each, and fails if one failed.
+# `make check`: format, lint, types, layers, generated files. Checks Go and TypeScript in parallel, prints the output of
+# both, and fails if either failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# `make conformance`: MCP's conformance suite against our client and our server, in both revisions.
-# Prints the suite's summary; after a failure the whole output stays in the folder it names.
-# There are no expected failures: a required scenario that fails makes this fail.
+# `make conformance`: MCP's conformance suite against our client and our server, in both revisions. Prints the suite's
+# summary; after a failure the full output stays in the folder that it prints. No failures are expected: one required
+# scenario that fails makes this fail.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 suite=$(build/setup.sh --conformance)
 out=$(mktemp -d)
 go build -tags sqlite_fts5 -o build/bin/mcp-conformance-client ./build/conformance
-
 go build -tags sqlite_fts5 -o build/bin/mcp-conformance-server ./build/conformance/server
 
 bad=0
@@ -21,7 +20,7 @@ run() {
   if (cd "$out" && $suite "$side" --requirements "$revision" "$@" </dev/null >"$log" 2>&1); then
     echo "== MCP $side, revision $revision"
   else
-    echo "== MCP $side, revision $revision: FAILED (all of it: $log)"
+    echo "== MCP $side, revision $revision: FAILED (full output: $log)"
     bad=1
   fi
   sed -n '/^=== .*SUMMARY ===/,$p' "$log"

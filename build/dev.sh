@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Development: vite with hot reload in front, the server from source behind it. Both end
-# together. Open Vite's address with the code that `serve` prints.
+# `make dev`: Vite with hot reload, and the server from source behind it. Both end together. Open Vite's address with
+# the code that `serve` prints.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 (cd frontend && exec npm run --silent dev) &

@@ -1,5 +1,5 @@
-// A bare window with the same engine as the real one and nothing of Sextant: the control of
-// build/isolation-test.sh. It shows the given address until it is killed.
+// A plain window with the engine of the real one but without Sextant, as the control in build/isolation-test.sh.
+// It shows the address in its argument until it is killed.
 #include <webkit2/webkit2.h>
 
 int main(int count, char **words)

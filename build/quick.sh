@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `make quick`: vet and types of everything, and the tests of the packages that changed and of those that import them.
-# What changed is the difference to BASE (the last commit unless given) with the files that are not committed yet.
-# Packages that start the whole program or Chromium are tested only if they changed themselves; make test runs all.
+# `make quick`: vet and types of everything, and the tests of changed packages and of packages that import them. A
+# package is compared with the revision BASE (default: the last commit), including changes not yet committed. Packages
+# that start the whole program or Chromium are tested only if they themselves changed; make test runs all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ changed_folders() {
     xargs -r -n1 dirname | sort -u
 }
 
-# A package counts as changed when a file in its folder, or in a folder below it that is not a package, changed.
+# A package has changed if a file changed in its folder, or in a subfolder that is not itself a package.
 affected_packages() {
   local folders
   folders=$(changed_folders)

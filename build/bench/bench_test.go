@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestPagesAreComplete(t *testing.T) {
@@ -14,18 +16,20 @@ func TestPagesAreComplete(t *testing.T) {
 		t.Errorf("%d pages, want at least 30", len(names))
 	}
 	for _, name := range names {
-		p := pages[name]
-		if p.Kind == "" {
-			t.Errorf("%s has no kind", name)
-		}
-		first := p.Act[0].On
-		found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
-			return truth.Not == "" && slices.ContainsFunc(truth.Names,
-				func(n string) bool { return slices.Contains(first.Names, n) })
+		t.Run(name, func(t *testing.T) {
+			p := pages[name]
+			if p.Kind == "" {
+				t.Error("no kind")
+			}
+			first := p.Act[0].On
+			found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
+				return truth.Not == "" && slices.ContainsFunc(truth.Names,
+					func(n string) bool { return slices.Contains(first.Names, n) })
+			})
+			if !found {
+				t.Errorf("the first target %v is not an expected element", first)
+			}
 		})
-		if !found {
-			t.Errorf("%s: the first target %v is not an expected element", name, first)
-		}
 	}
 	if n := pages["nodes40k"].Nodes; n < 40_000 {
 		t.Errorf("nodes40k has %d elements", n)
@@ -81,26 +85,12 @@ func TestParseAnswers(t *testing.T) {
 			},
 		},
 	} {
-		got := test.parse(test.text)
-		for i := range got {
-			got[i].Name = normalizeJoined(test.system, got[i].Name)
-		}
-		want := slices.Clone(test.want)
-		for i := range want {
-			want[i].Name = normalizeJoined(test.system, want[i].Name)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %+v, want %+v", test.system, got, want)
-		}
+		t.Run(test.system, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.parse(test.text)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
-}
-
-// normalizeJoined normalizes joined names.
-func normalizeJoined(system, name string) string {
-	if system == "playwright" || system == "devtools" {
-		return normalize(name)
-	}
-	return name
 }
 
 func TestScore(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// isolate keeps our open files (such as a lock) and signals from a child process: when interrupted, the benchmark ends
-// its systems itself, in order.
+// isolate keeps our open files (such as a lock) and signals away from a child process. When interrupted, the benchmark
+// itself stops its systems, in order.
 func isolate(cmd *exec.Cmd) {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err == nil {

@@ -114,7 +114,7 @@ func selectPages(names []string, only, piece string) ([]string, error) {
 	}
 	var i, of int
 	if _, err := fmt.Sscanf(piece, "%d/%d", &i, &of); err != nil || i < 1 || i > of {
-		return nil, fmt.Errorf("-piece is like 2/5, not %q", piece)
+		return nil, fmt.Errorf("-piece %q is not of the form 2/5", piece)
 	}
 	var out []string
 	for n, name := range names {
@@ -180,7 +180,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 			}
 			out := b.run(ctx, running[s.Name], pages[name])
 			if ctx.Err() != nil {
-				return nil // earlier results are written
+				return nil // the caller writes the earlier results
 			}
 			report.add(out)
 			fmt.Println(out.line())
@@ -193,7 +193,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 	return nil
 }
 
-// findChromium returns the browser that every system starts.
+// findChromium returns the path of the browser that every system starts.
 func findChromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {

@@ -123,7 +123,7 @@ type Score struct {
 	Wrong        []string // unusable elements that the answer lists as usable
 }
 
-// score matches every expected element with a line of its own.
+// score matches each expected element with a different line.
 func score(lines []ListedElement, truths []Truth) Score {
 	taken := make([]bool, len(lines))
 	byName := map[string][]int{}

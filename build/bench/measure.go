@@ -11,10 +11,11 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// effectTimeout is how long an effect may come after the answer; not every system waits for it.
+// effectTimeout is how long after the answer an effect may arrive; not every system waits for it.
 const effectTimeout = time.Second
 
-// longPage is the number of elements above which a page is opened once less, so that a run takes under ten minutes.
+// longPage is the number of elements above which a page is opened one time fewer, so that a run takes less than ten
+// minutes.
 const longPage = 5_000
 
 // maxRetries is how often a target that was not in the last answer is looked for again.
@@ -47,7 +48,7 @@ type Definitions struct {
 	Tokens int    `json:"tokens"`
 }
 
-// Bench holds what all measurements of a run share.
+// Bench contains what all measurements of a run share.
 type Bench struct {
 	site    *Site
 	codec   tokenizer.Codec
@@ -62,7 +63,7 @@ type Bench struct {
 // maxFailures is how many actions may fail on a page before no more are tried.
 const maxFailures = 2
 
-// start starts a system and warms it up: its browser has opened and listed a page.
+// start starts a system and warms it up by opening and listing a page.
 func (b *Bench) start(ctx context.Context, s *System) (*Running, error) {
 	r, err := s.start(ctx, s.Command, b.scratch)
 	if err != nil {

@@ -46,11 +46,11 @@ type Step struct {
 }
 
 var (
-	directive = regexp.MustCompile(`(?m)^(kind|act|effect|with|part|leaves): (.*)$`)
-	isTruth   = regexp.MustCompile(`data-truth=(?:"([^"]*)"|'([^']*)')`)
-	isNot     = regexp.MustCompile(`<([^<>]*)data-truth-not="([^"]*)"([^>]*)>([^<]*)`)
-	label     = regexp.MustCompile(`aria-label="([^"]*)"`)
-	anElement = regexp.MustCompile(`<[a-z]`)
+	directive      = regexp.MustCompile(`(?m)^(kind|act|effect|with|part|leaves): (.*)$`)
+	truthAttribute = regexp.MustCompile(`data-truth=(?:"([^"]*)"|'([^']*)')`)
+	notAttribute   = regexp.MustCompile(`<([^<>]*)data-truth-not="([^"]*)"([^>]*)>([^<]*)`)
+	label          = regexp.MustCompile(`aria-label="([^"]*)"`)
+	elementStart   = regexp.MustCompile(`<[a-z]`)
 )
 
 // loadPages reads and generates all pages and returns them with the sorted names of those to measure.
@@ -114,17 +114,17 @@ func parsePage(name, text string) *Page {
 		}
 	}
 	p.HTML = strings.NewReplacer("{rows}", rows(60), "{entries}", entries(10)).Replace(strings.TrimSpace(body))
-	for _, m := range isTruth.FindAllStringSubmatch(p.HTML, -1) {
+	for _, m := range truthAttribute.FindAllStringSubmatch(p.HTML, -1) {
 		p.Truth = append(p.Truth, parseTruth(html.UnescapeString(m[1]+m[2])))
 	}
-	for _, m := range isNot.FindAllStringSubmatch(p.HTML, -1) {
+	for _, m := range notAttribute.FindAllStringSubmatch(p.HTML, -1) {
 		called := strings.TrimSpace(m[4])
 		if l := label.FindStringSubmatch(m[1] + m[3]); l != nil {
 			called = l[1]
 		}
 		p.Truth = append(p.Truth, Truth{Names: []string{called}, Not: m[2]})
 	}
-	p.Nodes = len(anElement.FindAllString(p.HTML, -1))
+	p.Nodes = len(elementStart.FindAllString(p.HTML, -1))
 	return p
 }
 
@@ -180,9 +180,8 @@ func bigPages() map[string]string {
 	made := map[string]string{
 		"links": "kind: 300 links\nact: click link:Link 250\neffect: 250\n--><h1>Links</h1><ul>" +
 			repeat(300, func(i int) string {
-				return fmt.Sprintf(`<li><a href="#%d" onclick="effect('%d')" data-truth="link:Link %d">Link %d</a>`, i,
-					i,
-					i, i)
+				return fmt.Sprintf(`<li><a href="#%d" onclick="effect('%d')" data-truth="link:Link %d">Link %d</a>`,
+					i, i, i, i)
 			}) + "</ul>",
 		"table": "kind: 1,000 rows, 3,000 controls\nact: click checkbox:Pick 700\neffect: " +
 			"700\n--><h1>Stock</h1><table><tr><th>Pick<th>Lamp<th>Price<th>Edit</tr>" +
@@ -193,11 +192,9 @@ func bigPages() map[string]string {
 		"nodes40k": "kind: 40,000 nodes\nact: click button:Act 150\neffect: 150\n-->" + dense(40_000),
 		"article": "kind: long prose\nact: click link:note 20\neffect: 20\n--><h1>On lamps</h1>" +
 			repeat(40, func(i int) string {
-				return "<p>" + strings.Repeat("The lamp in the window burned through the night and nobody asked why. ",
-					12) +
-					fmt.Sprintf(`See <a href="#n%d" onclick="effect('%d')" data-truth="link:note %d">note %d</a>.</p>`,
-						i,
-						i, i, i)
+				prose := strings.Repeat("The lamp in the window burned through the night and nobody asked why. ", 12)
+				return "<p>" + prose + fmt.Sprintf(
+					`See <a href="#n%d" onclick="effect('%d')" data-truth="link:note %d">note %d</a>.</p>`, i, i, i, i)
 			}),
 	}
 	// Nested frames, each with another origin than its parent.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -82,9 +83,9 @@ func (s *Site) render(p *Page, key, host string) string {
 	return fmt.Sprintf(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>%s</title>
 <style>body{font:14px/20px sans-serif;margin:16px}label{display:block;margin:6px 0}iframe{display:block;margin:8px 0;border:1px solid #999}</style>
 <script>
-const wire = new WebSocket('ws://' + location.host + '/effects?k=%s'), unsent = []
-wire.onopen = () => { while (unsent.length) wire.send(unsent.shift()) }
-function effect(what) { if (wire.readyState === 1) wire.send(what); else unsent.push(what) }
+const socket = new WebSocket('ws://' + location.host + '/effects?k=%s'), unsent = []
+socket.onopen = () => { while (unsent.length) socket.send(unsent.shift()) }
+function effect(name) { if (socket.readyState === 1) socket.send(name); else unsent.push(name) }
 </script></head><body>%s</body></html>`, p.Name, key, body)
 }
 
@@ -98,18 +99,18 @@ func (s *Site) serveEffects(w http.ResponseWriter, r *http.Request, key string) 
 	defer func() { _ = conn.Close() }()
 	conn.SetReadLimit(1 << 16)
 	for {
-		_, what, err := conn.ReadMessage()
+		_, effect, err := conn.ReadMessage()
 		if err != nil {
 			return
 		}
-		s.record(key, string(what))
+		s.record(key, string(effect))
 	}
 }
 
-func (s *Site) record(key, what string) {
+func (s *Site) record(key, effect string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.effects[key] = append(s.effects[key], what)
+	s.effects[key] = append(s.effects[key], effect)
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -122,10 +123,8 @@ func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []
 		s.mu.Lock()
 		all, changed := s.effects[key], s.changed
 		s.mu.Unlock()
-		for _, e := range all {
-			if e == effect {
-				return true, all
-			}
+		if slices.Contains(all, effect) {
+			return true, all
 		}
 		select {
 		case <-changed:

@@ -32,7 +32,7 @@ type System struct {
 	Env           []string
 	First         []Call // calls after the start
 	Open          func(url string) Call
-	// Look lists the whole page, View what is listed by default (nil: the same).
+	// Look lists the whole page; View is the default listing, nil if that is the same.
 	Look Call
 	View *Call
 	// Step returns the calls for one step; on and to are the handles of its targets.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// knownMisses explains the targets that are missed.
+// knownMisses explains the missed targets.
 //
 //go:embed why.md
 var knownMisses string
@@ -18,22 +18,22 @@ var systemOrder = []string{sextantName, "playwright-mcp", "chrome-devtools-mcp",
 
 const introduction = `# Benchmark
 
-Sextant beside three similar programs: %d generated pages, the same Chromium, MCP on standard input and output, one
-program after the other on each page. ` + "`make bench`" + ` writes this page. The raw figures are in
+Sextant compared with three similar programs: %d generated pages, the same Chromium, MCP on standard input and output,
+one program after the other on each page. ` + "`make bench`" + ` writes this page. The raw figures are in
 [bench.json](bench.json), and ` + "`build/bench/package.json`" + ` pins the other programs' versions.
 
 How it is measured:
 
 - Each page's HTML states which elements a person can use and which exist but cannot be used. An element is *found* when
   the answer for the whole page has a line with a handle, an equivalent role and the name. An element without a role
-  needs a sign that it can be used ("clickable", "focusable", a hand cursor); plain text does not count.
+  must be marked as usable ("clickable", "focusable", a pointer cursor); plain text does not count.
 - *Unusable listed* counts elements that are covered, inert, disabled, without size or clipped, but listed without
   saying so.
-- An action *worked* when the page itself reported it to the benchmark's server. Each program may look three times for a
-  target that appears late.
+- An action *worked* when the page itself reported it to the benchmark's server. Each program may list the page three
+  times to find a target that appears late.
 - Tokens are those of the answer's text (cl100k). Times are medians in milliseconds over several openings. Annotate is
-  timed after the first answer, an action of several steps as a whole with the looks it needed. The machine is noisy, so
-  only ratios within one run count.
+  timed after the first answer. An action of several steps is timed as a whole, including the listings it needed. The
+  machine is noisy, so only ratios within one run count.
 
 Measured with %s.
 `

@@ -163,7 +163,7 @@ func (r *Report) tokenTarget() target {
 		}
 		n++
 		share := float64(o.Tokens) / float64(least)
-		note := fmt.Sprintf("%s %.0f %%", o.Page, share*100)
+		note := fmt.Sprintf("%s %.0f%%", o.Page, share*100)
 		if share <= maxTokenShare {
 			fine++
 			shares = append(shares, note)
@@ -173,7 +173,7 @@ func (r *Report) tokenTarget() target {
 	}
 	slices.Sort(shares)
 	return target{
-		"whole page in at most 80 % of the tokens of the leanest other program that finds as much, if that " +
+		"whole page in at most 80% of the tokens of the leanest other program that finds as much, if that " +
 			"one needs over 400",
 		fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), exceptPages(bad)),
 		len(bad) == 0 && n > 0,

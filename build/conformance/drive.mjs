@@ -3,8 +3,8 @@
 //
 //   node drive.mjs path/to/sextant
 //
-// The clients are the TypeScript SDK in both its lines (1.x speaks 2025-11-25, 2.x 2026-07-28), over
-// stdio and over HTTP, and the command line of the MCP inspector. The exit code is 1 if one of them failed.
+// The clients are both major versions of the TypeScript SDK (1.x speaks 2025-11-25, 2.x 2026-07-28), over stdio and
+// over HTTP, and the command line of the MCP inspector. The exit code is 1 if one of them failed.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -109,32 +109,32 @@ const callTool = (client, params, options) =>
 
 /** checkProtocol checks structured content, progress notifications, and that a cancelled call ends. */
 async function checkProtocol(client) {
-  const look = { name: "annotate_page", arguments: { scope: "page" } };
-  const { structuredContent } = await client.callTool(look);
+  const annotate = { name: "annotate_page", arguments: { scope: "page" } };
+  const { structuredContent } = await client.callTool(annotate);
   assert.equal(structuredContent?.page?.title, "Thanks");
-  let beats = 0;
-  text(await callTool(client, { name: "wait_for", arguments: { seconds: 2.5 } }, { onprogress: (p) => (beats += p.progress > 0 ? 1 : 0) }));
-  assert.ok(beats > 0, "no progress was reported");
+  let reports = 0;
+  text(await callTool(client, { name: "wait_for", arguments: { seconds: 2.5 } }, { onprogress: (p) => (reports += p.progress > 0 ? 1 : 0) }));
+  assert.ok(reports > 0, "no progress was reported");
   const stop = new AbortController();
   const long = { name: "wait_for", arguments: { seconds: 120 } };
   await assert.rejects(callTool(client, long, { signal: stop.signal, onprogress: () => stop.abort() }));
   // The tab is free again long before the cancelled call would have ended.
-  text(await callTool(client, look, { timeout: 30_000 }));
+  text(await callTool(client, annotate, { timeout: 30_000 }));
 }
 
 const home = await mkdtemp(join(tmpdir(), "sextant-drive-"));
 const env = { ...process.env, HOME: home, SEXTANT_DATA: join(home, "data"), SEXTANT_CONFIG: join(home, "config") };
 const form = await startSite();
-const sys = await startSextant(env);
-const head = { requestInit: { headers: { Authorization: `Bearer ${sys.token}` } } };
+const instance = await startSextant(env);
+const head = { requestInit: { headers: { Authorization: `Bearer ${instance.token}` } } };
 const stdio = { command: sextant, args: ["mcp"], env, stderr: "ignore" };
 const own = { ...stdio, args: ["mcp", "--headless", "--allow-hosts", "127.0.0.1"], env: { ...env, SEXTANT_DATA: join(home, "own") } };
-const at = new URL("/mcp", sys.url);
+const at = new URL("/mcp", instance.url);
 const modern = { versionNegotiation: { mode: "auto" } };
 
 const clients = [
   ["SDK 1.x, joined over stdio", () => new OldClient({ name: "old-stdio", version: "1" }), () => new OldStdio(stdio)],
-  ["SDK 1.x, a Sextant of its own", () => new OldClient({ name: "old-own", version: "1" }), () => new OldStdio(own)],
+  ["SDK 1.x, its own Sextant", () => new OldClient({ name: "old-own", version: "1" }), () => new OldStdio(own)],
   ["SDK 1.x over HTTP", () => new OldClient({ name: "old-http", version: "1" }), () => new OldHTTP(at, head)],
   ["SDK 2.x, joined over stdio", () => new NewClient({ name: "new-stdio", version: "1" }, modern), () => new NewStdio(stdio), "2026-07-28"],
   ["SDK 2.x over HTTP", () => new NewClient({ name: "new-http", version: "1" }, modern), () => new NewHTTP(at, head), "2026-07-28"],
@@ -142,10 +142,10 @@ const clients = [
 
 let bad = 0;
 /** runClient runs one client and prints the result. */
-async function runClient(name, what) {
+async function runClient(name, run) {
   const began = Date.now();
   try {
-    await what();
+    await run();
     console.log(`✓ ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
   } catch (error) {
     bad = 1;
@@ -191,7 +191,7 @@ await runClient("the inspector's command line", async () => {
   assert.ok(prompts.some((p) => p.name === "do_on_page"));
 });
 
-await sys.close();
+await instance.close();
 form.close();
 await rm(home, { recursive: true, force: true });
 process.exit(bad);

@@ -3,8 +3,8 @@
 // everything.
 //
 // The suite starts it once per scenario, with the address of its server as the last argument and the scenario's name
-// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go has the client's actions in each scenario; the
-// suite judges them.
+// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each scenario;
+// the suite checks them.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), 28*time.Second)
 	defer cancel()
 	if err := run(ctx, log, os.Args[len(os.Args)-1]); err != nil {
-		log.Error("the scenario failed", "error", err)
+		log.Error("the scenario failed", "err", err)
 		os.Exit(1) //nolint:gocritic // nothing is left to clean up but a context
 	}
 }
@@ -109,19 +109,19 @@ func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	return e
 }
 
-// stateWatcher signals when the state of the server changed.
+// stateWatcher is a journal that signals when the state of the server changed.
 type stateWatcher struct{ changed chan struct{} }
 
 // Publish signals a change.
-func (j *stateWatcher) Publish(event.Event) {
+func (w *stateWatcher) Publish(event.Event) {
 	select {
-	case j.changed <- struct{}{}:
+	case w.changed <- struct{}{}:
 	default:
 	}
 }
 
 // waitReady waits until the server is ready and returns its first failure.
-func (j *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) error {
+func (w *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
 			switch list[0].State {
@@ -132,7 +132,7 @@ func (j *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) erro
 			}
 		}
 		select {
-		case <-j.changed:
+		case <-w.changed:
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the server: %w", ctx.Err())
 		}
@@ -165,9 +165,9 @@ func newMemory(revision string) mcp.KnownServerStore {
 }
 
 // KnownServer returns the revision that the suite wants.
-func (r fixedMemory) KnownServer(context.Context, string) (wire.KnownServer, error) {
-	return wire.KnownServer{Era: r.era, Found: time.Now()}, nil
+func (m fixedMemory) KnownServer(context.Context, string) (wire.KnownServer, error) {
+	return wire.KnownServer{Era: m.era, Found: time.Now()}, nil
 }
 
 // SaveKnownServer stores nothing: the process runs one scenario.
-func (r fixedMemory) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
+func (m fixedMemory) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }

@@ -22,7 +22,7 @@ func runScenario(
 			return err
 		}
 		if r := servers.Call(ctx, serverName, tool, raw); !r.Success {
-			log.Info("a call was refused", "tool", tool, "error", r.Error)
+			log.Info("a call was refused", "tool", tool, "err", r.Error)
 			return errors.New(r.Error)
 		}
 		return nil
@@ -79,7 +79,7 @@ func callEverything(ctx context.Context, servers *mcp.Servers, call func(string,
 	return nil
 }
 
-// acceptForms accepts every question and leaves the defaults of its form.
+// acceptForms returns a function that accepts every question with the defaults of its form.
 func acceptForms(scenario string) func(context.Context, requests.Question) (requests.Answer, error) {
 	return func(context.Context, requests.Question) (requests.Answer, error) {
 		filled := map[string]any{}

@@ -4,7 +4,7 @@ package icons
 
 import _ "embed"
 
-// PNG is the icon, 256 × 256 pixels. It is not to be changed.
+// PNG is the icon, 256 × 256 pixels. Callers must not modify it.
 //
 //go:embed sextant.png
 var PNG []byte

@@ -31,54 +31,54 @@ func newAcknowledgements() *acknowledgements {
 	}
 }
 
-// lastEvent returns the newest event that was sent or read.
-func (l *acknowledgements) lastEvent() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return max(l.newest, l.verified)
+// lastEvent returns the number of the newest event that was sent or read.
+func (a *acknowledgements) lastEvent() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return max(a.newest, a.verified)
 }
 
 // verifiedUpTo returns the number up to which every event was found again.
-func (l *acknowledgements) verifiedUpTo() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.verified
+func (a *acknowledgements) verifiedUpTo() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.verified
 }
 
-func (l *acknowledgements) counts() (events, messages int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.events), len(l.turns) + len(l.waiting)
+func (a *acknowledgements) counts() (events, messages int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.events), len(a.turns) + len(a.waiting)
 }
 
 // addEvent records an event as it was sent.
-func (l *acknowledgements) addEvent(e event.Event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.events[e.Seq], l.before[e.Seq] = e, l.previous
-	l.previous = e.Seq
-	l.newest = max(l.newest, e.Seq)
+func (a *acknowledgements) addEvent(e event.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.events[e.Seq], a.before[e.Seq] = e, a.previous
+	a.previous = e.Seq
+	a.newest = max(a.newest, e.Seq)
 }
 
 // addMessage records the answer to a message.
-func (l *acknowledgements) addMessage(conversation, turn, waiting string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (a *acknowledgements) addMessage(conversation, turn, waiting string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if turn != "" {
-		l.turns[turn] = conversation
+		a.turns[turn] = conversation
 	}
 	if waiting != "" {
-		l.waiting[waiting] = conversation
+		a.waiting[waiting] = conversation
 	}
 }
 
 // compare returns what was sent but is missing from stored, which has all events after verifiedUpTo in order.
 // It then marks the stored events as verified.
-func (l *acknowledgements) compare(stored []event.Event) (lost []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (a *acknowledgements) compare(stored []event.Event) (lost []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	at := map[int64]int{}
-	last := l.verified
+	last := a.verified
 	for i, e := range stored {
 		if e.Seq <= last {
 			lost = append(lost, fmt.Sprintf("event %d is stored after %d", e.Seq, last))
@@ -86,26 +86,26 @@ func (l *acknowledgements) compare(stored []event.Event) (lost []string) {
 		last = e.Seq
 		at[e.Seq] = i
 	}
-	for seq := range l.events {
-		if seq <= l.verified {
+	for seq := range a.events {
+		if seq <= a.verified {
 			continue
 		}
 		i, there := at[seq]
 		switch {
 		case !there:
-			lost = append(lost, fmt.Sprintf("event %d was sent and is lost: %s", seq, canonical(l.events[seq])))
-		case !bytes.Equal(canonical(stored[i]), canonical(l.events[seq])) && !l.isMerged(stored[:i+1], l.events[seq]):
+			lost = append(lost, fmt.Sprintf("event %d was sent and is lost: %s", seq, canonical(a.events[seq])))
+		case !bytes.Equal(canonical(stored[i]), canonical(a.events[seq])) && !a.isMerged(stored[:i+1], a.events[seq]):
 			lost = append(lost, fmt.Sprintf("event %d was sent as %s and is stored as %s", seq,
-				canonical(l.events[seq]), canonical(stored[i])))
+				canonical(a.events[seq]), canonical(stored[i])))
 		}
 	}
-	l.verified, l.previous = max(l.verified, last), max(l.verified, last)
+	a.verified, a.previous = max(a.verified, last), max(a.verified, last)
 	return lost
 }
 
 // isMerged reports whether e joins the text of several stored events, as a slow reader receives them.
 // They follow the event sent before e; the last of stored has the number of e.
-func (l *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
+func (a *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
 	type piece struct {
 		Message, Stream, Text string
 	}
@@ -118,7 +118,7 @@ func (l *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
 	for _, s := range slices.Backward(stored) {
 		p := read(s)
 		if s.Kind != e.Kind || s.Call != e.Call || p.Message != whole.Message || p.Stream != whole.Stream ||
-			s.Seq <= l.before[e.Seq] {
+			s.Seq <= a.before[e.Seq] {
 			break
 		}
 		text = p.Text + text
@@ -126,7 +126,7 @@ func (l *acknowledgements) isMerged(stored []event.Event, e event.Event) bool {
 	return text == whole.Text
 }
 
-// canonical encodes an event in one form, whoever wrote it.
+// canonical encodes an event, so that equal events have equal bytes.
 func canonical(e event.Event) []byte {
 	e.Time = e.Time.UTC()
 	b, err := json.Marshal(e)

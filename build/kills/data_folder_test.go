@@ -87,7 +87,7 @@ func (w *worker) checkDatabase(ctx context.Context, path string) error {
 		}
 		f, _, err := contents.Open(id)
 		if err != nil {
-			w.faults.add("a file change refers to a content that is not stored: %v", err)
+			w.faults.add("a file change refers to content that is not stored: %v", err)
 			continue
 		}
 		_ = f.Close()
@@ -169,7 +169,7 @@ func (w *worker) checkMessages(ctx context.Context, s *sqlite.Store) error {
 }
 
 // checkAccepted looks for what was accepted over HTTP: every turn must be in the log, and every waiting message must
-// still wait or have been taken once.
+// still wait or have been taken exactly once.
 func (w *worker) checkAccepted(ctx context.Context, s *sqlite.Store) error {
 	began, taken := map[string]bool{}, map[string]int{}
 	waits := map[string]bool{}

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -69,7 +67,7 @@ type diskTrial struct {
 func testFullDisk(t *testing.T, dir string) {
 	w := newWorker(t, os.Getenv("SEXTANT_TEST_PROGRAM"), "", 1, 0)
 	w.env = append(w.env, "SEXTANT_DATA="+filepath.Join(dir, "data"), "TMPDIR="+dir)
-	d := &diskTrial{t: t, dir: dir, filler: filepath.Join(dir, "fat"), events: make(chan event.Event, 100_000)}
+	d := &diskTrial{t: t, dir: dir, filler: filepath.Join(dir, "filler"), events: make(chan event.Event, 100_000)}
 	effect := w.effects.URL + "/effect/"
 	answers := []openaitest.Turn{
 		{Text: strings.Repeat("before ", 20), Gap: time.Millisecond},
@@ -114,33 +112,25 @@ func testFullDisk(t *testing.T, dir string) {
 	d.checkRestart(w)
 }
 
-// start starts the program and records every event it sends.
+// start starts the program and records every event that it sends.
 func (d *diskTrial) start(w *worker) *instance {
 	d.t.Helper()
-	l, err := w.start(plan{})
+	inst, err := w.start(plan{})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if err := l.connect(); err != nil {
+	if err := inst.connect(); err != nil {
 		d.t.Fatal(err)
 	}
-	go func(socket *websocket.Conn) {
-		for {
-			var e wire.Envelope
-			if socket.ReadJSON(&e) != nil {
-				return
-			}
-			reported := event.Event{
-				Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation,
-				Turn: e.Turn, Call: e.Call, Data: e.Data,
-			}
+	go func() {
+		for e, ok := inst.readEvent(); ok; e, ok = inst.readEvent() {
 			if e.Seq > 0 {
-				w.acks.addEvent(reported)
+				w.acks.addEvent(e)
 			}
-			d.events <- reported
+			d.events <- e
 		}
-	}(l.socket)
-	return l
+	}()
+	return inst
 }
 
 func diskState(e event.Event) (d event.Disk) {
@@ -150,18 +140,18 @@ func diskState(e event.Event) (d event.Disk) {
 	return d
 }
 
-// waitFor waits for an event that fits.
-func (d *diskTrial) waitFor(what string, fits func(event.Event) bool) event.Event {
+// waitFor waits for an event that matches.
+func (d *diskTrial) waitFor(what string, matches func(event.Event) bool) event.Event {
 	d.t.Helper()
 	timeout := time.After(30 * time.Second)
 	for {
 		select {
 		case e := <-d.events:
-			if fits(e) {
+			if matches(e) {
 				return e
 			}
 		case <-timeout:
-			d.t.Fatalf("%s never came\n%s", what, d.stderr.String())
+			d.t.Fatalf("no event: %s\n%s", what, d.stderr.String())
 		}
 	}
 }
@@ -195,7 +185,7 @@ func (d *diskTrial) freeDisk() {
 	}
 }
 
-// checkReported checks what a person and an API client are told.
+// checkReported checks what the window and an API client show.
 func (d *diskTrial) checkReported(conversation, path string, message func(string) map[string]string) {
 	t := d.t
 	t.Helper()
@@ -207,7 +197,7 @@ func (d *diskTrial) checkReported(conversation, path string, message func(string
 		})
 		if e.Kind == event.TurnEnded {
 			if e.Seq != 0 {
-				t.Errorf("the end is stored as %d on a full disk", e.Seq)
+				t.Errorf("the end of the turn is stored as %d on a full disk", e.Seq)
 			}
 			ended = decode[event.Turn](e)
 			continue
@@ -225,7 +215,7 @@ func (d *diskTrial) checkReported(conversation, path string, message func(string
 	if snapshot.Disk.Level != event.DiskFull {
 		t.Errorf("a window that opens now gets %+v", snapshot.Disk)
 	}
-	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, path, message("not kept"), nil)
+	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, path, message("not stored"), nil)
 	d.mustRequest(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
 	d.mustRequest(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation,
 		map[string]string{"value": strings.Repeat("x", 100_000)}, nil)
@@ -283,6 +273,6 @@ func (d *diskTrial) checkRestart(w *worker) {
 	events, _ := w.acks.counts()
 	t.Logf("%d acknowledged events, all stored", events)
 	if events < 20 {
-		t.Error("too few: nothing was proved")
+		t.Error("too few events to prove anything")
 	}
 }

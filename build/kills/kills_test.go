@@ -47,7 +47,7 @@ func killRandomly(t *testing.T, program, preload string) {
 	report(t, all, time.Since(started))
 }
 
-// killRepeatedly makes a worker's share of the kills and checks the data folder every 50.
+// killRepeatedly does a worker's share of the kills and checks the data folder after every 50.
 func (w *worker) killRepeatedly(t *testing.T, kills int) {
 	for n := range kills {
 		if err := w.killOnce(n); err != nil {
@@ -116,7 +116,7 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 		sum["summaries"],
 	)
 	if sum["effects"] == 0 || sum["busy"] < sum["kills"]/3 || sum["events"] == 0 {
-		t.Error("too few kills during work: nothing was proved")
+		t.Error("too few kills during work to prove anything")
 	}
 }
 

@@ -56,7 +56,7 @@ func killMigrations(t *testing.T, program, preload string) {
 	}
 	t.Logf("%d kills", kills)
 	if kills < 4 {
-		t.Error("too few: nothing was proved")
+		t.Error("too few kills to prove anything")
 	}
 }
 
@@ -65,17 +65,17 @@ func killStarts(t *testing.T, w *worker, at int) (kills int) {
 	t.Helper()
 	how := []string{"before", "after", "half"}[at%3]
 	for range 2 {
-		l, err := w.start(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
+		inst, err := w.start(plan{env: []string{fmt.Sprint("KILL_AT=", at), "KILL_HOW=" + how}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		timeout := time.AfterFunc(20*time.Second, l.kill)
-		if err := l.connect(); err == nil {
-			l.kill()
+		timeout := time.AfterFunc(20*time.Second, inst.kill)
+		if err := inst.connect(); err == nil {
+			inst.kill()
 		} else {
 			kills++
 		}
-		if err := l.waitForExit(); err != nil {
+		if err := inst.waitForExit(); err != nil {
 			t.Fatalf("killed %s write %d: %v", how, at, err)
 		}
 		timeout.Stop()
@@ -86,15 +86,15 @@ func killStarts(t *testing.T, w *worker, at int) (kills int) {
 // checkStart starts the program and looks for the events of the old database.
 func checkStart(t *testing.T, w *worker, want []event.Event) {
 	t.Helper()
-	l, err := w.start(plan{})
+	inst, err := w.start(plan{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.connect(); err != nil {
+	if err := inst.connect(); err != nil {
 		t.Fatalf("the next start failed: %v", err)
 	}
 	var page struct{ Events []event.Event }
-	if status, err := l.request(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil ||
+	if status, err := inst.request(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil ||
 		status != http.StatusOK {
 		t.Fatalf("%d, %v", status, err)
 	}
@@ -104,11 +104,11 @@ func checkStart(t *testing.T, w *worker, want []event.Event) {
 		}
 	}
 	var metrics struct{ Totals map[string]any }
-	if status, err := l.request(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
+	if status, err := inst.request(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
 		t.Fatalf("metrics: %d, %v", status, err)
 	}
-	l.kill()
-	if err := l.waitForExit(); err != nil {
+	inst.kill()
+	if err := inst.waitForExit(); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.checkFolder(); err != nil {

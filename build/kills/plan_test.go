@@ -90,26 +90,26 @@ type killTrigger struct {
 }
 
 // arm sets the trigger for one run; an empty plan disarms it.
-func (f *killTrigger) arm(p plan, fire func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.plan, f.fire = p, fire
+func (k *killTrigger) arm(p plan, fire func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.plan, k.fire = p, fire
 }
 
 // reached reports a moment to the trigger.
-func (f *killTrigger) reached(moment string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.plan.moment != moment || f.fire == nil {
+func (k *killTrigger) reached(moment string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.plan.moment != moment || k.fire == nil {
 		return
 	}
-	f.plan.times--
-	if f.plan.times > 0 {
+	k.plan.times--
+	if k.plan.times > 0 {
 		return
 	}
-	fire := f.fire
-	f.fire = nil
-	time.AfterFunc(f.plan.delay, fire)
+	fire := k.fire
+	k.fire = nil
+	time.AfterFunc(k.plan.delay, fire)
 }
 
 // seed returns the seed of all random choices.

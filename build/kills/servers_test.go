@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +27,8 @@ type effects struct {
 	counts map[string]int
 }
 
-func newEffects(f *killTrigger) *effects {
-	e := &effects{trigger: f, counts: map[string]int{}}
+func newEffects(trigger *killTrigger) *effects {
+	e := &effects{trigger: trigger, counts: map[string]int{}}
 	e.Server = httptest.NewServer(e)
 	return e
 }
@@ -75,9 +76,9 @@ type scriptedModel struct {
 	r       *rand.Rand
 	next    int
 	browser bool
-	// contents are the ids that each path was to be written with, in order.
+	// contents are the ids of the contents that the model wrote to each path, in order.
 	contents map[string][]string
-	// faults are requests that a service would refuse, and wrong reports.
+	// faults are the requests that a service would refuse, and the wrong reports.
 	faults  []string
 	unknown map[string]bool
 	refused int
@@ -137,7 +138,7 @@ func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 	return t
 }
 
-// call returns a random call. Each call has an effect id of its own.
+// call returns a random call with a unique effect id.
 func (m *scriptedModel) call(r openaitest.Request) openaitest.Call {
 	m.next++
 	id := fmt.Sprintf("%s-%d", r.Model, m.next)
@@ -167,7 +168,7 @@ func (m *scriptedModel) call(r openaitest.Request) openaitest.Call {
 
 var effectID = regexp.MustCompile(`/effect/([a-z0-9-]+)`)
 
-// checkReports compares what the model is told of each effect with what the server counted.
+// checkReports compares what the model reads about each effect with what the server counted.
 func (m *scriptedModel) checkReports(r openaitest.Request) {
 	results := map[string]string{}
 	for _, msg := range r.Messages {
@@ -185,12 +186,12 @@ func (m *scriptedModel) checkReports(r openaitest.Request) {
 			switch {
 			case strings.Contains(reported, "done-"+id[1]):
 				if n == 0 {
-					m.addFault("effect %s never happened, and the model was told: %s", id[1], reported)
+					m.addFault("effect %s never happened, but the model read: %s", id[1], reported)
 				}
 			case strings.Contains(reported, "outcome is unknown"):
 				m.unknown[id[1]] = true
 			case n > 0:
-				m.addFault("effect %s happened, and the model was told: %s", id[1], reported)
+				m.addFault("effect %s happened, but the model read: %s", id[1], reported)
 			}
 		}
 	}
@@ -204,11 +205,11 @@ func (m *scriptedModel) randomWords(n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// expectedContents returns the ids that path was to be written with so far, in order.
+// expectedContents returns the ids of the contents that the model wrote to path so far, in order.
 func (m *scriptedModel) expectedContents(path string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]string(nil), m.contents[path]...)
+	return slices.Clone(m.contents[path])
 }
 
 // content returns a file that ends with its own checksum.

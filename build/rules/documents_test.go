@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestReferencesFindWhatDoesNotExist(t *testing.T) {
+func TestReferencesReportMissingTargets(t *testing.T) {
 	repository := Repository{
 		Exists: func(p string) bool {
 			return p == "docs/a.md" || p == "docs/b.md" || p == "backend/policy"
@@ -20,7 +20,7 @@ func TestReferencesFindWhatDoesNotExist(t *testing.T) {
 		{"a path that does not", "See `backend/attic`.", "docs/a.md:1: backend/attic does not exist"},
 		{"a path in a command", "Run `go vet ./backend/attic`.", "./backend/attic does not exist"},
 		{"a path with a placeholder", "Create `panels/<id>/manifest.json`.", ""},
-		{"what is built", "Run `build/bin/sextant`.", ""},
+		{"a built file", "Run `build/bin/sextant`.", ""},
 		{"a block of code", "```\n`backend/attic`\n```\n", ""},
 		{"a make target that exists", "Run `make test`.", ""},
 		{"a make target that does not", "Run `make tests`.", "make tests does not exist"},
@@ -41,7 +41,7 @@ func TestReferencesFindWhatDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestDocumentsNameOnlyWhatExists(t *testing.T) {
+func TestDocumentsReferToExistingTargets(t *testing.T) {
 	top := filepath.Join("..", "..")
 	var documents []File
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "docs/*/*/*.md", ".github/*/*.md"} {

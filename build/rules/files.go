@@ -1,9 +1,8 @@
-// Package rules holds the repository's own rules as functions over its source text: which group of packages may import
-// which, how large packages, functions and lines may be, what may not be called outside tests. Tests in app run the
-// rules
-// over the whole tree; the tests here show that each rule finds what breaks it.
+// Package rules checks the repository's own rules on its source text: which group of packages may import which, how
+// large packages, functions and lines may be, and what only tests may call. Tests in app apply the rules to the whole
+// tree; the tests here show that each rule reports a violation.
 //
-// A rule returns problems, one sentence each with the place in front. Nothing here is linked into the program.
+// A rule returns one sentence per problem, which starts with the place. Nothing here is linked into the program.
 package rules
 
 import (
@@ -29,7 +28,7 @@ func (f File) Test() bool {
 		strings.HasPrefix(f.Path, "frontend/e2e/") || strings.Contains(f.Path, "/testdata/")
 }
 
-// Generated reports whether a program wrote f: by its first lines or by ".gen." in its name.
+// Generated reports whether f is generated, by its first lines or by ".gen." in its name.
 func (f File) Generated() bool {
 	if strings.Contains(path.Base(f.Path), ".gen.") {
 		return true
@@ -50,8 +49,8 @@ func (f File) Script() bool {
 	return false
 }
 
-// Read returns every source file under root that people write: Go, TypeScript, JavaScript
-// and Svelte, without installed packages, built output and hidden folders.
+// Read returns the Go, TypeScript, JavaScript and Svelte files under root, except those in installed packages, built
+// output and hidden folders.
 func Read(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

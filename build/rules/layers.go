@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Package is what the layer rule needs to know of a Go package: its import path and what its program files (not its
-// tests) import.
+// Package is a Go package with the imports of its program files; those of its tests are left out.
 type Package struct {
 	Path    string
 	Imports []string
@@ -40,7 +39,7 @@ func Layers(module string, pkgs []Package) []string {
 			continue
 		}
 		if _, ok := layers()[group]; !ok {
-			problems = append(problems, fmt.Sprintf("%s: in no layer; give its group one in build/rules", p.Path))
+			problems = append(problems, fmt.Sprintf("%s: in no layer; add its group to build/rules/layers.go", p.Path))
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -53,7 +52,7 @@ func Layers(module string, pkgs []Package) []string {
 	return slices.Compact(problems)
 }
 
-// forbidden says why a package of group may not import a path, "" when it may.
+// forbidden returns why a package of group may not import a path, "" if it may.
 func forbidden(module, group, imported string) string {
 	layer := layers()
 	if !within(module, imported) {
@@ -65,7 +64,7 @@ func forbidden(module, group, imported string) string {
 	other := groupOf(module, imported)
 	switch {
 	case other == "build":
-		return "build holds developer tools; only tests may use them"
+		return "build contains developer tools; only tests may import them"
 	case other == group:
 		return ""
 	case layer[other] == 0:

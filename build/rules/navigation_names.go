@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// Names are what only the navigation map may hold.
+// Names lists what only the navigation map may contain.
 type Names struct {
 	Paths []string // route paths as in the map: "/api/panels/open", with {parts}
 }
 
-// Literals checks that neither a tool that opens a panel ("open_…_panel") nor one of
-// names.Paths stands as text in a program file outside the folder home. Comments and tests
-// may name them.
-func Literals(files []File, home string, names Names) []string {
+// Literals checks that no program file outside mapFolder contains the name of a tool that opens a panel
+// ("open_…_panel") or one of names.Paths. Comments and tests may contain them.
+func Literals(files []File, mapFolder string, names Names) []string {
 	var problems []string
 	for _, f := range files {
-		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, home+"/") ||
+		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, mapFolder+"/") ||
 			strings.HasPrefix(f.Path, "build/rules/") {
 			continue
 		}
 		for _, s := range texts(f) {
 			if found := openTool(s.text); found != "" {
 				problems = append(problems, problem(f.Path, s.line, "%s is named here; take it from %s/map.json", found,
-					home))
+					mapFolder))
 			}
 			for _, p := range names.Paths {
-				if holdsPath(s.text, p) {
+				if containsPath(s.text, p) {
 					problems = append(problems,
-						problem(f.Path, s.line, "the route %s is named here; take it from %s/map.json", p, home))
+						problem(f.Path, s.line, "the route %s is named here; take it from %s/map.json", p, mapFolder))
 					break
 				}
 			}
@@ -39,7 +38,7 @@ func Literals(files []File, home string, names Names) []string {
 	return problems
 }
 
-// openTool is the first word of the form open_…_panel in text, "" when there is none.
+// openTool returns the first word of the form open_…_panel in text, "" for none.
 func openTool(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r > 127 || !isNameByte(byte(r)) })
 	for _, w := range words {
@@ -50,8 +49,8 @@ func openTool(text string) string {
 	return ""
 }
 
-// holdsPath reports whether text holds p, up to its first {part}, as whole segments.
-func holdsPath(text, p string) bool {
+// containsPath reports whether text contains p, up to its first {part}, as whole segments.
+func containsPath(text, p string) bool {
 	p, _, _ = strings.Cut(p, "{")
 	p = strings.TrimSuffix(p, "/")
 	for from := 0; ; {
@@ -76,7 +75,7 @@ type located struct {
 	text string
 }
 
-// texts are f's string literals for Go, its lines without comments for the rest.
+// texts returns the string literals of a Go file, and the lines without comments of any other file.
 func texts(f File) []located {
 	if f.Go() {
 		return goStrings(f)
@@ -89,22 +88,22 @@ func texts(f File) []located {
 	return out
 }
 
-// blank removes everything between open and shut, keeping the line breaks.
-func blank(text, open, shut string) string {
+// blank removes everything from each begin to the next end, but keeps the line breaks.
+func blank(text, begin, end string) string {
 	var out strings.Builder
 	for {
-		before, rest, found := strings.Cut(text, open)
+		before, rest, found := strings.Cut(text, begin)
 		out.WriteString(before)
 		if !found {
 			return out.String()
 		}
-		comment, after, _ := strings.Cut(rest, shut)
+		comment, after, _ := strings.Cut(rest, end)
 		out.WriteString(strings.Repeat("\n", strings.Count(comment, "\n")))
 		text = after
 	}
 }
 
-// uncommented cuts a line comment off; "//" after a colon belongs to an address.
+// uncommented removes a line comment; "//" after a colon is part of an address.
 func uncommented(line string) string {
 	for from := 0; ; {
 		i := strings.Index(line[from:], "//")
@@ -122,7 +121,7 @@ func goStrings(f File) []located {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil // GoSource tells of a file that does not parse
+		return nil // GoSource reports a file that does not parse
 	}
 	var out []located
 	ast.Inspect(tree, func(n ast.Node) bool {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// expect runs a rule's problems against what each must mention; none means no problem.
+// expect checks that there is one problem for each wanted text, in order, which contains it.
 func expect(t *testing.T, problems []string, want ...string) {
 	t.Helper()
 	if len(problems) != len(want) {
@@ -26,7 +26,7 @@ func TestLayersRefuseImportsUpwardsAndSideways(t *testing.T) {
 		want    string // "" when allowed
 	}{
 		{"a lower layer", "sextant/backend/agent/loop", "sextant/backend/pipeline", ""},
-		{"the own group", "sextant/backend/agent/loop", "sextant/backend/agent/llm", ""},
+		{"its own group", "sextant/backend/agent/loop", "sextant/backend/agent/llm", ""},
 		{"a library above the lowest layer", "sextant/backend/store/sqlite", "github.com/mattn/go-sqlite3", ""},
 		{
 			"upwards", "sextant/backend/policy", "sextant/backend/pipeline/approval",
@@ -40,7 +40,7 @@ func TestLayersRefuseImportsUpwardsAndSideways(t *testing.T) {
 			"sideways, two lower groups", "sextant/backend/sandbox/egress", "sextant/backend/store/sqlite",
 			"groups of one layer",
 		},
-		{"sideways by design", "sextant/backend/panelpage", "sextant/backend/browser/observe", ""},
+		{"a panel's page above the browser", "sextant/backend/panelpage", "sextant/backend/browser/observe", ""},
 		{
 			"built-in panels and the panel engine", "sextant/panels/browser", "sextant/backend/panels/registry",
 			"groups of one layer",
@@ -66,7 +66,7 @@ func TestLayersRefuseImportsUpwardsAndSideways(t *testing.T) {
 	}
 }
 
-func TestPackageSizesCountProgramFilesOnly(t *testing.T) {
+func TestPackageSizesIgnoreTestsAndGeneratedFiles(t *testing.T) {
 	lines := func(n int) string { return strings.Repeat("x\n", n) }
 	expect(t, PackageSizes([]File{
 		{"a/one.go", lines(1500)},
@@ -92,12 +92,12 @@ func TestLineLengthsCountTabsAndSkipRawStrings(t *testing.T) {
 		"a/wide.go:2: the line has 121 columns")
 }
 
-func TestGoSourceTellsEachBrokenRule(t *testing.T) {
+func TestGoSourceReportsViolations(t *testing.T) {
 	cases := []struct{ name, path, text, want string }{
 		{"Must in a program", "a/a.go", "package a\nvar x = regexp.MustCompile(y)", "MustCompile panics"},
-		{"a pattern written out", "a/a.go", "package a\nvar x = regexp.MustCompile(`x`)", ""},
+		{"a literal pattern", "a/a.go", "package a\nvar x = regexp.MustCompile(`x`)", ""},
 		{"Must in a test", "a/a_test.go", "package a\nvar x = regexp.MustCompile(`x`)", ""},
-		{"a name that only begins alike", "a/a.go", "package a\nvar x = Mustard()", ""},
+		{"a name that begins with Must", "a/a.go", "package a\nvar x = Mustard()", ""},
 		{"Must alone", "a/a.go", "package a\nvar x = template.Must(nil, nil)", "Must panics"},
 		{
 			"a function of 81 lines", "a/a.go", "package a\nfunc f() {\n" + strings.Repeat("_ = 1\n", 79) + "}",
@@ -105,7 +105,7 @@ func TestGoSourceTellsEachBrokenRule(t *testing.T) {
 		},
 		{"a function of 80 lines", "a/a.go", "package a\nfunc f() {\n" + strings.Repeat("_ = 1\n", 78) + "}", ""},
 		{"every interface", "a/a.go", `package a; var l, _ = net.Listen("tcp", ":80")`, "127.0.0.1"},
-		{"an address nobody can see", "a/a.go", `package a; var l, _ = net.Listen("tcp", addr)`, "127.0.0.1"},
+		{"an address in a variable", "a/a.go", `package a; var l, _ = net.Listen("tcp", addr)`, "127.0.0.1"},
 		{
 			"ListenAndServe on a name", "a/a.go", `package a; var err = http.ListenAndServe("localhost:80", nil)`,
 			"127.0.0.1",
@@ -115,16 +115,16 @@ func TestGoSourceTellsEachBrokenRule(t *testing.T) {
 		{"loopback and a port", "a/a.go", `package a; var l, _ = net.Listen("tcp", "127.0.0.1:"+port)`, ""},
 		{"loopback, joined", "a/a.go", `package a; var l, _ = net.Listen("tcp", net.JoinHostPort("::1", port))`, ""},
 		{
-			"an address that was asked", "a/a.go",
+			"an address that was checked", "a/a.go",
 			`package a; func f() { if ip.IsLoopback() { net.Listen("tcp", addr) } }`, "",
 		},
 		{
-			"an address asked elsewhere", "a/a.go",
+			"an address checked in another function", "a/a.go",
 			`package a; func f() { ip.IsLoopback() }; func g() { net.Listen("tcp", addr) }`, "127.0.0.1",
 		},
 		{"a Unix socket", "a/a.go", `package a; var l, _ = net.Listen("unix", path)`, ""},
-		{"an empty name", "a/a.go", "package util", "called util"},
-		{"what does not parse", "a/a.go", "package a\nfunc {", "expected"},
+		{"a generic name", "a/a.go", "package util", "name util"},
+		{"a syntax error", "a/a.go", "package a\nfunc {", "expected"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestGoSourceTellsEachBrokenRule(t *testing.T) {
 	}
 }
 
-func TestPackageCommentsAskForOneRealSentence(t *testing.T) {
+func TestPackageCommentsNeedASentence(t *testing.T) {
 	expect(t, PackageComments([]File{
 		{"a/a.go", "// Package a weighs letters before they are sent.\npackage a"},
 		{"a/b.go", "package a"},
@@ -148,7 +148,7 @@ func TestPackageCommentsAskForOneRealSentence(t *testing.T) {
 	expect(t, PackageComments([]File{{"a/a.go", "// Package a.\npackage a"}}), "no package comment")
 }
 
-func TestLiteralsFindCopiesOfTheMap(t *testing.T) {
+func TestLiteralsReportNamesOfTheMap(t *testing.T) {
 	names := Names{Paths: []string{"/api/panels/open", "/api/ai/servers/{name}/toggle"}}
 	cases := []struct{ name, path, text, want string }{
 		{"a tool in Go", "a/a.go", `package a; const x = "open_home_panel"`, "open_home_panel is named"},
@@ -161,7 +161,7 @@ func TestLiteralsFindCopiesOfTheMap(t *testing.T) {
 			"a.ts:2: the route /api/panels/open",
 		},
 		{
-			"a route put together", "frontend/src/a.ts", "fetch(`/api/ai/servers/${name}/toggle`)",
+			"a route with a variable", "frontend/src/a.ts", "fetch(`/api/ai/servers/${name}/toggle`)",
 			"/api/ai/servers/{name}/toggle",
 		},
 		{"a route after an address", "frontend/src/a.ts", "fetch('http://x/api/panels/open')", "/api/panels/open"},

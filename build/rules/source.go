@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes that a reader can take in.
+// Limits on sizes.
 const (
 	MaxFunction = 80   // lines of a function
 	MaxPackage  = 3000 // lines of a package's program files
@@ -37,31 +37,31 @@ func PackageSizes(files []File) []string {
 	for _, folder := range slices.Sorted(maps.Keys(lines)) {
 		n := lines[folder]
 		if folder == compositionRoot && n > MaxRoot {
-			problems = append(problems, fmt.Sprintf("%s: the composition root has %d lines, %d is the most; move "+
+			problems = append(problems, fmt.Sprintf("%s: the composition root has %d lines, more than %d; move "+
 				"logic into the package that owns it", folder, n, MaxRoot))
 			continue
 		}
 		if n > MaxPackage {
-			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, %d is the most; it holds two ideas",
-				folder, n, MaxPackage))
+			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, more than %d; split it", folder, n,
+				MaxPackage))
 		}
 	}
 	return problems
 }
 
-// LineLengths checks that no line of Go is wider than MaxColumns. Raw strings
-// and long words are exempt: they hold text as it is.
+// LineLengths checks that no line of Go is wider than MaxColumns. Lines of raw strings and of strings with a long word
+// are exempt, because they cannot be broken.
 func LineLengths(files []File) []string {
 	var problems []string
 	for _, f := range files {
 		if !f.Go() || f.Generated() {
 			continue
 		}
-		raw := rawStringLines(f)
+		exempt := unbreakableLines(f)
 		for i, line := range strings.Split(f.Text, "\n") {
 			tabs := strings.Count(line, "\t")
-			if n := utf8.RuneCountInString(line) + tabs*(tabWidth-1); n > MaxColumns && !raw[i+1] {
-				problems = append(problems, problem(f.Path, i+1, "the line has %d columns, %d is the most", n,
+			if n := utf8.RuneCountInString(line) + tabs*(tabWidth-1); n > MaxColumns && !exempt[i+1] {
+				problems = append(problems, problem(f.Path, i+1, "the line has %d columns, more than %d", n,
 					MaxColumns))
 			}
 		}
@@ -69,15 +69,15 @@ func LineLengths(files []File) []string {
 	return problems
 }
 
-// unbreakable reports whether a string literal is raw, or holds a long run without a space.
+// unbreakable reports whether a string literal is raw or contains a long word.
 func unbreakable(literal string) bool {
 	return strings.HasPrefix(literal, "`") || slices.ContainsFunc(strings.Fields(literal), func(word string) bool {
 		return len(word) > 60
 	})
 }
 
-// rawStringLines returns the lines of f that a string touches which cannot be broken.
-func rawStringLines(f File) map[int]bool {
+// unbreakableLines returns the numbers of the lines with a string literal that cannot be broken.
+func unbreakableLines(f File) map[int]bool {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
 	if err != nil {
@@ -95,9 +95,8 @@ func rawStringLines(f File) map[int]bool {
 	return lines
 }
 
-// GoSource checks the Go files one by one: functions not longer than MaxFunction lines, no
-// Must outside tests, listeners on loopback only, no package name that says nothing. A
-// file that does not parse is a problem too.
+// GoSource checks each Go file: functions have at most MaxFunction lines, only tests call Must functions, listeners are
+// on loopback, and the package name is not a generic one. A file that does not parse is a problem too.
 func GoSource(files []File) []string {
 	var problems []string
 	for _, f := range files {
@@ -151,7 +150,7 @@ func packageName(f File, set *token.FileSet, tree *ast.File) []string {
 	banned := []string{"util", "utils", "common", "helper", "helpers", "manager", "base", "misc", "lib"}
 	if name := strings.TrimSuffix(tree.Name.Name, "_test"); slices.Contains(banned, name) {
 		return []string{problem(f.Path, set.Position(tree.Name.Pos()).Line,
-			"a package called %s says nothing of what it is for", name)}
+			"the package name %s does not say what the package is for", name)}
 	}
 	return nil
 }
@@ -165,14 +164,14 @@ func longFunctions(f File, set *token.FileSet, tree *ast.File) []string {
 		}
 		from, to := set.Position(fn.Pos()).Line, set.Position(fn.End()).Line
 		if n := to - from + 1 - tableLines(set, fn); n > MaxFunction {
-			problems = append(problems, problem(f.Path, from, "%s has %d lines, %d is the most", fn.Name.Name, n,
+			problems = append(problems, problem(f.Path, from, "%s has %d lines, more than %d", fn.Name.Name, n,
 				MaxFunction))
 		}
 	}
 	return problems
 }
 
-// tableLines counts the lines of fn inside composite literals: a table is not logic.
+// tableLines counts the lines of fn inside composite literals; tables do not count as code.
 func tableLines(set *token.FileSet, fn *ast.FuncDecl) int {
 	n := 0
 	ast.Inspect(fn, func(node ast.Node) bool {
@@ -194,15 +193,15 @@ func mustCalls(f File, set *token.FileSet, tree *ast.File) []string {
 		}
 		if name := calledName(call); panicking(name) && !fixedPattern(call) {
 			problems = append(problems, problem(f.Path, set.Position(call.Pos()).Line,
-				"%s panics on a bad value; take the form that returns an error", name))
+				"%s panics on a bad value; use the function that returns an error", name))
 		}
 		return true
 	})
 	return problems
 }
 
-// fixedPattern reports whether call compiles a regular expression written out where it
-// stands: any test run that loads the package proves that it cannot panic.
+// fixedPattern reports whether call compiles a regular expression from a literal. It cannot panic, or loading the
+// package would panic in every test.
 func fixedPattern(call *ast.CallExpr) bool {
 	fun, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || fun.Sel.Name != "MustCompile" || len(call.Args) != 1 {
@@ -236,23 +235,22 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// listeners finds calls that open a port and asks that their address is written as
-// loopback where it stands, or that the function asks the address IsLoopback first. A Unix
-// socket is no port.
+// listeners checks calls that open a port: the address must be a loopback literal, or the function must call IsLoopback
+// first. Unix sockets are allowed.
 func listeners(f File, set *token.FileSet, tree *ast.File) []string {
 	var problems []string
 	for _, decl := range tree.Decls {
-		asked := false
+		checked := false
 		ast.Inspect(decl, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
-			asked = asked || calledName(call) == "IsLoopback"
+			checked = checked || calledName(call) == "IsLoopback"
 			address, listens := listenAddress(call)
-			if listens && !asked && !loopback(address) {
+			if listens && !checked && !loopback(address) {
 				problems = append(problems, problem(f.Path, set.Position(call.Pos()).Line,
-					"%s: write the address with 127.0.0.1: or [::1]: in front, or ask IsLoopback first",
+					"%s: begin the address with 127.0.0.1: or [::1]:, or call IsLoopback first",
 					calledName(call)))
 			}
 			return true
@@ -283,8 +281,8 @@ func loopback(e ast.Expr) bool {
 		strings.HasPrefix(first, "127.0.0.1:") || strings.HasPrefix(first, "[::1]:")
 }
 
-// leftmost is the text an expression begins with, as far as it is written down: a literal,
-// the left end of a sum, the host of net.JoinHostPort or of fmt.Sprintf's format.
+// leftmost returns the literal text that an expression begins with: a literal, the left end of a sum, the host of
+// net.JoinHostPort or the format of fmt.Sprintf; "" for none.
 func leftmost(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -63,16 +63,16 @@ async function processOf(script, root) {
   return running.find(below);
 }
 
-async function waitUntil(what, holds, limit = 60_000) {
+async function waitUntil(what, condition, limit = 60_000) {
   const begun = performance.now();
   for (;;) {
-    if (await holds()) return performance.now() - begun;
+    if (await condition()) return performance.now() - begun;
     assert.ok(performance.now() - begun < limit, `${what}: not within ${limit / 1000} s`);
     await new Promise((done) => setTimeout(done, 10));
   }
 }
 
-/** testKilledServer kills a server during a call: the call ends with a typed error, its tools are removed and come back, the others stay. */
+/** testKilledServer kills a server during a call: the call ends with a typed error, its tools disappear and come back, the other servers keep theirs. */
 async function testKilledServer() {
   const tokens = join(home, "token.json");
   const serve = spawn(sextant, ["serve", "--token-file", tokens], { env, cwd: notes, stdio: ["ignore", "pipe", "inherit"] });

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +23,7 @@ import (
 // scriptedModel is the model name of the scripted solver.
 const scriptedModel = "openai/scripted"
 
-// environment is one System with sites, a workspace and a person.
+// environment is a System with sites, a workspace and a person.
 type environment struct {
 	sys       *app.System
 	sites     *siteServer
@@ -37,37 +38,37 @@ type environment struct {
 
 // openEnvironment opens a System with a fresh data folder. A model other than the scripted one is configured as for
 // Sextant itself: by environment variables and the person's config.toml.
-func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog.Logger) (w *environment, err error) {
-	w = &environment{model: model}
+func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog.Logger) (env *environment, err error) {
+	env = &environment{model: model}
 	defer func() {
 		if err != nil {
-			w.close()
+			env.close()
 		}
 	}()
-	if w.dir, err = os.MkdirTemp("", "sextant-tasks-"); err != nil {
+	if env.dir, err = os.MkdirTemp("", "sextant-tasks-"); err != nil {
 		return nil, err
 	}
-	w.onClose(func() { _ = os.RemoveAll(w.dir) })
-	w.workspace, w.downloads = filepath.Join(w.dir, "work"), filepath.Join(w.dir, "data", "downloads")
-	if err = os.MkdirAll(w.workspace, 0o700); err != nil {
+	env.onClose(func() { _ = os.RemoveAll(env.dir) })
+	env.workspace, env.downloads = filepath.Join(env.dir, "work"), filepath.Join(env.dir, "data", "downloads")
+	if err = os.MkdirAll(env.workspace, 0o700); err != nil {
 		return nil, err
 	}
-	if w.sites, err = startSiteServer(); err != nil {
+	if env.sites, err = startSiteServer(); err != nil {
 		return nil, err
 	}
-	w.onClose(w.sites.close)
+	env.onClose(env.sites.close)
 	flags := map[string]string{
-		"data": filepath.Join(w.dir, "data"), "config": filepath.Join(w.dir, "config"), "workspace": w.workspace,
+		"data": filepath.Join(env.dir, "data"), "config": filepath.Join(env.dir, "config"), "workspace": env.workspace,
 		"profile": "throw-away", "calls_per_turn": "40", "rounds": "40", "mode": "ask",
 	}
 	if model == scriptedModel {
-		w.solver = newSolver(tasks)
+		env.solver = newSolver(tasks)
 		llm, err := openaitest.Start()
 		if err != nil {
 			return nil, err
 		}
-		w.onClose(llm.Close)
-		llm.Answer = w.solver.answer
+		env.onClose(llm.Close)
+		llm.Answer = env.solver.answer
 		flags["openai_base_url"], flags["openai_format"], flags["openai_api_key"] = llm.URL(), "chat", "scripted"
 	} else if err := copyUserConfig(flags["config"]); err != nil {
 		return nil, err
@@ -76,16 +77,16 @@ func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog
 	if err != nil {
 		return nil, err
 	}
-	if w.sys, err = app.OpenSystem(ctx, config, app.OpenOptions{}, log); err != nil {
+	if env.sys, err = app.OpenSystem(ctx, config, app.OpenOptions{}, log); err != nil {
 		return nil, err
 	}
-	w.onClose(w.sys.Close)
+	env.onClose(env.sys.Close)
 	for _, t := range tasks {
-		w.sys.Egress.MapHost(t.host(), w.sites.address())
-		w.sys.Egress.MapHost(t.partnerHost(), w.sites.address())
+		env.sys.Egress.MapHost(t.host(), env.sites.address())
+		env.sys.Egress.MapHost(t.partnerHost(), env.sites.address())
 	}
-	w.person = w.newPerson()
-	return w, nil
+	env.person = env.newPerson()
+	return env, nil
 }
 
 // copyUserConfig copies the person's config.toml, which configures the models, into a folder of this run. MCP servers
@@ -108,28 +109,28 @@ func copyUserConfig(into string) error {
 	return os.WriteFile(filepath.Join(into, "config.toml"), b, 0o600)
 }
 
-func (w *environment) onClose(f func()) { w.closers = append(w.closers, f) }
+func (env *environment) onClose(f func()) { env.closers = append(env.closers, f) }
 
 // close closes everything, last opened first.
-func (w *environment) close() {
-	for i := len(w.closers) - 1; i >= 0; i-- {
-		w.closers[i]()
+func (env *environment) close() {
+	for _, f := range slices.Backward(env.closers) {
+		f()
 	}
-	w.closers = nil
+	env.closers = nil
 }
 
-// person approves page tools and workspace files, and denies every other way to the same end: commands, requests and
-// servers.
+// person approves page tools and workspace files, and denies everything else, because commands, requests and servers
+// would be another way to the same result.
 type person struct {
-	w   *environment
+	env *environment
 	sub *eventlog.Subscription
 
 	mu    sync.Mutex
 	asked []string
 }
 
-func (w *environment) newPerson() *person {
-	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
+func (env *environment) newPerson() *person {
+	p := &person{env: env, sub: env.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
 		eventlog.FromNow)}
 	done := make(chan struct{})
 	go func() {
@@ -138,12 +139,12 @@ func (w *environment) newPerson() *person {
 			p.answer(e)
 		}
 	}()
-	w.onClose(func() { p.sub.Close(); <-done })
+	env.onClose(func() { p.sub.Close(); <-done })
 	return p
 }
 
 func (p *person) answer(e event.Event) {
-	for _, q := range p.w.sys.Approvals.Waiting() {
+	for _, q := range p.env.sys.Approvals.Waiting() {
 		if q.Call != e.Call {
 			continue
 		}
@@ -154,7 +155,7 @@ func (p *person) answer(e event.Event) {
 		if p.approves(q.Tool) {
 			choice = event.AnswerOnce
 		}
-		_ = p.w.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
+		_ = p.env.sys.Approvals.Answer(context.Background(), q.ID, choice, "", q.Hash)
 	}
 }
 
@@ -162,10 +163,10 @@ func (p *person) approves(tool string) bool {
 	switch tool {
 	case "read_file", "write_file", "edit_file", "list_directory", "find_files", "search_files":
 		return true
-	case p.w.sys.Nav.Tool("evaluate"):
+	case p.env.sys.Nav.Tool("evaluate"):
 		return false
 	}
-	for _, c := range p.w.sys.Nav.Environment {
+	for _, c := range p.env.sys.Nav.Environment {
 		if c.Tool == tool {
 			return true
 		}
@@ -183,8 +184,8 @@ func (p *person) questions() []string {
 }
 
 // setUp resets the workspace, the downloads and the site for the task.
-func (w *environment) setUp(t *task) error {
-	for _, dir := range []string{w.workspace, w.downloads} {
+func (env *environment) setUp(t *task) error {
+	for _, dir := range []string{env.workspace, env.downloads} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !os.IsNotExist(err) {
 			return err
@@ -196,7 +197,7 @@ func (w *environment) setUp(t *task) error {
 		}
 	}
 	for name, text := range t.Files {
-		path := filepath.Join(w.workspace, name)
+		path := filepath.Join(env.workspace, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
@@ -204,12 +205,12 @@ func (w *environment) setUp(t *task) error {
 			return err
 		}
 	}
-	return w.sites.reset(t)
+	return env.sites.reset(t)
 }
 
 // stateLeaves returns the leaves of everything a task can change, before and now: site, workspace and downloads.
-func (w *environment) stateLeaves(t *task) (before, now map[string]string, err error) {
-	before, now, err = w.sites.stateLeaves(t)
+func (env *environment) stateLeaves(t *task) (before, now map[string]string, err error) {
+	before, now, err = env.sites.stateLeaves(t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,8 +218,8 @@ func (w *environment) stateLeaves(t *task) (before, now map[string]string, err e
 		before["workspace/"+name] = fileLeaf([]byte(text))
 	}
 	for kind, dir := range map[string]string{
-		"workspace/": w.workspace,
-		"downloads/": filepath.Join(w.downloads, sessionName(t)),
+		"workspace/": env.workspace,
+		"downloads/": filepath.Join(env.downloads, sessionName(t)),
 	} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {

@@ -89,15 +89,15 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 	if model == "" {
 		model = scriptedModel
 	}
-	w, err := openEnvironment(ctx, tasks, model, slog.New(slog.DiscardHandler))
+	env, err := openEnvironment(ctx, tasks, model, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return report{}, err
 	}
-	defer w.close()
+	defer env.close()
 	writeHeader(os.Stdout)
 	var each []outcome
 	for _, t := range tasks {
-		done, err := w.runTask(ctx, t)
+		done, err := env.runTask(ctx, t)
 		if err != nil {
 			return report{}, errors.Join(fmt.Errorf("task %s", t.Name), err)
 		}
@@ -108,7 +108,7 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 		each = append(each, done)
 	}
 	for i, t := range tasks {
-		wrong, err := w.checkLater(t)
+		wrong, err := env.checkLater(t)
 		if err != nil {
 			return report{}, err
 		}

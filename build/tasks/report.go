@@ -61,7 +61,7 @@ func writeRow(w io.Writer, o outcome) {
 		o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Wrong)
 }
 
-// writeTotals writes the totals and what the columns mean.
+// writeTotals writes the totals and explains the columns.
 func (r report) writeTotals(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. Per task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n",
 		r.Done, r.Tasks, r.Model, r.Calls, r.Rounds, r.Task, r.Seconds)

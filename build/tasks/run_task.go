@@ -19,7 +19,7 @@ type outcome struct {
 	Task   string `json:"name"`
 	Family string `json:"family"`
 	OK     bool   `json:"ok"`
-	// Wrong is what the checker found, or why the turn failed; "" if the task is done.
+	// Wrong is the difference that the checker found, or why the turn failed; "" if the task is done.
 	Wrong     string     `json:"wrong,omitempty"`
 	Calls     int        `json:"calls"`
 	Rounds    int        `json:"rounds"`
@@ -34,38 +34,39 @@ type outcome struct {
 // sessionName names the task's own tabs and its own download folder.
 func sessionName(t *task) string { return "task-" + t.Name }
 
-// saveTimeout is how long a page may take to save what was done on it.
+// saveTimeout is how long a page may take to save a change.
 const saveTimeout = 3 * time.Second
 
 // runTask runs one task and checks the result.
-func (w *environment) runTask(ctx context.Context, t *task) (outcome, error) {
-	if err := w.setUp(t); err != nil {
+func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
+	if err := env.setUp(t); err != nil {
 		return outcome{}, err
 	}
-	_ = w.person.questions()
+	_ = env.person.questions()
 	began := time.Now()
-	defer w.sys.Browser.CloseSession(sessionName(t))
-	end, err := w.sys.Loop.Run(ctx, loop.TurnRequest{
-		Text: t.instruction(), Model: w.model, Caller: toolspec.CallerModel, Interactive: true, Session: sessionName(t),
+	defer env.sys.Browser.CloseSession(sessionName(t))
+	end, err := env.sys.Loop.Run(ctx, loop.TurnRequest{
+		Text: t.instruction(), Model: env.model, Caller: toolspec.CallerModel, Interactive: true,
+		Session: sessionName(t),
 	})
 	if err != nil {
 		return outcome{}, err
 	}
 	o := outcome{
 		Task: t.Name, Family: t.Family, Calls: end.Calls, Rounds: end.Rounds, Usage: end.Usage,
-		Seconds: time.Since(began).Seconds(), Questions: w.person.questions(),
+		Seconds: time.Since(began).Seconds(), Questions: env.person.questions(),
 	}
-	if o.messages, err = w.sys.Store.Messages(ctx, end.Conversation); err != nil {
+	if o.messages, err = env.sys.Store.Messages(ctx, end.Conversation); err != nil {
 		return o, err
 	}
-	o.Tokens = w.taskCost(t, o)
-	if o.Wrong, err = w.check(ctx, t); err != nil {
+	o.Tokens = env.taskCost(t, o)
+	if o.Wrong, err = env.check(ctx, t); err != nil {
 		return o, err
 	}
 	o.OK = o.Wrong == ""
-	if w.solver != nil {
-		if _, stuck := w.solver.costOf(t.instruction()); stuck != "" {
-			o.OK, o.Wrong = false, "\n  the script is stuck "+stuck+o.Wrong
+	if env.solver != nil {
+		if _, stuck := env.solver.costOf(t.instruction()); stuck != "" {
+			o.OK, o.Wrong = false, "\n  the script stopped "+stuck+o.Wrong
 		}
 	}
 	if end.Status != chat.StatusDone {
@@ -74,11 +75,11 @@ func (w *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	return o, nil
 }
 
-// check returns how the state differs from what the task asks for, after pages had time to save.
-func (w *environment) check(ctx context.Context, t *task) (string, error) {
+// check returns how the state differs from the one that the task asks for. It waits until pages have saved.
+func (env *environment) check(ctx context.Context, t *task) (string, error) {
 	deadline := time.Now().Add(saveTimeout)
 	for {
-		before, now, err := w.stateLeaves(t)
+		before, now, err := env.stateLeaves(t)
 		if err != nil {
 			return "", err
 		}
@@ -102,9 +103,9 @@ func withoutUnchanged(want []string, before map[string]string) []string {
 	})
 }
 
-// checkLater checks after the run that nothing else changed on the task's site.
-func (w *environment) checkLater(t *task) (string, error) {
-	before, now, err := w.sites.stateLeaves(t)
+// checkLater checks after the whole run that nothing else has changed on the task's site.
+func (env *environment) checkLater(t *task) (string, error) {
+	before, now, err := env.sites.stateLeaves(t)
 	if err != nil {
 		return "", err
 	}
@@ -124,9 +125,9 @@ func (w *environment) checkLater(t *task) (string, error) {
 
 // taskCost returns the exact cost if the scripted solver ran; otherwise it counts the stored messages, which lack the
 // delimiters around outside text.
-func (w *environment) taskCost(t *task, o outcome) cost {
-	if w.solver != nil {
-		c, _ := w.solver.costOf(t.instruction())
+func (env *environment) taskCost(t *task, o outcome) cost {
+	if env.solver != nil {
+		c, _ := env.solver.costOf(t.instruction())
 		return c
 	}
 	var count counter

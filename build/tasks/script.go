@@ -11,7 +11,7 @@ import (
 // elementLine matches a line of an answer that lists an element.
 var elementLine = regexp.MustCompile(`(?m)^\[(\d+)\] ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
 
-// listedElement is one such line.
+// listedElement is one such line; at is its offset in the answer.
 type listedElement struct {
 	id         int
 	role, name string
@@ -71,7 +71,7 @@ func findElementID(read []string, wanted string) (int, error) {
 	return 0, fmt.Errorf("no answer lists %s", wanted)
 }
 
-// bounds returns where a match may start: after the words after and before the line with the words before.
+// bounds returns the range in which a match may start: after the text after, and before the line with the text before.
 func bounds(text, after, before string) (from, to int) {
 	from, to = 0, len(text)
 	if after != "" {

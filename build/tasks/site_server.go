@@ -55,44 +55,42 @@ func startSiteServer() (*siteServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening: %w", err)
 	}
-	t := &siteServer{
+	s := &siteServer{
 		ln:     ln,
 		done:   make(chan struct{}),
 		copies: map[string]*siteCopy{},
 		pages:  map[string]*template.Template{},
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /api/put", t.apiPut)
-	mux.HandleFunc("POST /form/{path}", t.form)
-	mux.HandleFunc("POST /set/{path}", t.form)
-	mux.HandleFunc("POST /login", t.login)
+	mux.HandleFunc("POST /api/put", s.apiPut)
+	mux.HandleFunc("POST /form/{path}", s.form)
+	mux.HandleFunc("POST /set/{path}", s.form)
+	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("GET /logout", func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "who", Path: "/", MaxAge: -1})
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	})
-	mux.HandleFunc("GET /file/{name}", t.file)
+	mux.HandleFunc("GET /file/{name}", s.file)
 	mux.HandleFunc("GET /kit/{name}", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, siteFiles, "sites/kit/"+path.Base(r.PathValue("name")))
 	})
-	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter,
-		_ *http.Request,
-	) {
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
-	mux.HandleFunc("GET /", t.page)
-	t.http = &http.Server{Handler: delayAnswers(mux), ReadHeaderTimeout: 5 * time.Second}
+	mux.HandleFunc("GET /", s.page)
+	s.http = &http.Server{Handler: delayAnswers(mux), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
-		defer close(t.done)
-		_ = t.http.Serve(ln)
+		defer close(s.done)
+		_ = s.http.Serve(ln)
 	}()
-	return t, nil
+	return s, nil
 }
 
-func (t *siteServer) address() string { return t.ln.Addr().String() }
+func (s *siteServer) address() string { return s.ln.Addr().String() }
 
-func (t *siteServer) close() {
-	_ = t.http.Close()
-	<-t.done
+func (s *siteServer) close() {
+	_ = s.http.Close()
+	<-s.done
 }
 
 // delayAnswers delays an answer for as long as the URL asks, at most 3 s.
@@ -113,61 +111,61 @@ func delayAnswers(next http.Handler) http.Handler {
 }
 
 // reset serves a fresh copy of the task's site at its host.
-func (t *siteServer) reset(k *task) error {
-	b, err := fs.ReadFile(siteFiles, "sites/"+k.Site+"/state.json")
+func (s *siteServer) reset(t *task) error {
+	b, err := fs.ReadFile(siteFiles, "sites/"+t.Site+"/state.json")
 	if err != nil {
-		return fmt.Errorf("the site %s: %w", k.Site, err)
+		return fmt.Errorf("the site %s: %w", t.Site, err)
 	}
-	l := &siteCopy{task: k, before: map[string]string{}}
-	if err := json.Unmarshal(b, &l.state); err != nil {
-		return fmt.Errorf("sites/%s/state.json: %w", k.Site, err)
+	site := &siteCopy{task: t, before: map[string]string{}}
+	if err := json.Unmarshal(b, &site.state); err != nil {
+		return fmt.Errorf("sites/%s/state.json: %w", t.Site, err)
 	}
-	over, err := cloneTree(k.State)
+	over, err := cloneTree(t.State)
 	if err != nil {
 		return err
 	}
 	for path, v := range over {
-		if err := setValue(l.state, path, v); err != nil {
+		if err := setValue(site.state, path, v); err != nil {
 			return err
 		}
 	}
-	if err := flatten("", l.state, l.before); err != nil {
+	if err := flatten("", site.state, site.before); err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.copies[k.host()], t.copies[k.partnerHost()] = l, l
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.copies[t.host()], s.copies[t.partnerHost()] = site, site
 	return nil
 }
 
 // stateLeaves returns the leaves of the state of a task's site, before and now.
-func (t *siteServer) stateLeaves(k *task) (before, now map[string]string, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.copies[k.host()]
+func (s *siteServer) stateLeaves(t *task) (before, now map[string]string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	site := s.copies[t.host()]
 	now = map[string]string{}
-	return l.before, now, flatten("", l.state, now)
+	return site.before, now, flatten("", site.state, now)
 }
 
-func (t *siteServer) copyFor(r *http.Request) *siteCopy { return t.copies[r.Host] }
+func (s *siteServer) copyFor(r *http.Request) *siteCopy { return s.copies[r.Host] }
 
-// change changes the state of the requested site and reports whether it could; otherwise it has answered.
-func (t *siteServer) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.copyFor(r)
-	if l == nil {
+// change changes the state of the requested site. It returns false if it answered with an error instead.
+func (s *siteServer) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	site := s.copyFor(r)
+	if site == nil {
 		http.NotFound(w, r)
 		return false
 	}
-	if err := setValue(l.state, path, value); err != nil {
+	if err := setValue(site.state, path, value); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return false
 	}
 	return true
 }
 
-func (t *siteServer) apiPut(w http.ResponseWriter, r *http.Request) {
+func (s *siteServer) apiPut(w http.ResponseWriter, r *http.Request) {
 	var p struct {
 		Path  string `json:"path"`
 		Value any    `json:"value"`
@@ -176,12 +174,12 @@ func (t *siteServer) apiPut(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "send path and value", http.StatusBadRequest)
 		return
 	}
-	if t.change(w, r, p.Path, p.Value) {
+	if s.change(w, r, p.Path, p.Value) {
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
 
-func (t *siteServer) form(w http.ResponseWriter, r *http.Request) {
+func (s *siteServer) form(w http.ResponseWriter, r *http.Request) {
 	fields, err := fieldsOf(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -189,12 +187,12 @@ func (t *siteServer) form(w http.ResponseWriter, r *http.Request) {
 	}
 	path := r.PathValue("path")
 	if strings.HasPrefix(r.URL.Path, "/form/") {
-		if !t.change(w, r, path+".-", fields) {
+		if !s.change(w, r, path+".-", fields) {
 			return
 		}
 	} else {
 		for name, v := range fields {
-			if !t.change(w, r, path+"."+name, v) {
+			if !s.change(w, r, path+"."+name, v) {
 				return
 			}
 		}
@@ -251,15 +249,15 @@ func fieldsOf(r *http.Request) (map[string]any, error) {
 	return out, nil
 }
 
-func (t *siteServer) login(w http.ResponseWriter, r *http.Request) {
+func (s *siteServer) login(w http.ResponseWriter, r *http.Request) {
 	name, then := r.PostFormValue("name"), r.URL.Query().Get("then")
-	t.mu.Lock()
-	l := t.copyFor(r)
+	s.mu.Lock()
+	site := s.copyFor(r)
 	var password any
-	if l != nil && !strings.Contains(name, ".") {
-		password = valueAt(l.state, "accounts."+name+".password")
+	if site != nil && !strings.Contains(name, ".") {
+		password = valueAt(site.state, "accounts."+name+".password")
 	}
-	t.mu.Unlock()
+	s.mu.Unlock()
 	if password == nil || password != any(r.PostFormValue("password")) {
 		http.Redirect(w, r, localPath(then)+"?wrong=1", http.StatusSeeOther)
 		return
@@ -268,33 +266,33 @@ func (t *siteServer) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(then), http.StatusSeeOther)
 }
 
-func (t *siteServer) file(w http.ResponseWriter, r *http.Request) {
-	t.mu.Lock()
-	l := t.copyFor(r)
-	t.mu.Unlock()
+func (s *siteServer) file(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	site := s.copyFor(r)
+	s.mu.Unlock()
 	name := path.Base(r.PathValue("name"))
-	if l == nil {
+	if site == nil {
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
-	http.ServeFileFS(w, r, siteFiles, "sites/"+l.task.Site+"/files/"+name)
+	http.ServeFileFS(w, r, siteFiles, "sites/"+site.task.Site+"/files/"+name)
 }
 
 // page serves a page: /orders is orders.html in the site's folder.
-func (t *siteServer) page(w http.ResponseWriter, r *http.Request) {
+func (s *siteServer) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	if name == "" {
 		name = "index"
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.copyFor(r)
-	if l == nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	site := s.copyFor(r)
+	if site == nil {
 		http.NotFound(w, r)
 		return
 	}
-	tmpl, err := t.template(l.task.Site)
+	tmpl, err := s.template(site.task.Site)
 	if err != nil || tmpl.Lookup(name+".html") == nil {
 		http.NotFound(w, r)
 		return
@@ -305,8 +303,8 @@ func (t *siteServer) page(w http.ResponseWriter, r *http.Request) {
 	}
 	var out bytes.Buffer
 	err = tmpl.ExecuteTemplate(&out, name+".html", map[string]any{
-		"State": l.state, "Query": r.URL.Query(), "Who": who, "Page": name,
-		"Partner": "http://" + l.task.partnerHost(), "Site": "http://" + l.task.host(),
+		"State": site.state, "Query": r.URL.Query(), "Who": who, "Page": name,
+		"Partner": "http://" + site.task.partnerHost(), "Site": "http://" + site.task.host(),
 	})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -318,23 +316,15 @@ func (t *siteServer) page(w http.ResponseWriter, r *http.Request) {
 }
 
 // template returns a site's pages with those of the kit, parsed once. The caller holds mu.
-func (t *siteServer) template(site string) (*template.Template, error) {
-	if tmpl := t.pages[site]; tmpl != nil {
+func (s *siteServer) template(site string) (*template.Template, error) {
+	if tmpl := s.pages[site]; tmpl != nil {
 		return tmpl, nil
 	}
-	tmpl, err := template.New(
-		site,
-	).Funcs(
-		template.FuncMap{"at": valueAt},
-	).ParseFS(
-		siteFiles,
-		"sites/kit/*.html",
-		"sites/"+
-			site+"/*.html",
-	)
+	tmpl, err := template.New(site).Funcs(template.FuncMap{"at": valueAt}).
+		ParseFS(siteFiles, "sites/kit/*.html", "sites/"+site+"/*.html")
 	if err != nil {
 		return nil, err
 	}
-	t.pages[site] = tmpl
+	s.pages[site] = tmpl
 	return tmpl, nil
 }

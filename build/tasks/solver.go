@@ -12,14 +12,14 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// The tools with which a model finds and calls tools that it was not offered.
+// Tools with which a model finds and calls tools that it was not offered.
 const (
 	callTool  = "call_tool"
 	findTools = "find_tools"
 )
 
 // solver is a scripted model behind a real server. It finds its task by the instruction and answers with the next call
-// of the script. Numbers and values in a call come from the results that it was sent.
+// of the script. It takes numbers and values from the results that it was sent.
 type solver struct {
 	tasks   map[string]*task
 	counter counter
@@ -125,7 +125,7 @@ func (s *solver) countRequest(ask string, r openaitest.Request) int {
 	var raw struct {
 		Tools json.RawMessage `json:"tools"`
 	}
-	_ = json.Unmarshal(r.Body, &raw) // the server read the same body before
+	_ = json.Unmarshal(r.Body, &raw) // the server has already parsed this body
 	c.Prefix = s.counter.of(string(raw.Tools))
 	whole := 0
 	for i, m := range r.Messages {

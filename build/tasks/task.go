@@ -24,9 +24,9 @@ type task struct {
 	Short bool
 	// Say is the instruction; {{site}} in it is the address of the task's own copy of the site.
 	Say string
-	// Solve are the calls of the scripted solver.
+	// Solve lists the calls of the scripted solver.
 	Solve []scriptedCall
-	// Check are exactly the lines by which the state must differ afterwards.
+	// Check lists all differences that the state must have afterwards.
 	Check []string
 	// State overrides the site's initial state; Files are written into the workspace.
 	State map[string]any
@@ -117,7 +117,7 @@ func (t *task) parseHeader(text string) error {
 		case "short":
 			t.Short = value == "true"
 		default:
-			return fmt.Errorf("the line %q is none of say, site, family and short", line)
+			return fmt.Errorf("the line %q does not begin with say, site, family or short", line)
 		}
 	}
 	return nil

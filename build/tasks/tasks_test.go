@@ -36,8 +36,8 @@ func TestScriptedSolverFinishesShortTasks(t *testing.T) {
 		t.Error(err)
 	}
 	families := map[string]bool{}
-	for _, k := range some {
-		families[k.Family] = true
+	for _, one := range some {
+		families[one.Family] = true
 	}
 	if len(some) < 8 || len(families) < 8 {
 		t.Errorf("short runs have %d tasks of %d families, fewer than 8", len(some), len(families))
@@ -50,14 +50,14 @@ func TestTasksAreManyAndDistinct(t *testing.T) {
 		t.Errorf("there are %d tasks, fewer than 40", len(all))
 	}
 	instructions := map[string]string{}
-	for _, k := range all {
-		if other := instructions[k.instruction()]; other != "" {
-			t.Errorf("%s and %s have the same instruction", k.Name, other)
+	for _, one := range all {
+		if other := instructions[one.instruction()]; other != "" {
+			t.Errorf("%s and %s have the same instruction", one.Name, other)
 		}
-		instructions[k.instruction()] = k.Name
-		for _, o := range k.Solve {
-			if strings.Contains(o.tool+o.args, "evaluate_script") {
-				t.Errorf("%s is solved by a script in the page", k.Name)
+		instructions[one.instruction()] = one.Name
+		for _, call := range one.Solve {
+			if strings.Contains(call.tool+call.args, "evaluate_script") {
+				t.Errorf("%s is solved by a script in the page", one.Name)
 			}
 		}
 	}
@@ -108,9 +108,11 @@ func TestScriptUsesOnlyWhatItRead(t *testing.T) {
 		"button Cancel ~ 1042": 3, "button Cancel": 4, "link Fen": 9, "* Name": 12,
 		"button Cancel < Paper": 4,
 	} {
-		if got, err := findElementID(read, wanted); err != nil || got != id {
-			t.Errorf("%q is %d (%v), not %d", wanted, got, err, id)
-		}
+		t.Run(wanted, func(t *testing.T) {
+			if got, err := findElementID(read, wanted); err != nil || got != id {
+				t.Errorf("got %d (%v), want %d", got, err, id)
+			}
+		})
 	}
 	if got, err := findElementID(read, "button Save"); err == nil {
 		t.Errorf("a button that was never read is %d", got)

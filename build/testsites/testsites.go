@@ -39,12 +39,12 @@ const maxWait = 10 * time.Second
 func Handler() http.Handler {
 	pages, err := template.ParseFS(pageFiles, "pages/*.html")
 	if err != nil {
-		panic(err) // the pages are part of the test program
+		panic(err) // the pages are embedded
 	}
 	mux := http.NewServeMux()
 	entries, err := fs.ReadDir(pageFiles, "pages")
 	if err != nil {
-		panic(err) // embedded by name
+		panic(err) // the folder is embedded
 	}
 	var names []string
 	for _, e := range entries {

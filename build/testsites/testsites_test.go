@@ -48,15 +48,17 @@ func TestPagesAreDeterministic(t *testing.T) {
 		if m[1] == "/never" || strings.HasPrefix(m[1], "/status") {
 			continue
 		}
-		res, err := client.Get(base + m[1])
-		status, first := read(t, res, err)
-		if status != http.StatusOK {
-			t.Errorf("%s answers %d", m[1], status)
-		}
-		res, err = client.Get(base + m[1])
-		if _, second := read(t, res, err); first != second {
-			t.Errorf("%s changes from load to load", m[1])
-		}
+		t.Run(m[1], func(t *testing.T) {
+			res, err := client.Get(base + m[1])
+			status, first := read(t, res, err)
+			if status != http.StatusOK {
+				t.Errorf("status %d", status)
+			}
+			res, err = client.Get(base + m[1])
+			if _, second := read(t, res, err); first != second {
+				t.Error("the second load differs")
+			}
+		})
 	}
 }
 

@@ -17,7 +17,7 @@ const sent = (model: ModelServer) =>
     .at(-1)!
     .messages.filter((m) => m.role === 'user' || m.role === 'assistant')
     .map((m) => m.content)
-    // The active panel’s tools are announced in a message of their own.
+    // The active panel’s tools are announced in a separate message.
     .filter((said) => !String(said).startsWith('[From Sextant:'));
 
 test('editing a message or retrying an answer adds a branch, and every branch can be opened again', async ({

@@ -76,7 +76,7 @@ test('no hostile panel escapes its frame in Chromium', async ({ page }) => {
     let popups = 0;
     page.on('dialog', (dialog) => (dialogs++, void dialog.dismiss()));
     page.context().on('page', () => popups++);
-    // The window itself goes on while a page computes without end. A click of Playwright's would ask each frame.
+    // The window itself continues while a page computes endlessly. A click of Playwright's would ask each frame.
     const stop = async () => {
       await page
         .getByRole('navigation', { name: 'Panels' })

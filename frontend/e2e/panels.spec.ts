@@ -162,7 +162,7 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     const question = page.getByRole('region', { name: /Accept the changed manifest of Reading list/ });
     await expect(question).toContainText('“other.mjs” instead of');
     await expect(question.getByRole('region', { name: 'Changes in manifest.json' })).toContainText('other.mjs');
-    await expect(bar.getByRole('button', { name: 'Reading list, a change waits for your review' })).toBeVisible();
+    await expect(bar.getByRole('button', { name: 'Reading list, a change is waiting for your review' })).toBeVisible();
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     const { panels } = await sextant.api<{ panels: { id: string; pending?: { hash: string } }[] }>(
       'GET',
@@ -171,7 +171,7 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     const hash = panels.find((one) => one.id === sample)?.pending?.hash;
     await expect(sextant.api('POST', `/api/panels/${sample}/accept`, { hash })).rejects.toThrow(/403/);
     await question.getByRole('button', { name: 'Decline' }).click();
-    await expect(page.getByText('You declined a change of manifest.json.')).toBeVisible();
+    await expect(page.getByText('You declined a change to manifest.json.')).toBeVisible();
 
     // A tool’s description waits too, until the person says that they work on the panel.
     const reworded = JSON.parse(manifest) as typeof widened;

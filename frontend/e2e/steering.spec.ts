@@ -51,7 +51,7 @@ test('a message sent during a turn steers it or is queued, and a queued one can 
     await expect(conversation(page)).toContainText('for the previous answer');
     await expect(queued(page)).toHaveCount(0);
 
-    // The active panel’s tools are announced in a message of their own.
+    // The active panel’s tools are announced in a separate message.
     const announcement = (content: unknown) => String(content).startsWith('[From Sextant:');
     const asked = model.requests.map(
       ({ messages }) => messages.filter((m) => !announcement(m.content)).at(-1)!.content,

@@ -18,13 +18,13 @@ type fixtureHandler func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Ca
 // fixtures returns the suite's tools that use the protocol itself.
 func fixtures(feed *changeFeed) []mcpserver.LocalTool {
 	all := []mcpserver.LocalTool{}
-	add := func(name, properties string, does fixtureHandler) {
+	add := func(name, properties string, handle fixtureHandler) {
 		all = append(all, mcpserver.LocalTool{
 			Tool: &sdk.Tool{
 				Name: name, Description: "A fixture of the conformance suite.",
 				InputSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`),
 			},
-			Handle: sdk.ToolHandler(does),
+			Handle: sdk.ToolHandler(handle),
 		})
 	}
 	add("test_audio_content", "", fixedResult(&sdk.AudioContent{MIMEType: "audio/wav", Data: emptyWAV()}))
@@ -74,13 +74,13 @@ func fixtures(feed *changeFeed) []mcpserver.LocalTool {
 		feed.publish(mcpserver.Change{Prompts: true})
 		return textResult("The prompts changed."), nil
 	})
-	for name, does := range inputFixtures() {
-		add(name, "", does)
+	for name, handle := range inputFixtures() {
+		add(name, "", handle)
 	}
 	return all
 }
 
-// choices are the five forms of an enumeration in an elicitation.
+// choices are the fields of an elicitation with each of the five forms of an enumeration.
 const choices = `"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},` +
 	`"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]},` +
 	`"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["One","Two","Three"]},` +

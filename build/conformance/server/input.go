@@ -17,13 +17,13 @@ import (
 // These fixtures need input from the client before they answer (SEP-2322): they return the requests and are called
 // again with the answers.
 
-// stateKey signs the state that a client must send back.
+// stateKey signs the state that a client must return.
 var stateKey = rand.Text()
 
 // signState appends a signature to words.
 func signState(words string) string {
 	mac := hmac.New(sha256.New, []byte(stateKey))
-	_, _ = mac.Write([]byte(words)) // a hash takes everything
+	_, _ = mac.Write([]byte(words)) // a hash never returns an error
 	return words + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
@@ -79,8 +79,8 @@ func samplingParams(prompt string) *sdk.CreateMessageParams {
 	}
 }
 
-func inputRequired(state string, what sdk.InputRequestMap) (*sdk.CallToolResult, error) {
-	return &sdk.CallToolResult{InputRequests: what, RequestState: state}, nil
+func inputRequired(state string, requests sdk.InputRequestMap) (*sdk.CallToolResult, error) {
+	return &sdk.CallToolResult{InputRequests: requests, RequestState: state}, nil
 }
 
 func inputFixtures() map[string]fixtureHandler {
@@ -179,20 +179,20 @@ func askSupported(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 	if len(req.Params.InputResponses) > 0 {
 		return textResult("The client sent the input."), nil
 	}
-	what := sdk.InputRequestMap{}
+	requests := sdk.InputRequestMap{}
 	if caps := req.ClientCapabilities(); caps != nil {
 		if caps.Elicitation != nil {
-			what["user_name"] = questionParams("What is your name?", "name", "string")
+			requests["user_name"] = questionParams("What is your name?", "name", "string")
 		}
 		if caps.Sampling != nil {
-			what["greeting"] = samplingParams("Write a greeting.")
+			requests["greeting"] = samplingParams("Write a greeting.")
 		}
 		if caps.RootsV2 != nil {
-			what["client_roots"] = &sdk.ListRootsParams{}
+			requests["client_roots"] = &sdk.ListRootsParams{}
 		}
 	}
-	if len(what) == 0 {
+	if len(requests) == 0 {
 		return textResult("The client supports none of the requests."), nil
 	}
-	return inputRequired("", what)
+	return inputRequired("", requests)
 }

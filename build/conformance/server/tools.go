@@ -33,7 +33,7 @@ func (plainTools) Definitions() []toolspec.Definition {
 	}
 }
 
-// schema2020 must reach a client unchanged, including keywords that the server does not know.
+// schema2020 must reach a client unchanged, even its keywords that the server does not know.
 const schema2020 = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
 "properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},
@@ -81,25 +81,25 @@ type changeFeed struct {
 	subscribers []chan mcpserver.Change
 }
 
-func (n *changeFeed) subscribe() (<-chan mcpserver.Change, func()) {
+func (f *changeFeed) subscribe() (<-chan mcpserver.Change, func()) {
 	ch := make(chan mcpserver.Change, 16)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.subscribers = append(n.subscribers, ch)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.subscribers = append(f.subscribers, ch)
 	return ch, func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.subscribers = slices.DeleteFunc(n.subscribers, func(other chan mcpserver.Change) bool { return other == ch })
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.subscribers = slices.DeleteFunc(f.subscribers, func(other chan mcpserver.Change) bool { return other == ch })
 	}
 }
 
-func (n *changeFeed) publish(what mcpserver.Change) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, ch := range n.subscribers {
+func (f *changeFeed) publish(change mcpserver.Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, ch := range f.subscribers {
 		select {
-		case ch <- what:
-		default: // its buffer is full of changes
+		case ch <- change:
+		default: // its buffer is full of earlier changes
 		}
 	}
 }

@@ -22,7 +22,7 @@ export const panels: Panel[] = [
   panel(CALLS, 'Tools and activity', 'tools', 3),
   panel('reading-list', 'Reading list', 'note', 50, {
     builtin: false,
-    description: 'Pages to read later, stored by a small program of its own.',
+    description: 'Pages to read later, stored by its own small program.',
     tools: ['add_page', 'list_pages'],
   }),
   panel('scans', 'Scans', 'file', 51, {

@@ -1,6 +1,6 @@
 import type { ProgramList } from '../shared/api/types';
 
-/** An editor that has tabs of its own, and a script that shares the window's. */
+/** An editor with its own tabs, and a script that shares the window's. */
 export const programs: ProgramList = {
   command: '/usr/local/bin/sextant',
   args: ['mcp'],

@@ -36,7 +36,7 @@ export const approval: Approval = {
       answer: 'always',
       scope: 'type_text on https://shop.example only, value 10437, in every conversation. No subdomains.',
     },
-    { answer: 'deny', scope: 'The assistant goes on without it and reads your reason.' },
+    { answer: 'deny', scope: 'The assistant continues without it and reads your reason.' },
   ],
   conversation: 't1',
   asked: ago(8),

@@ -1,6 +1,6 @@
 import { failureText, type Actions } from './actions';
 
-/** A value that the program stores. It is read on request, and every change answers with the new value. */
+/** A value that the program stores. Every change answers with the new value. */
 export class RemoteValue<T> {
   value = $state<T | null>(null);
   /** Why the last read failed. */
@@ -27,14 +27,14 @@ export class RemoteValue<T> {
     }
   }
 
-  /** Takes a newer value than any that is being read. */
+  /** Sets a value that is newer than any being read. */
   protected set(value: T): void {
     this.#revision++;
     this.value = value;
     this.failed = '';
   }
 
-  /** Sends a change whose answer is the new value; false when it failed, which is shown. */
+  /** Sends a change, which answers with the new value; false when it failed, after showing why. */
   protected async change(request: Promise<T>): Promise<boolean> {
     const done = await this.actions.ask(request.then((value) => this.set(value)));
     if (!done) await this.read();

@@ -3,10 +3,10 @@ import type { Actions } from '../actions';
 import { Apps } from './apps.svelte';
 import { DenialLimiter } from './deniallimiter';
 
-const made = () => new Apps({} as Actions);
+const newApps = () => new Apps({} as Actions);
 
 test('closes the oldest page over the limit, never the newest', () => {
-  const apps = made();
+  const apps = newApps();
   apps.offer('newest');
   for (const call of ['a', 'b', 'c', 'd']) apps.show(call);
   expect([...apps.live]).toEqual(['newest', 'c', 'd']);
@@ -16,7 +16,7 @@ test('closes the oldest page over the limit, never the newest', () => {
 });
 
 test('does not let a page return to fullscreen after the person moved it back', () => {
-  const apps = made();
+  const apps = newApps();
   apps.offer('a');
   expect(apps.askMode('a', 'fullscreen')).toBe('fullscreen');
   apps.setMode('a', 'inline');
@@ -28,20 +28,20 @@ test('does not let a page return to fullscreen after the person moved it back', 
 
 test('pauses requests of a server’s pages after a denial, and blocks them after two until the app is shown again', () => {
   let now = 0;
-  const held = new DenialLimiter(() => now);
-  expect(held.refusal).toBe('');
-  held.record(false);
-  expect(held.refusal).not.toBe('');
+  const limiter = new DenialLimiter(() => now);
+  expect(limiter.refusal).toBe('');
+  limiter.record(false);
+  expect(limiter.refusal).not.toBe('');
   now = 4000;
-  expect(held.refusal).toBe('');
-  held.record(true);
-  held.record(false);
+  expect(limiter.refusal).toBe('');
+  limiter.record(true);
+  limiter.record(false);
   now = 8000;
-  held.record(false);
+  limiter.record(false);
   now = 1e9;
-  expect(held.refusal).toContain('twice');
+  expect(limiter.refusal).toContain('twice');
 
-  const apps = made();
+  const apps = newApps();
   apps.denialLimiter('s').record(false);
   apps.denialLimiter('s').record(false);
   expect(apps.denialLimiter('other').refusal).toBe('');

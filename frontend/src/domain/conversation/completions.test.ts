@@ -6,17 +6,17 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Completions whose requests are answered when the test calls `answer`. */
-function box() {
+function slowCompletions() {
   const asked: { text: string; answer: (c: Completion) => void; fail: () => void }[] = [];
   const complete = (text: string) =>
     new Promise<Completion>((answer, fail) => asked.push({ text, answer, fail: () => fail(new Error('gone')) }));
-  return { asked, box: new Completions({ complete, pilotGrammar: async () => [] }) };
+  return { asked, completions: new Completions({ complete, pilotGrammar: async () => [] }) };
 }
 const offer = (insert: string): Completion => ({ items: [{ insert, show: insert }], ghost: 'NUMBER' });
 const settle = () => vi.advanceTimersByTimeAsync(1000);
 
 it('requests completions once after a pause', async () => {
-  const { asked, box: c } = box();
+  const { asked, completions: c } = slowCompletions();
   for (const text of ['c', 'cl', 'cli']) c.ask(text, '');
   await settle();
   expect(asked.map((a) => a.text)).toEqual(['cli']);
@@ -27,7 +27,7 @@ it('requests completions once after a pause', async () => {
 });
 
 it('drops an outdated answer', async () => {
-  const { asked, box: c } = box();
+  const { asked, completions: c } = slowCompletions();
   c.ask('cl', '');
   await settle();
   c.ask('click', '');
@@ -40,7 +40,7 @@ it('drops an outdated answer', async () => {
 });
 
 it('offers nothing when closed, without text and after a failed request', async () => {
-  const { asked, box: c } = box();
+  const { asked, completions: c } = slowCompletions();
   c.ask('cl', '');
   await settle();
   c.close();
@@ -59,7 +59,7 @@ it('offers nothing when closed, without text and after a failed request', async 
 });
 
 it('moves the selection through the rows and back to none', async () => {
-  const { asked, box: c } = box();
+  const { asked, completions: c } = slowCompletions();
   c.ask('a', '');
   await settle();
   asked[0]!.answer({ items: [offer('a1').items[0]!, offer('a2').items[0]!] });

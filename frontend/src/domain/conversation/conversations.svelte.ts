@@ -1,4 +1,4 @@
-import type { Conversation, Model, StoredEvent, Waiting } from '../../shared/api/types';
+import type { Conversation, Model, StoredEvent, WaitingMessage } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
@@ -214,7 +214,7 @@ export class Conversations {
     return this.actions.ask(this.actions.backend.useSummary(this.currentId, id, use));
   }
 
-  get waiting(): Waiting[] {
+  get waiting(): WaitingMessage[] {
     return this.transcript?.waiting ?? [];
   }
 
@@ -223,20 +223,20 @@ export class Conversations {
     return this.running && !this.usesPilot && this.transcript?.turn?.model !== PILOT;
   }
 
-  async steer(message: Waiting): Promise<void> {
+  async steer(message: WaitingMessage): Promise<void> {
     await this.actions.ask(this.actions.backend.changeWaiting(this.currentId, message.id, 'now'));
   }
 
-  async askWaiting(message: Waiting): Promise<void> {
+  async askWaiting(message: WaitingMessage): Promise<void> {
     await this.actions.ask(this.actions.backend.askWaiting(this.currentId, message.id));
   }
 
-  async dropWaiting(message: Waiting): Promise<boolean> {
+  async dropWaiting(message: WaitingMessage): Promise<boolean> {
     return this.actions.ask(this.actions.backend.dropWaiting(this.currentId, message.id));
   }
 
   /** Moves a queued message back into the composer, below its text. */
-  async editWaiting(message: Waiting): Promise<void> {
+  async editWaiting(message: WaitingMessage): Promise<void> {
     const id = this.currentId;
     if (!(await this.dropWaiting(message))) return;
     this.attachments.restore(id, contextOf(message));
@@ -280,7 +280,7 @@ export class Conversations {
 }
 
 /** What a queued message came with, by the names of servers. */
-function contextOf({ attached, from }: Waiting): MessageContext {
+function contextOf({ attached, from }: WaitingMessage): MessageContext {
   const server = (source: string) => source.replace(/^mcp:/, '');
   return {
     attached: (attached ?? []).map(({ source, title, text }) => ({ server: server(source), title, text })),

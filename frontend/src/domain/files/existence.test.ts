@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 
 it('batches requests and caches the answers', async () => {
   const asked: string[][] = [];
-  const there = new FileExistence(
+  const existence = new FileExistence(
     () =>
       ({
         stamps: (paths: string[]) => {
@@ -17,14 +17,14 @@ it('batches requests and caches the answers', async () => {
       }) as unknown as FilesApi,
     () => '/w',
   );
-  const both = Promise.all([there.existing(['a.go', 'b.go']), there.existing(['a.go', 'c.go'])]);
+  const both = Promise.all([existence.existing(['a.go', 'b.go']), existence.existing(['a.go', 'c.go'])]);
   await vi.runAllTimersAsync();
   expect((await both).map((set) => [...set])).toEqual([['a.go'], ['a.go']]);
   expect(asked).toEqual([['/w/a.go', '/w/b.go', '/w/c.go']]);
-  expect([...(await there.existing(['a.go', 'b.go']))]).toEqual(['a.go']);
+  expect([...(await existence.existing(['a.go', 'b.go']))]).toEqual(['a.go']);
   expect(asked).toHaveLength(1);
   vi.setSystemTime(Date.now() + 60_000);
-  const later = there.existing(['b.go']);
+  const later = existence.existing(['b.go']);
   await vi.runAllTimersAsync();
   expect([...(await later)]).toEqual([]);
   expect(asked).toHaveLength(2);
@@ -38,11 +38,11 @@ it('finds a file by each of its spellings', async () => {
       return Promise.resolve(Object.fromEntries(paths.map((path) => [path, '1'])));
     },
   } as unknown as FilesApi;
-  const there = new FileExistence(
+  const existence = new FileExistence(
     () => api,
     () => '/w',
   );
-  const found = there.existing(['a.go', './a.go', '/w/a.go']);
+  const found = existence.existing(['a.go', './a.go', '/w/a.go']);
   await vi.runAllTimersAsync();
   expect([...(await found)]).toEqual(['a.go', './a.go', '/w/a.go']);
   expect(asked).toEqual([['/w/a.go']]);

@@ -31,25 +31,25 @@ it('publishes a changed value after a pause', async () => {
 });
 
 it('publishes an empty value after a failed request', async () => {
-  let away = false;
-  const { published, publisher } = recordingPublisher(() => away);
+  let offline = false;
+  const { published, publisher } = recordingPublisher(() => offline);
   publisher.publish('notes', { note: 'A' });
   await vi.runAllTimersAsync();
-  away = true;
+  offline = true;
   publisher.publish('notes', {});
   await vi.runAllTimersAsync();
-  away = false;
+  offline = false;
   publisher.republish();
   await vi.runAllTimersAsync();
   expect(published).toEqual(['notes {"note":"A"}', 'notes {}']);
 });
 
 it('publishes again after a reconnect', async () => {
-  let away = true;
-  const { published, publisher } = recordingPublisher(() => away);
+  let offline = true;
+  const { published, publisher } = recordingPublisher(() => offline);
   publisher.publish('files', { path: '/w/a' });
   await vi.runAllTimersAsync();
-  away = false;
+  offline = false;
   publisher.republish();
   await vi.runAllTimersAsync();
   publisher.republish();

@@ -34,15 +34,15 @@ export class DeclarativePage {
 
   /** Reads the page and all its sources, also after the page changed. */
   async open(): Promise<void> {
-    const mine = ++this.#opened;
+    const opened = ++this.#opened;
     try {
       const tree = await this.backend.panelPage(this.panel);
-      if (mine !== this.#opened) return;
+      if (opened !== this.#opened) return;
       this.tree = tree;
       this.failed = '';
       this.#load(tree);
     } catch (error) {
-      if (mine === this.#opened) this.failed = failureText(error);
+      if (opened === this.#opened) this.failed = failureText(error);
     }
   }
 

@@ -353,7 +353,7 @@ function messageText(params: Values): string {
       .map((block) => (isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
       .join('\n'),
   ).trim();
-  if (!text) throw wrong('"content" holds no text.');
+  if (!text) throw wrong('"content" contains no text.');
   if (text.length > 4000) throw wrong('A message has 4,000 characters at most.');
   return text;
 }

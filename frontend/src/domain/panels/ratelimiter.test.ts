@@ -4,9 +4,9 @@ import { RateLimiter } from './ratelimiter';
 /** A rate limiter with a clock, in milliseconds, that only the test moves. */
 function clocked(burst: number, rate: number, patience: number) {
   let now = 0;
-  const flood = new RateLimiter(burst, rate, patience, () => now);
+  const limiter = new RateLimiter(burst, rate, patience, () => now);
   return {
-    take: (times: number) => Array.from({ length: times }, () => flood.take()),
+    take: (times: number) => Array.from({ length: times }, () => limiter.take()),
     pass: (ms: number) => (now += ms),
   };
 }

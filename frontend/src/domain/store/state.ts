@@ -20,7 +20,7 @@ import type {
   Pointer,
   Setting,
   Turn,
-  Waiting,
+  WaitingMessage,
 } from '../../shared/api/types';
 
 /** One call as its card and the activity list show it. */
@@ -129,7 +129,7 @@ export interface TranscriptView {
   turns: Record<string, string>;
   approvals: Record<string, Approval>;
   /** Messages that wait for the running turn. */
-  waiting: Waiting[];
+  waiting: WaitingMessage[];
 }
 
 /** What the window knows. Only the reducer writes it. */

@@ -1,4 +1,4 @@
-import type { EventOf, Message, StoredEvent, Turn, Waiting } from '../../shared/api/types';
+import type { EventOf, Message, StoredEvent, Turn, WaitingMessage } from '../../shared/api/types';
 import { reduceBranches } from './branches';
 import type { AppState, Item, TranscriptView } from './state';
 
@@ -128,7 +128,7 @@ function orderCalls(transcript: TranscriptView, ids: string[]): void {
   places.forEach((place, i) => (transcript.items[place] = cards[i]!));
 }
 
-function putWaiting(transcript: TranscriptView, message: Waiting): void {
+function putWaiting(transcript: TranscriptView, message: WaitingMessage): void {
   const at = transcript.waiting.findIndex((one) => one.id === message.id);
   if (at < 0) transcript.waiting.push(message);
   else transcript.waiting[at] = message;

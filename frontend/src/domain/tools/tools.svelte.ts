@@ -100,7 +100,7 @@ const ORDER = ['baseline', 'panel', 'mcp', 'created'];
 function groupTools(tools: ToolInfo[]): ToolGroup[] {
   const groups = new Map<string, ToolGroup>();
   for (const tool of tools) {
-    // What acts on the page is a group of its own among the tools that are always there.
+    // Baseline tools that act on the page are a separate group.
     const owner = tool.origin === 'baseline' ? (tool.group === PAGE_GROUP ? PAGE_GROUP : '') : (tool.owner ?? '');
     const key = `${tool.origin}:${owner}`;
     const group = groups.get(key) ?? { key, origin: tool.origin, owner, tools: [], tokens: 0, active: false };
@@ -114,7 +114,7 @@ function groupTools(tools: ToolInfo[]): ToolGroup[] {
   );
 }
 
-/** Whether name, description or an argument's name holds every word of the query. */
+/** Whether name, description or an argument's name contains every word of the query. */
 export function toolFits(tool: ToolInfo, query: string): boolean {
   const schema = tool.parameters as { properties?: Record<string, unknown> } | null;
   const text = `${tool.name} ${tool.description} ${Object.keys(schema?.properties ?? {}).join(' ')}`.toLowerCase();

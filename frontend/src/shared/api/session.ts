@@ -4,7 +4,7 @@ const KEY = 'sextant.token';
 
 /**
  * Turns the one-time code of the address's fragment into this window's token. The fragment is
- * removed before anything is asked, so it stays in no history. A reload reuses the token saved
+ * removed before the first request, so that no history contains it. A reload reuses the token saved
  * for this tab. Returns "" when there is neither; throws BackendError when the code is refused.
  */
 export async function openSession(): Promise<string> {

@@ -40,7 +40,7 @@ export type Transcript = S['Transcript'];
 export type Message = S['Message'];
 export type Turn = S['Turn'];
 /** A message that was sent while a turn ran. */
-export type Waiting = S['WaitingMessage'];
+export type WaitingMessage = S['WaitingMessage'];
 export type Offer = S['Offer'];
 export type Model = S['Model'];
 export type Completion = S['Completion'];

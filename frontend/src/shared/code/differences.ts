@@ -23,11 +23,11 @@ export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<E
     ],
   });
   let view: MergeView | null = null;
-  let gone = false;
+  let disposed = false;
   void language
     .catch(() => [])
     .then((loaded) => {
-      if (gone) return;
+      if (disposed) return;
       view = new MergeView({
         a: side(a, loaded),
         b: side(b, loaded),
@@ -38,7 +38,7 @@ export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<E
       });
     });
   return () => {
-    gone = true;
+    disposed = true;
     view?.destroy();
   };
 }

@@ -13,7 +13,7 @@ export const apps = {
   'app.failed.means': 'The result of the call is shown above.',
   'app.silent': 'The app is not responding',
   'app.silent.means':
-    'One of its scripts may be missing or need an address it may not reach. The result of the call is shown above.',
+    'One of its scripts may be missing, or may need an address that is not allowed. The result of the call is shown above.',
   'app.cut': 'The app was stopped',
   'app.cut.means': 'It sent too many or too large messages. The result of the call is shown above.',
   'app.reload': 'Reload the app',

@@ -66,7 +66,7 @@ export const assistant = {
   'branch.send': 'Send',
   'branch.empty': 'The message is empty.',
   'branch.files': 'Another branch changed files, and switching does not undo that. Use its Undo.',
-  'branch.done': 'Switching undoes nothing that another branch did.',
+  'branch.done': 'Switching does not undo what another branch did.',
 
   'summary.used': 'Earlier part summarized',
   'summary.off': 'Summary not used',
@@ -79,7 +79,7 @@ export const assistant = {
   'changes.n': '{n} {n|file|files} changed',
   'changes.undone': 'Undid {n} file {n|change|changes}',
   'changes.off.done': 'Already undone',
-  'changes.off.none': 'Every file was changed again since. Open the list for details.',
+  'changes.off.none': 'Every file has been changed since. Open the list for details.',
   'changes.made': 'new',
   'changes.changed': 'changed',
   'changes.removed': 'removed',
@@ -220,6 +220,6 @@ export const assistant = {
   'attachment.done': '{title} is attached to your next message.',
   'prompt.optional': '{name} (optional)',
   'prompt.missing': 'Required',
-  'prompt.means': '{server} turns this into a text. It goes into the message box for you to read; nothing is sent.',
+  'prompt.means': '{server} turns this into text. It goes into the message box for you to read; nothing is sent.',
   'prompt.fill': 'Insert into message',
 } as const;

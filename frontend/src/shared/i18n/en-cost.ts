@@ -15,7 +15,7 @@ export const cost = {
   'cost.estimated': '{n} tokens are estimated: the service gave no count.',
   'cost.budgets': 'Budgets',
   'cost.of': '{spent} of {limit}',
-  'cost.none': 'No model was used yet.',
+  'cost.none': 'No model has been used yet.',
   'cost.failed': 'The cost could not be read: {reason}',
 
   'settings.costs': 'Costs and budgets',

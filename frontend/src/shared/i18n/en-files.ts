@@ -36,6 +36,5 @@ export const files = {
   'files.picture': 'Image {name}',
   'files.size': '{size}, modified {when}',
   'files.folder.has': '{n} {n|entry|entries}',
-  'files.is': '{kind}, {size}',
   'files.cut': 'The first {n} lines',
 } as const;

@@ -25,7 +25,7 @@ export const install = {
   'install.unfit': '{panel} is not a valid panel.',
   'evals.title': 'Evals',
   'evals.means':
-    '{n} {n|call whose answer|calls whose answers} the panel’s author specified. They are real calls, made on your behalf.',
+    '{n} {n|call|calls} with {n|an answer|answers} that the panel’s author expects. {n|It is a real call|They are real calls}, made on your behalf.',
   'evals.run': 'Run {n|it|all}',
   'evals.sum': '{passed} of {all} passed',
   'evals.passed': 'passed',

@@ -1,6 +1,6 @@
 /** Messages about changed and pinned panels. */
 export const manifest = {
-  'manifestChange.bar': 'a change waits for your review',
+  'manifestChange.bar': 'a change is waiting for your review',
   'manifestChange.question': 'Accept the changed manifest of {title}?',
   'manifestChange.runs': 'Until then, the version you accepted runs.',
   'manifestChange.take': 'Accept',
@@ -8,7 +8,7 @@ export const manifest = {
   'manifestChange.develop': 'Accept, and stop asking while I work on it',
   'manifestChange.develop.means': 'Until Sextant is closed. New permissions and other commands still ask.',
   'manifestChange.diff': 'Changes in manifest.json',
-  'manifestChange.declined': 'You declined a change of manifest.json. The version you accepted runs.',
+  'manifestChange.declined': 'You declined a change to manifest.json. The version you accepted runs.',
   'manifestChange.show': 'Show change',
   'manifestChange.developing': 'Changes to its tools are accepted without asking until Sextant is closed.',
   'manifestChange.developing.stop': 'Ask again',

@@ -1,7 +1,7 @@
 /** Messages of the Home, Browser and Tools panels and of manifest panels. */
 export const panels = {
   'home.title': 'Ready, with nothing to set up.',
-  'home.lede': 'Without a model, Sextant runs plain commands. Connect a model when you want it to plan.',
+  'home.lede': 'Without a model, Sextant runs plain commands. Connect a model if you want it to plan.',
   'home.title.model': 'What shall we do?',
   'home.lede.model': 'Sextant asks {model} to plan, shows every step, and asks before your data leaves.',
   'home.command': 'Command',

@@ -6,7 +6,7 @@ export const settings = {
   'settings.general.means': 'Appearance, and where the assistant works.',
   'settings.limits': 'Mode and limits',
   'settings.limits.means':
-    'What runs without a question. Sextant never changes the mode by itself, and asks more often once a conversation contains outside text.',
+    'What runs without a question. Sextant never changes the mode on its own, and asks more often once a conversation contains outside text.',
   'settings.grants': 'Grants',
   'settings.grants.means':
     'What runs without asking, based on your answers. A “never” rule wins over a grant, and new outside text makes Sextant ask again.',
@@ -110,7 +110,7 @@ export const settings = {
 
   'audit.search': 'Search words, tool or call',
   'audit.verify': 'Verify log',
-  'audit.holds': '{n} rows are intact',
+  'audit.intact': '{n} rows are intact',
   'audit.broken': 'The log was changed: {problem}',
   'audit.broken.means': 'The {n} rows before it are intact. Compare with a backup of the data folder.',
   'audit.none': 'No call contains “{query}”.',

@@ -14,7 +14,7 @@ export const terminal = {
   'terminal.input': 'Terminal. F6 leaves it.',
   'terminal.loading': 'Opening the terminal',
   'terminal.failed': 'The terminal could not be loaded: {reason}',
-  'terminal.lost': 'Connection lost. What runs continues, and is shown again once Sextant answers.',
+  'terminal.lost': 'Connection lost. Running programs continue and are shown again once Sextant responds.',
   'terminal.person': 'Your shell, outside the sandbox',
   'terminal.assistant.means': 'The assistant’s, in the sandbox',
   'terminal.share': 'The assistant may read this',

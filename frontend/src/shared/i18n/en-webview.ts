@@ -2,7 +2,8 @@
 export const webview = {
   'webview.loading': 'Opening the panel’s page',
   'webview.silent': 'The page is not responding',
-  'webview.silent.means': 'Its file may be missing or empty, or one of its scripts does not end. Its tools still work.',
+  'webview.silent.means':
+    'Its file may be missing or empty, or one of its scripts may never end. Its tools still work.',
   'webview.cut': 'The page was stopped',
   'webview.cut.means': 'It sent too many or too large messages. Its tools still work.',
   'webview.reload': 'Reload the page',
