@@ -46,7 +46,7 @@ func (s *Server) stateRoutes() {
 			token, ok := s.services.Keys.Exchange(in.Body.Code)
 			if !ok {
 				return nil, huma.NewError(http.StatusUnauthorized,
-					"This code was used already or is too old. Get a new link with: sextant open")
+					"This link was used already or has expired. Restart Sextant: it opens a window, or prints a new link")
 			}
 			return route.Answer(tokenBody{Token: token}), nil
 		})
