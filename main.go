@@ -1,3 +1,5 @@
+//go:build !bindings
+
 // Sextant is a desktop assistant that acts: panels, tools and a browser driven by numbers.
 package main
 
