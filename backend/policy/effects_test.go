@@ -67,16 +67,18 @@ func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
 	}
 	wantVerdict(t, in.read("https://shop.example"), VerdictAllow)
 	for _, mode := range []Mode{ModeReadOnly, ModeAsk, ModeWorkspace, ModeFull} {
-		d := wantVerdict(
-			t,
-			in.mode(mode).unconfined(),
-			map[Mode]Verdict{
-				ModeReadOnly: VerdictRefuse, ModeAsk: VerdictAsk, ModeWorkspace: VerdictAsk, ModeFull: VerdictAsk,
-			}[mode],
-		)
-		if mode != ModeReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
-			t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			d := wantVerdict(
+				t,
+				in.mode(mode).unconfined(),
+				map[Mode]Verdict{
+					ModeReadOnly: VerdictRefuse, ModeAsk: VerdictAsk, ModeWorkspace: VerdictAsk, ModeFull: VerdictAsk,
+				}[mode],
+			)
+			if mode != ModeReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
+				t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
+			}
+		})
 	}
 }
 
@@ -110,14 +112,18 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 		"the file tool reads outside": {fileCall("read_file", toolspec.UseRead, "/home/ana/tax.pdf"), q, q, q, a},
 		"a folder with a like name":   {fileCall("write_file", toolspec.UseWrite, flat+"2/a"), r, q, q, a},
 	} {
-		for mode, want := range map[Mode]Verdict{
-			ModeReadOnly: c.readOnly, ModeAsk: c.ask, ModeWorkspace: c.workspace,
-			ModeFull: c.full,
-		} {
-			if d := Decide(c.in.mode(mode)); d.Verdict != want {
-				t.Errorf("%s in the mode %s: %s (%s), want %s", name, mode, d.Verdict, d.Reason, want)
+		t.Run(name, func(t *testing.T) {
+			for mode, want := range map[Mode]Verdict{
+				ModeReadOnly: c.readOnly, ModeAsk: c.ask, ModeWorkspace: c.workspace,
+				ModeFull: c.full,
+			} {
+				t.Run(string(mode), func(t *testing.T) {
+					if d := Decide(c.in.mode(mode)); d.Verdict != want {
+						t.Errorf("got %s (%s), want %s", d.Verdict, d.Reason, want)
+					}
+				})
 			}
-		}
+		})
 	}
 	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), VerdictAllow)
 	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+
@@ -133,10 +139,12 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 	for _, in := range []Input{beside, redirected} {
 		in.UsedHosts = []string{"a.example"}
 		for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-			if d := wantVerdict(t, in.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
-				"the sandbox does not limit to a.example") {
-				t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
-			}
+			t.Run(string(mode), func(t *testing.T) {
+				if d := wantVerdict(t, in.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
+					"the sandbox does not limit to a.example") {
+					t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
+				}
+			})
 		}
 	}
 }
@@ -149,9 +157,9 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, flat+"/a").mode(ModeWorkspace).read(shop), VerdictAllow)
 	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, "/srv/a").mode(ModeFull).read(shop), VerdictAsk)
 	wantVerdict(t, bashCall("make", namedUse("make")).warned("make runs code").mode(ModeFull).read(shop), VerdictAllow)
-	gone := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(ModeFull)
-	wantVerdict(t, gone, VerdictAllow)
-	wantVerdict(t, gone.read(shop), VerdictAsk)
+	remove := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(ModeFull)
+	wantVerdict(t, remove, VerdictAllow)
+	wantVerdict(t, remove.read(shop), VerdictAsk)
 	d := wantVerdict(t,
 		bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
 		VerdictAsk)
@@ -194,9 +202,11 @@ func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 		"in another folder":     func() Input { in := other; in.Settings.Folder = "/srv"; return in }(),
 		"a name it begins with": bashCall("go testify", namedUse("go testify")).warned("w"),
 	} {
-		if d := Decide(in.with(g)); d.Verdict == VerdictAllow {
-			t.Errorf("it covers %s: %s", name, d.Reason)
-		}
+		t.Run(name, func(t *testing.T) {
+			if d := Decide(in.with(g)); d.Verdict == VerdictAllow {
+				t.Errorf("it covers %s: %s", name, d.Reason)
+			}
+		})
 	}
 	if d := wantVerdict(t, bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a"),
 		VerdictAsk); len(d.Approval.Choices) != 4 {
@@ -242,11 +252,13 @@ func TestOffersNoGrantForWhatMustAskEachTime(t *testing.T) {
 		bashCall("ls", harmlessUse("ls")).unconfined(),
 		fileCall("write_file", toolspec.UseWrite, flat+"/.git/config").sensitive("git's own files"),
 	} {
-		d := wantVerdict(t, in, VerdictAsk)
-		if len(d.Grants) > 0 || len(d.Approval.Choices) != 2 {
-			t.Errorf("it offers %+v", d.Approval.Choices)
-		}
-		wantVerdict(t, in.alone(), VerdictRefuse)
+		t.Run(in.Call.Tool, func(t *testing.T) {
+			d := wantVerdict(t, in, VerdictAsk)
+			if len(d.Grants) > 0 || len(d.Approval.Choices) != 2 {
+				t.Errorf("it offers %+v", d.Approval.Choices)
+			}
+			wantVerdict(t, in.alone(), VerdictRefuse)
+		})
 	}
 }
 
@@ -317,9 +329,11 @@ func TestNewRuleDescribesItselfAndRejectsInvalidEntries(t *testing.T) {
 		"a command line": {Commands: []string{"rm -rf $x; ls"}},
 		"no program":     {Commands: []string{" "}},
 	} {
-		if g, err := NewRule(draft, now); err == nil {
-			t.Errorf("%s makes the rule %q", name, g.Text)
-		}
+		t.Run(name, func(t *testing.T) {
+			if g, err := NewRule(draft, now); err == nil {
+				t.Errorf("it makes the rule %q", g.Text)
+			}
+		})
 	}
 }
 

@@ -26,8 +26,8 @@ func TestHostGrantDoesNotCoverSubdomain(t *testing.T) {
 	}
 	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://api.example/other"}`,
 		toolspec.Hints{OpenWorld: true}).with(g), VerdictAllow)
-	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g),
-		VerdictAsk)
+	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://x.api.example/"}`,
+		toolspec.Hints{OpenWorld: true}).with(g), VerdictAsk)
 	wantVerdict(t, in.hosts("api.example", "evil.example").with(g), VerdictAsk)
 	wantVerdict(t, in.read("https://shop.example").with(g), VerdictAsk)
 	if !strings.Contains(g.Text, "on api.example only") || !strings.Contains(g.Text, "No subdomains.") {

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// limited is a command whose network the sandbox limits to granted hosts.
+// limited returns in as a command that the sandbox lets contact granted hosts only.
 func (in Input) limited() Input {
 	in.Description.Network, in.Description.HostsLimited = true, true
 	return in
@@ -28,10 +28,12 @@ func TestAsksForEachHostOfCommandWithLimitedNetwork(t *testing.T) {
 	wantVerdict(t, run.limited().mode(ModeWorkspace), VerdictAllow)
 	wantVerdict(t, run.network().mode(ModeWorkspace), VerdictAsk)
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-		d := wantVerdict(t, hostCheckCall("pypi.example").mode(mode), VerdictAsk)
-		if d.Approval.Question != "Let a command reach pypi.example: pip install x?" {
-			t.Errorf("the question is %q", d.Approval.Question)
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			d := wantVerdict(t, hostCheckCall("pypi.example").mode(mode), VerdictAsk)
+			if d.Approval.Question != "Let a command reach pypi.example: pip install x?" {
+				t.Errorf("the question is %q", d.Approval.Question)
+			}
+		})
 	}
 	wantVerdict(t, hostCheckCall("pypi.example").alone(), VerdictRefuse)
 	wantVerdict(t, hostCheckCall("127.0.0.1:8080"), VerdictRefuse)
@@ -46,31 +48,33 @@ func TestAsksForEachHostOfCommandWithLimitedNetwork(t *testing.T) {
 
 func TestHostGrantCoversOnlyCommandsAndThatHost(t *testing.T) {
 	for _, answer := range []event.Answer{event.AnswerConversation, event.AnswerAlways} {
-		g := grantFor(t, wantVerdict(t, hostCheckCall("pypi.example"), VerdictAsk), answer)
-		if !strings.HasPrefix(g.Text, "Commands may reach pypi.example, ") ||
-			!strings.HasSuffix(g.Text, "No subdomains.") {
-			t.Errorf("the scope is %q", g.Text)
-		}
-		other := hostCheckCall("pypi.example").with(g)
-		other.Call.Args = []byte(`{"host":"pypi.example","command":"another"}`)
-		wantVerdict(t, other, VerdictAllow)
-		wantVerdict(t, hostCheckCall("x.pypi.example").with(g), VerdictAsk)
-		wantVerdict(t, hostCheckCall("pypi.example:22").with(g), VerdictAsk)
-		wantVerdict(t, hostCheckCall("pypi.example").read("https://shop.example").with(g), VerdictAsk)
-		// The grant lets no program run, and only commands contact the host.
-		wantVerdict(t, bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+
-			"/a").limited().with(g), VerdictAsk)
-		wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://pypi.example/v1"}`,
-			toolspec.Hints{OpenWorld: true}).hosts("pypi.example").with(g), VerdictAsk)
-		// A command that names the host needs no other grant for it, unless its network is not limited.
-		curl := bashCall("curl https://pypi.example", toolspec.CommandUse{Program: "curl"}).network("pypi.example")
-		wantVerdict(t, curl.limited().with(g), VerdictAllow)
-		wantVerdict(t, curl.with(g), VerdictAsk)
-		if answer == event.AnswerConversation {
-			elsewhere := hostCheckCall("pypi.example").with(g)
-			elsewhere.Call.From.Conversation = "other"
-			wantVerdict(t, elsewhere, VerdictAsk)
-		}
+		t.Run(string(answer), func(t *testing.T) {
+			g := grantFor(t, wantVerdict(t, hostCheckCall("pypi.example"), VerdictAsk), answer)
+			if !strings.HasPrefix(g.Text, "Commands may reach pypi.example, ") ||
+				!strings.HasSuffix(g.Text, "No subdomains.") {
+				t.Errorf("the scope is %q", g.Text)
+			}
+			other := hostCheckCall("pypi.example").with(g)
+			other.Call.Args = []byte(`{"host":"pypi.example","command":"another"}`)
+			wantVerdict(t, other, VerdictAllow)
+			wantVerdict(t, hostCheckCall("x.pypi.example").with(g), VerdictAsk)
+			wantVerdict(t, hostCheckCall("pypi.example:22").with(g), VerdictAsk)
+			wantVerdict(t, hostCheckCall("pypi.example").read("https://shop.example").with(g), VerdictAsk)
+			// The grant lets no program run, and only commands contact the host.
+			wantVerdict(t, bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+
+				"/a").limited().with(g), VerdictAsk)
+			wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://pypi.example/v1"}`,
+				toolspec.Hints{OpenWorld: true}).hosts("pypi.example").with(g), VerdictAsk)
+			// A command that names the host needs no other grant for it, unless its network is not limited.
+			curl := bashCall("curl https://pypi.example", toolspec.CommandUse{Program: "curl"}).network("pypi.example")
+			wantVerdict(t, curl.limited().with(g), VerdictAllow)
+			wantVerdict(t, curl.with(g), VerdictAsk)
+			if answer == event.AnswerConversation {
+				elsewhere := hostCheckCall("pypi.example").with(g)
+				elsewhere.Call.From.Conversation = "other"
+				wantVerdict(t, elsewhere, VerdictAsk)
+			}
+		})
 	}
 }
 
@@ -96,7 +100,8 @@ func TestHostRuleAppliesToRunningCommands(t *testing.T) {
 func TestReadOnlyJudgesCreatedToolByItsCalls(t *testing.T) {
 	made := externalCall(toolspec.OriginCreated, "tidy", "", `{}`, toolspec.Hints{}).mode(ModeReadOnly)
 	wantVerdict(t, made, VerdictAllow)
-	wantVerdict(t, externalCall(toolspec.OriginMCP, "gh__tidy", "gh", `{}`, toolspec.Hints{}).mode(ModeReadOnly), VerdictRefuse)
+	wantVerdict(t, externalCall(toolspec.OriginMCP, "gh__tidy", "gh", `{}`, toolspec.Hints{}).mode(ModeReadOnly),
+		VerdictRefuse)
 	inner := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+
 		"/a").mode(ModeReadOnly).caller(toolspec.CallerCreated)
 	wantVerdict(t, inner, VerdictRefuse)

@@ -38,14 +38,17 @@ func TestAsksWhenTypingIntoUnknownOriginAfterOutsideText(t *testing.T) {
 func TestActingOnOpenPageContactsNoHost(t *testing.T) {
 	for _, host := range []string{"127.0.0.1:8080", "shop.example"} {
 		for _, in := range []Input{typingCall("x").hosts(host), pageCall("click_element", `{"annotationId":3}`).hosts(host)} {
-			d := wantVerdict(t, in.typedHosts(host).alone(), VerdictAllow)
-			if len(d.Contacts) > 0 || len(d.Opens) > 0 {
-				t.Errorf("%s on %s contacts %v and opens %v", in.Call.Tool, host, d.Contacts, d.Opens)
-			}
-			wantVerdict(t, in, VerdictAllow)
+			t.Run(in.Call.Tool+" "+host, func(t *testing.T) {
+				d := wantVerdict(t, in.typedHosts(host).alone(), VerdictAllow)
+				if len(d.Contacts) > 0 || len(d.Opens) > 0 {
+					t.Errorf("%s on %s contacts %v and opens %v", in.Call.Tool, host, d.Contacts, d.Opens)
+				}
+				wantVerdict(t, in, VerdictAllow)
+			})
 		}
 	}
-	wantVerdict(t, pageCall("navigate_page", `{"url":"http://127.0.0.1:8080/"}`).hosts("127.0.0.1:8080"), VerdictRefuse)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"http://127.0.0.1:8080/"}`).hosts("127.0.0.1:8080"),
+		VerdictRefuse)
 }
 
 func TestQuestionHidesSecret(t *testing.T) {
@@ -84,10 +87,10 @@ func TestAsksForEachFileGivenToPage(t *testing.T) {
 		}
 	}
 	wantVerdict(t, in.alone(), VerdictRefuse)
-	kept := d.Grants[event.AnswerAlways]
-	wantVerdict(t, in.with(kept), VerdictAllow)
+	grant := d.Grants[event.AnswerAlways]
+	wantVerdict(t, in.with(grant), VerdictAllow)
 	// The same argument now leads to another file.
-	wantVerdict(t, in.about(`[3] file "CV"`, "/home/ana/.ssh/id_ed25519").with(kept), VerdictAsk)
+	wantVerdict(t, in.about(`[3] file "CV"`, "/home/ana/.ssh/id_ed25519").with(grant), VerdictAsk)
 }
 
 func TestAsksForFileGivenToReadPageInEveryMode(t *testing.T) {

@@ -21,8 +21,10 @@ func (in Input) ofPanel(callTools ...string) Input {
 func TestPanelMayCallOwnAndManifestTools(t *testing.T) {
 	own := externalCall(toolspec.OriginPanel, "notes_add", "notes", `{}`, toolspec.Hints{})
 	wantVerdict(t, own.ofPanel(), VerdictAllow)
-	wantVerdict(t, externalCall(toolspec.OriginPanel, "notes_add", "other", `{}`, toolspec.Hints{}).ofPanel(), VerdictRefuse)
-	wantVerdict(t, externalCall(toolspec.OriginMCP, "notes__add", "notes", `{}`, toolspec.Hints{}).ofPanel(), VerdictRefuse)
+	wantVerdict(t, externalCall(toolspec.OriginPanel, "notes_add", "other", `{}`, toolspec.Hints{}).ofPanel(),
+		VerdictRefuse)
+	wantVerdict(t, externalCall(toolspec.OriginMCP, "notes__add", "notes", `{}`, toolspec.Hints{}).ofPanel(),
+		VerdictRefuse)
 	read := baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true})
 	if d := wantVerdict(t, read.ofPanel("write_file"), VerdictRefuse); d.ErrorType != toolspec.PermissionError ||
 		!strings.Contains(d.Suggestion, `"read_file" to permissions.call_tools`) {
@@ -32,10 +34,10 @@ func TestPanelMayCallOwnAndManifestTools(t *testing.T) {
 	nameless := own.ofPanel()
 	nameless.Call.From.Client, nameless.Definition.Owner = "", ""
 	wantVerdict(t, nameless, VerdictRefuse)
-	for _, m := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-		wantVerdict(t, read.ofPanel("read_file").mode(m), VerdictAsk)
-		wantVerdict(t, read.ofPanel("read_file").mode(m).alone(), VerdictRefuse)
-		wantVerdict(t, read.ofPanel().mode(m), VerdictRefuse)
+	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
+		wantVerdict(t, read.ofPanel("read_file").mode(mode), VerdictAsk)
+		wantVerdict(t, read.ofPanel("read_file").mode(mode).alone(), VerdictRefuse)
+		wantVerdict(t, read.ofPanel().mode(mode), VerdictRefuse)
 	}
 	// A grant does not add to what the manifest asks for.
 	g := toolspec.Grant{
@@ -74,15 +76,17 @@ func TestPanelHasNoTypedHostsAndNoYesTo(t *testing.T) {
 }
 
 func TestAsksForUnconfinedProgramAtEachStart(t *testing.T) {
-	in := externalCall(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true}).about("node server.mjs",
-		"")
+	in := externalCall(toolspec.OriginPanel, "count", "words", `{}`,
+		toolspec.Hints{Confirm: true}).about("node server.mjs", "")
 	in.Description.NewProgram = "the Words panel's program"
 	in.Description.Unconfined = "this kernel is too old"
-	for _, m := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-		d := wantVerdict(t, in.mode(m), VerdictAsk)
-		if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "outside of the sandbox: this kernel is too old.") {
-			t.Errorf("%s: %+v", m, d)
-		}
+	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
+		t.Run(string(mode), func(t *testing.T) {
+			d := wantVerdict(t, in.mode(mode), VerdictAsk)
+			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "outside of the sandbox: this kernel is too old.") {
+				t.Errorf("why %q, grants %v", d.Approval.Why, d.Grants)
+			}
+		})
 	}
 	in.Description.Unconfined = ""
 	if d := wantVerdict(t, in, VerdictAsk); len(d.Grants) == 0 {

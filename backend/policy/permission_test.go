@@ -36,10 +36,12 @@ func TestAllowedToolDoesNotCoverOtherOwner(t *testing.T) {
 		sync(toolspec.OriginPanel, "b"), sync(toolspec.OriginMCP, "a/sync"), sync(toolspec.OriginCreated, ""),
 		sync(toolspec.OriginBaseline, ""),
 	} {
-		wantVerdict(t, other.allow("a/sync"), VerdictAsk)
-		if key := ToolKey(other.Definition); key == "a/sync" {
-			t.Errorf("%+v counts as %s", other.Definition, key)
-		}
+		t.Run(ToolKey(other.Definition), func(t *testing.T) {
+			wantVerdict(t, other.allow("a/sync"), VerdictAsk)
+			if key := ToolKey(other.Definition); key == "a/sync" {
+				t.Errorf("it counts as %s", key)
+			}
+		})
 	}
 	wantVerdict(t, sync(toolspec.OriginPanel, "b").allow("sync"), VerdictAsk)
 	wantVerdict(t, sync(toolspec.OriginCreated, "").allow("sync"), VerdictAsk)
@@ -71,10 +73,12 @@ func TestAllowedToolAsksWhatEveryModeAsks(t *testing.T) {
 func TestAskingToolAsksInEveryModeAndStoresNoGrant(t *testing.T) {
 	read := baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true})
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-		d := wantVerdict(t, read.asking("read_file").mode(mode), VerdictAsk)
-		if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "every call of read_file") {
-			t.Errorf("%s: %+v", mode, d.Approval)
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			d := wantVerdict(t, read.asking("read_file").mode(mode), VerdictAsk)
+			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "every call of read_file") {
+				t.Errorf("why %q, grants %v", d.Approval.Why, d.Grants)
+			}
+		})
 	}
 	// Neither an earlier grant nor AllowTools answers.
 	before := grantFor(t, Decide(destructiveCall("wipe")), event.AnswerAlways)
@@ -139,12 +143,15 @@ func TestResolvePermissionNamesDecidingRule(t *testing.T) {
 		},
 		"arguments": {def: bash, verdict: VerdictDepends, rule: "A command that only reads runs in the sandbox."},
 	} {
-		s := ResolvePermission(c.def, c.settings, c.grants, false)
-		if s.Permission != c.permission || s.Verdict != c.verdict || !strings.HasPrefix(s.Rule, c.rule) {
-			t.Errorf("%s: %+v", name, s)
-		}
-		if (len(s.Forbids) > 0) != (c.permission == PermissionNever) {
-			t.Errorf("%s: forbidden by %v", name, s.Forbids)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := ResolvePermission(c.def, c.settings, c.grants, false)
+			if s.Permission != c.permission || s.Verdict != c.verdict || !strings.HasPrefix(s.Rule, c.rule) {
+				t.Errorf("got %s, %s, %q; want %s, %s, %q", s.Permission, s.Verdict, s.Rule, c.permission, c.verdict,
+					c.rule)
+			}
+			if (len(s.Forbids) > 0) != (c.permission == PermissionNever) {
+				t.Errorf("forbidden by %v", s.Forbids)
+			}
+		})
 	}
 }

@@ -37,11 +37,14 @@ func TestRefusesThisMachineAndPrivateNetworks(t *testing.T) {
 		"[64:ff9b::7f00:1]",
 		"127。0。0。1", "１２７.0.0.1",
 	} {
-		d := wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), VerdictRefuse)
-		if d.ErrorType != toolspec.PermissionError {
-			t.Errorf("%s: got %s", host, d.ErrorType)
-		}
-		wantVerdict(t, baselineCall("web", "http_request", `{"url":"http://`+host+`/"}`, toolspec.Hints{}).mode(ModeFull), VerdictRefuse)
+		t.Run(host, func(t *testing.T) {
+			d := wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), VerdictRefuse)
+			if d.ErrorType != toolspec.PermissionError {
+				t.Errorf("%s: got %s", host, d.ErrorType)
+			}
+			wantVerdict(t, baselineCall("web", "http_request", `{"url":"http://`+host+`/"}`, toolspec.Hints{}).mode(ModeFull),
+				VerdictRefuse)
+		})
 	}
 	for _, host := range []string{"shop.example", "93.184.216.34", "[2606:4700::1111]", "shop.example:8443"} {
 		wantVerdict(t, pageCall("navigate_page", `{"url":"http://`+host+`/"}`), VerdictAllow)
@@ -94,12 +97,14 @@ func TestRefusesOtherSchemesEvenWhenTyped(t *testing.T) {
 		"data:text/html,x",
 		"ja\tvascript:alert(1)", "FILE:///x", "devtools://x", "file:80",
 	} {
-		in := pageCall("navigate_page", `{}`).typedHosts("etc", "settings")
-		in.Call.Args = []byte(`{"url":` + quoteJSON(address) + `}`)
-		d := wantVerdict(t, in.mode(ModeFull), VerdictRefuse)
-		if d.ErrorType != toolspec.SecurityError {
-			t.Errorf("%s: got %s (%s)", address, d.ErrorType, d.Reason)
-		}
+		t.Run(address, func(t *testing.T) {
+			in := pageCall("navigate_page", `{}`).typedHosts("etc", "settings")
+			in.Call.Args = []byte(`{"url":` + quoteJSON(address) + `}`)
+			d := wantVerdict(t, in.mode(ModeFull), VerdictRefuse)
+			if d.ErrorType != toolspec.SecurityError {
+				t.Errorf("%s: got %s (%s)", address, d.ErrorType, d.Reason)
+			}
+		})
 	}
 	wantVerdict(t, pageCall("navigate_page", `{"url":"about:blank"}`), VerdictAllow)
 }
@@ -108,8 +113,10 @@ func TestReadOnlyModeRefusesChanges(t *testing.T) {
 	for _, tool := range []string{"navigate_page", "annotate_page", "scroll_page", "take_screenshot", "wait_for"} {
 		wantVerdict(t, pageCall(tool, `{}`).mode(ModeReadOnly), VerdictAllow)
 	}
-	wantVerdict(t, baselineCall("navigation", "open_home_panel", `{}`, toolspec.Hints{}).mode(ModeReadOnly), VerdictAllow)
-	wantVerdict(t, baselineCall("files", "read_file", `{}`, toolspec.Hints{ReadOnly: true}).mode(ModeReadOnly), VerdictAllow)
+	wantVerdict(t, baselineCall("navigation", "open_home_panel", `{}`, toolspec.Hints{}).mode(ModeReadOnly),
+		VerdictAllow)
+	wantVerdict(t, baselineCall("files", "read_file", `{}`, toolspec.Hints{ReadOnly: true}).mode(ModeReadOnly),
+		VerdictAllow)
 	for _, in := range []Input{
 		pageCall("click_element", `{"annotationId":1}`), pageCall("type_text", `{"annotationId":1,"text":"x"}`),
 		pageCall("press_key", `{"key":"Enter"}`),
@@ -127,13 +134,15 @@ func TestAsksForDestructiveTools(t *testing.T) {
 		"confirm": {Confirm: true}, "destructive": {Destructive: true}, "open world": {OpenWorld: true},
 	} {
 		for _, origin := range []toolspec.Origin{toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated} {
-			in := externalCall(origin, "do_it", "desk", `{"id":7}`, hints)
-			d := wantVerdict(t, in, VerdictAsk)
-			if !strings.HasSuffix(d.Approval.Question, "?") || !strings.Contains(d.Approval.Question, "do_it") {
-				t.Errorf("%s: question %q", name, d.Approval.Question)
-			}
-			wantVerdict(t, in.mode(ModeFull), VerdictAllow)
-			wantVerdict(t, in.alone(), VerdictRefuse)
+			t.Run(name+" "+string(origin), func(t *testing.T) {
+				in := externalCall(origin, "do_it", "desk", `{"id":7}`, hints)
+				d := wantVerdict(t, in, VerdictAsk)
+				if !strings.HasSuffix(d.Approval.Question, "?") || !strings.Contains(d.Approval.Question, "do_it") {
+					t.Errorf("question %q", d.Approval.Question)
+				}
+				wantVerdict(t, in.mode(ModeFull), VerdictAllow)
+				wantVerdict(t, in.alone(), VerdictRefuse)
+			})
 		}
 	}
 	wantVerdict(t, externalCall(toolspec.OriginPanel, "note_add", "notes", `{}`, toolspec.Hints{}), VerdictAllow)
@@ -195,7 +204,8 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 	linked := nav
 	linked.Description.IsPageLink = true
 	wantVerdict(t, linked, VerdictAllow)
-	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/b"}`).hosts("shop.example").read(shop), VerdictAllow)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/b"}`).hosts("shop.example").read(shop),
+		VerdictAllow)
 
 	typed := pageCall("type_text", `{"annotationId":3,"text":"10437"}`).about(`[3] textbox "Postcode"`, "10437").read(shop)
 	wantVerdict(t, typed.hosts("shop.example"), VerdictAllow)
@@ -209,7 +219,8 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 
 	for _, in := range []Input{
 		baselineCall("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{}),
-		baselineCall("files", "write_file", `{"path":"a","content":"b"}`, toolspec.Hints{}).mode(ModeWorkspace).about("a", "b"),
+		baselineCall("files", "write_file", `{"path":"a","content":"b"}`,
+			toolspec.Hints{}).mode(ModeWorkspace).about("a", "b"),
 		externalCall(toolspec.OriginMCP, "gh__comment", "gh", `{}`, toolspec.Hints{}),
 		baselineCall("web", "wget", `{"uri":"https://shop.example/"}`,
 			toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("shop.example"),
@@ -220,7 +231,8 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 	}
 	wantVerdict(t, baselineCall("feedback", "enhance_baseline_prompt", `{"note":"x"}`,
 		toolspec.Hints{}).read(shop).caller(toolspec.CallerPilot), VerdictAllow)
-	wantVerdict(t, baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true}).read(shop), VerdictAllow)
+	wantVerdict(t, baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true}).read(shop),
+		VerdictAllow)
 }
 
 func TestAsksBeforeStoringInstructionsAfterReadingFile(t *testing.T) {
@@ -228,10 +240,12 @@ func TestAsksBeforeStoringInstructionsAfterReadingFile(t *testing.T) {
 	wantVerdict(t, note, VerdictAllow)
 	note.Description.Local = []string{"file /home/ana/flat/README.md"}
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-		if d := wantVerdict(t, note.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
-			"file /home/ana/flat/README.md") {
-			t.Errorf("%s: why %q", mode, d.Approval.Why)
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			if d := wantVerdict(t, note.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
+				"file /home/ana/flat/README.md") {
+				t.Errorf("why %q", d.Approval.Why)
+			}
+		})
 	}
 	wantVerdict(t, note.alone(), VerdictRefuse)
 	look := baselineCall("feedback", "list_notes", `{}`, toolspec.Hints{ReadOnly: true})
@@ -251,7 +265,8 @@ func TestWorkspaceModeCoversOnlyFolder(t *testing.T) {
 	wantVerdict(t, in.about("../x", "x"), VerdictAsk)
 	wantVerdict(t, in.about("", "x"), VerdictAsk)
 	wantVerdict(t, in.mode(ModeAsk).about("notes/a.md", "x"), VerdictAsk)
-	wantVerdict(t, externalCall(toolspec.OriginPanel, "w", "p", `{}`, del).mode(ModeWorkspace).about("notes/a.md", ""), VerdictAsk)
+	wantVerdict(t, externalCall(toolspec.OriginPanel, "w", "p", `{}`, del).mode(ModeWorkspace).about("notes/a.md", ""),
+		VerdictAsk)
 }
 
 func TestQuestionHashBindsCall(t *testing.T) {
@@ -314,12 +329,14 @@ func TestQuestionText(t *testing.T) {
 		"Run tidy of db?": externalCall(toolspec.OriginPanel, "tidy", "db", `{}`,
 			toolspec.Hints{Confirm: true}),
 	} {
-		got := wantVerdict(t, in, VerdictAsk).Approval
-		if got.Question != want {
-			t.Errorf("got %q, want %q", got.Question, want)
-		}
-		if starts := strings.HasPrefix(want, "Start "); got.InWindow != starts {
-			t.Errorf("%q is for a window only: %v", want, got.InWindow)
-		}
+		t.Run(want, func(t *testing.T) {
+			got := wantVerdict(t, in, VerdictAsk).Approval
+			if got.Question != want {
+				t.Errorf("got %q, want %q", got.Question, want)
+			}
+			if starts := strings.HasPrefix(want, "Start "); got.InWindow != starts {
+				t.Errorf("%q is for a window only: %v", want, got.InWindow)
+			}
+		})
 	}
 }

@@ -18,21 +18,23 @@ func TestAsksOncePerHostForSecret(t *testing.T) {
 		about("GET https://api.github.com/user", "Authorization: Bearer {{secret:github}}")
 	request.UsedHosts = []string{"api.github.com"}
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
-		in := request.mode(mode)
-		wantVerdict(t, in, VerdictAllow)
-		d := wantVerdict(t, in.secrets(use), VerdictAsk)
-		if a := d.Approval; !strings.Contains(a.Question, "{{secret:github}}") ||
-			!strings.Contains(a.Question, "api.github.com") ||
-			!strings.Contains(a.Why, "the secret github into the header of a request to https://api.github.com") {
-			t.Errorf("%s: asked %q because %q", mode, a.Question, a.Why)
-		}
-		again := in.secrets(use)
-		again.UsedSecrets = []toolspec.SecretUse{use}
-		wantVerdict(t, again, VerdictAllow)
-		elsewhere := use
-		elsewhere.Place = "query"
-		again.Description.Secrets = []toolspec.SecretUse{use, elsewhere}
-		wantVerdict(t, again, VerdictAsk)
+		t.Run(string(mode), func(t *testing.T) {
+			in := request.mode(mode)
+			wantVerdict(t, in, VerdictAllow)
+			d := wantVerdict(t, in.secrets(use), VerdictAsk)
+			if a := d.Approval; !strings.Contains(a.Question, "{{secret:github}}") ||
+				!strings.Contains(a.Question, "api.github.com") ||
+				!strings.Contains(a.Why, "the secret github into the header of a request to https://api.github.com") {
+				t.Errorf("asked %q because %q", a.Question, a.Why)
+			}
+			again := in.secrets(use)
+			again.UsedSecrets = []toolspec.SecretUse{use}
+			wantVerdict(t, again, VerdictAllow)
+			elsewhere := use
+			elsewhere.Place = "query"
+			again.Description.Secrets = []toolspec.SecretUse{use, elsewhere}
+			wantVerdict(t, again, VerdictAsk)
+		})
 	}
 	typed := pageCall("type_text",
 		`{"annotationId":3,"text":"{{secret:shop}}"}`).hosts("shop.example").typedHosts("shop.example").about("",

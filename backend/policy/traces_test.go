@@ -138,7 +138,7 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 			refused++
 		}
 	}
-	t.Logf("%d traces: %d questions, %d answers kept and not asked again, %d other calls covered, %d refused by a rule",
+	t.Logf("%d traces: %d questions, %d answers stored and not asked again, %d other calls covered, %d refused by a rule",
 		traces, asked, again, covered, refused)
 	if asked < traces/4 || covered < traces/20 {
 		t.Fatalf("too few calls were asked about, covered or refused")

@@ -65,7 +65,7 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	}
 	// A link can be swapped after it was classified. What is opened later is checked to be real, so
 	// real has to be classified as well.
-	if now := p.Places.JudgeByName(real); now.Kind > place.Kind {
+	if now := p.Places.ClassifyByName(real); now.Kind > place.Kind {
 		place = now
 	}
 	if place.Kind == protectedpaths.Secret {

@@ -1,4 +1,4 @@
-// Package address tells which network addresses are public, and which are this machine, a private network or reserved
+// Package address knows which network addresses are public, and which are this machine, a private network or reserved
 // for special use. It also parses numbers as addresses as a browser does.
 //
 // The contract: all functions are pure. The policy, which sees names before they are resolved, and the dialer, which
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// WhyClosed says why a is not public, "" when it is. The ranges are those of the IANA special-purpose registries for
+// WhyClosed returns why a is not public, "" when it is. The ranges are those of the IANA special-purpose registries for
 // IPv4 and IPv6, and one address that a cloud uses.
 func WhyClosed(a netip.Addr) string {
 	a = a.WithZone("").Unmap()
@@ -63,7 +63,7 @@ type reservedRange struct {
 }
 
 func reservedRanges() []reservedRange {
-	const special, shared = "it is an address kept for special use", "it is a provider's shared network"
+	const special, shared = "it is an address reserved for special use", "it is a provider's shared network"
 	return []reservedRange{
 		{v4(0, 0, 0, 0, 8), "it is this machine"},
 		{v4(100, 64, 0, 0, 10), shared},

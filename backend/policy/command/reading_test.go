@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -66,18 +67,20 @@ func TestReadVerdicts(t *testing.T) {
 	all := readTable(t)
 	seen := map[string]int{}
 	for _, c := range all {
-		if before, twice := seen[c.command]; twice {
-			t.Errorf("line %d: the same command as in line %d", c.line, before)
-		}
-		seen[c.command] = c.line
-		r := Read(c.command, at)
-		if got := verdictOf(r); got != c.verdict {
-			t.Errorf("line %d: %s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v", c.line, c.command, got,
-				c.verdict, r.Warnings, r.Files, r.Hosts)
-		}
-		if r.Sentence == "" || !r.Harmless && len(r.Commands) == 0 && len(r.Files) == 0 && len(r.Warnings) == 0 {
-			t.Errorf("line %d: it has no sentence or no facts: %+v", c.line, r)
-		}
+		t.Run(fmt.Sprintf("line %d", c.line), func(t *testing.T) {
+			if before, twice := seen[c.command]; twice {
+				t.Errorf("the same command as in line %d", before)
+			}
+			seen[c.command] = c.line
+			r := Read(c.command, at)
+			if got := verdictOf(r); got != c.verdict {
+				t.Errorf("%s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v", c.command, got, c.verdict, r.Warnings,
+					r.Files, r.Hosts)
+			}
+			if r.Sentence == "" || !r.Harmless && len(r.Commands) == 0 && len(r.Files) == 0 && len(r.Warnings) == 0 {
+				t.Errorf("it has no sentence or no facts: %+v", r)
+			}
+		})
 	}
 	t.Logf("%d commands", len(all))
 	if len(all) < 400 {
@@ -101,9 +104,11 @@ func TestReadSentence(t *testing.T) {
 		"rm -rf /":                         "Delete / and run rm",
 		"echo 'a":                          "Run a command that cannot be read",
 	} {
-		if got := Read(command, at).Sentence; got != want {
-			t.Errorf("%s: %q, want %q", command, got, want)
-		}
+		t.Run(command, func(t *testing.T) {
+			if got := Read(command, at).Sentence; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -139,9 +144,11 @@ func TestReadGrantNames(t *testing.T) {
 		"find . -exec go test {} +": "", "curl https://example.com": "", "git -c core.pager=x commit": "",
 		"sort --compress-program=x a": "", "go test; rm a": "", "echo $(go test $x)": "",
 	} {
-		if got := grantNames(command); got != want {
-			t.Errorf("%s: named %q, want %q", command, got, want)
-		}
+		t.Run(command, func(t *testing.T) {
+			if got := grantNames(command); got != want {
+				t.Errorf("named %q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -170,9 +177,11 @@ func TestReadWarnsAboutLimits(t *testing.T) {
 		"texts in texts": strings.Repeat("sh -c ", 40) + "ls", "wrappers": strings.Repeat("env ", 40) + "ls",
 		"a zero byte": "ls\x00",
 	} {
-		if r := Read(command, at); len(r.Warnings) == 0 {
-			t.Errorf("too many %s: no warning", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if r := Read(command, at); len(r.Warnings) == 0 {
+				t.Error("no warning")
+			}
+		})
 	}
 }
 
@@ -193,8 +202,10 @@ func TestReadHosts(t *testing.T) {
 		"curl http:/127.0.0.1:8000/x":                  "",
 		"curl -x http://proxy.example:1 a.org":         "proxy.example:1 a.org",
 	} {
-		if got := strings.Join(Read(command, at).Hosts, " "); got != want {
-			t.Errorf("%s: %q, want %q", command, got, want)
-		}
+		t.Run(command, func(t *testing.T) {
+			if got := strings.Join(Read(command, at).Hosts, " "); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }

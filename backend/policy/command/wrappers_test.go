@@ -96,16 +96,18 @@ func TestWrappersKeepHarmlessCommandHarmless(t *testing.T) {
 		"sh -c %s", "bash -c %s", "timeout 5 sh -c %s", "nice sh -c %s", "env sh -c %s", "nohup sh -c %s", "eval %s",
 		"busybox sh -c %s", "watch %s",
 	} {
-		for _, command := range []string{"ls -l", "grep -rn x . | head", "cat a.txt && wc -l b.txt", "git status"} {
-			quoted, err := syntax.Quote(command, syntax.LangBash)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(wrap, func(t *testing.T) {
+			for _, command := range []string{"ls -l", "grep -rn x . | head", "cat a.txt && wc -l b.txt", "git status"} {
+				quoted, err := syntax.Quote(command, syntax.LangBash)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := strings.ReplaceAll(wrap, "%s", quoted)
+				if r := Read(text, at); !r.Harmless {
+					t.Errorf("%q asks: %q", text, r.Warnings)
+				}
 			}
-			text := strings.ReplaceAll(wrap, "%s", quoted)
-			if r := Read(text, at); !r.Harmless {
-				t.Errorf("%q asks: %q", text, r.Warnings)
-			}
-		}
+		})
 	}
 }
 

@@ -149,8 +149,8 @@ func sensitiveFileName(name string) (string, bool) {
 	return "", false
 }
 
-// judgeByFileName judges by the names that are sensitive in every folder.
-func judgeByFileName(at []string) Place {
+// classifyByFileName goes by the names that are sensitive in every folder.
+func classifyByFileName(at []string) Place {
 	for i, name := range at {
 		if what, ok := sensitiveFileName(name); ok {
 			return Place{Sensitive, what}
@@ -173,9 +173,9 @@ func judgeByFileName(at []string) Place {
 	return Place{}
 }
 
-// judgeProcessPath judges what is under /proc of a process: its memory, environment and open files, and the file system
-// as the process sees it.
-func judgeProcessPath(at []string) Place {
+// classifyProcessPath returns the place of what is under /proc of a process: its memory, environment and open
+// files, and the file system as the process sees it.
+func classifyProcessPath(at []string) Place {
 	if len(at) < 3 || at[0] != "proc" || !isProcessFolder(at[1]) {
 		return Place{}
 	}

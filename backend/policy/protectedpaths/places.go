@@ -1,7 +1,7 @@
 // Package protectedpaths knows which paths of a machine need care: those with secrets, which no tool may touch, and
 // those of files that run or steer programs, for which a person is asked even inside of the workspace.
 //
-// The contract: Judge reads names and follows links, never the content of a file, and decides nothing. A file tool
+// The contract: Classify reads names and follows links, never the content of a file, and decides nothing. A file tool
 // refuses what is Secret, the policy asks about what is Sensitive, and a sandbox masks what Secrets lists. Names are
 // compared as the most tolerant file system would, without regard to case, invisible characters, trailing dots and
 // streams, so that no spelling of a protected path counts as ordinary.
@@ -40,7 +40,7 @@ type OwnFolders struct {
 	Data, Config string
 }
 
-// Places judges paths. Make one with New. It never changes and may be used concurrently.
+// Places classifies paths. Make one with New. It never changes and may be used concurrently.
 type Places struct {
 	homes [][]string
 	fixed tree
@@ -106,9 +106,9 @@ func (p *Places) Classify(path string) Place {
 	if isHarmlessDevice(path) {
 		return Place{}
 	}
-	worst := p.judgeNames(foldPath(path))
+	worst := p.classifyNames(foldPath(path))
 	_, err := follow(path, func(step string) {
-		if found := p.judgeNames(foldPath(step)); found.Kind > worst.Kind {
+		if found := p.classifyNames(foldPath(step)); found.Kind > worst.Kind {
 			worst = found
 		}
 	})
@@ -118,21 +118,21 @@ func (p *Places) Classify(path string) Place {
 	return worst
 }
 
-// JudgeByName is Judge for a path without links, such as one that was found by walking. It does not use the file
+// ClassifyByName is Classify for a path without links, such as one that was found by walking. It does not use the file
 // system.
-func (p *Places) JudgeByName(path string) Place {
+func (p *Places) ClassifyByName(path string) Place {
 	if isHarmlessDevice(path) {
 		return Place{}
 	}
-	return p.judgeNames(foldPath(path))
+	return p.classifyNames(foldPath(path))
 }
 
-// judgeNames judges a folded path by its names alone.
-func (p *Places) judgeNames(at []string) Place {
+// classifyNames classifies a folded path by its names alone.
+func (p *Places) classifyNames(at []string) Place {
 	worst := p.fixed.find(at)
 	if worst.exempt {
 		// Only the names below the exempt folder count.
-		return judgeByFileName(at[worst.depth:])
+		return classifyByFileName(at[worst.depth:])
 	}
 	graver := func(found Place) {
 		if found.Kind > worst.Kind {
@@ -147,8 +147,8 @@ func (p *Places) judgeNames(at []string) Place {
 	if n := otherHomeLength(at); n > 0 {
 		graver(p.home.find(at[n:]).Place)
 	}
-	graver(judgeProcessPath(at))
-	graver(judgeByFileName(at))
+	graver(classifyProcessPath(at))
+	graver(classifyByFileName(at))
 	return worst.Place
 }
 

@@ -56,7 +56,7 @@ func wantKind(t *testing.T, p *protectedpaths.Places, path string, want protecte
 	}
 }
 
-func TestJudgeSecretsOfHome(t *testing.T) {
+func TestClassifySecretsOfHome(t *testing.T) {
 	p, home := newPlaces(t)
 	for _, rel := range []string{
 		".ssh", ".ssh/id_ed25519", ".ssh/authorized_keys", ".gnupg/private-keys-v1.d/a.key", ".aws/credentials",
@@ -77,7 +77,7 @@ func TestJudgeSecretsOfHome(t *testing.T) {
 	}
 }
 
-func TestJudgeSecretsOfMachineAndOtherHomes(t *testing.T) {
+func TestClassifySecretsOfMachineAndOtherHomes(t *testing.T) {
 	p, _ := newPlaces(t)
 	for _, path := range []string{
 		"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers.d/ana", "/etc/ssl/private/key.pem",
@@ -96,7 +96,7 @@ func TestJudgeSecretsOfMachineAndOtherHomes(t *testing.T) {
 	}
 }
 
-func TestJudgeSensitiveFiles(t *testing.T) {
+func TestClassifySensitiveFiles(t *testing.T) {
 	p, home := newPlaces(t)
 	work := filepath.Join(home, "work")
 	for _, rel := range []string{
@@ -128,7 +128,7 @@ func TestJudgeSensitiveFiles(t *testing.T) {
 	}
 }
 
-func TestJudgeOrdinaryFiles(t *testing.T) {
+func TestClassifyOrdinaryFiles(t *testing.T) {
 	p, home := newPlaces(t)
 	for _, rel := range []string{
 		"", "work", "work/README.md", "work/Makefile", "work/.gitignore", "work/.github/workflows/ci.yml",
@@ -150,7 +150,7 @@ func TestJudgeOrdinaryFiles(t *testing.T) {
 	}
 }
 
-func TestJudgeOtherSpellings(t *testing.T) {
+func TestClassifyOtherSpellings(t *testing.T) {
 	p, home := newPlaces(t)
 	for _, name := range []string{
 		".SSH", ".Ssh", ".ſsh", ".ssh.", ".ssh. .", ".ssh ", ".ssh::$INDEX_ALLOCATION", ".s\u200csh", ".ss\u202eh",
@@ -171,7 +171,7 @@ func TestJudgeOtherSpellings(t *testing.T) {
 	wantKind(t, p, "/usr/../etc/shadow", protectedpaths.Secret)
 }
 
-func TestJudgeFollowsLinks(t *testing.T) {
+func TestClassifyFollowsLinks(t *testing.T) {
 	p, home := newPlaces(t)
 	work := filepath.Join(home, "work")
 	makeLink(t, filepath.Join(home, ".ssh"), filepath.Join(work, "keys"))
@@ -193,7 +193,7 @@ func TestJudgeFollowsLinks(t *testing.T) {
 	}
 }
 
-func TestJudgeLinkedSecretFolderByBothNames(t *testing.T) {
+func TestClassifyLinkedSecretFolderByBothNames(t *testing.T) {
 	home := t.TempDir()
 	elsewhere := filepath.Join(t.TempDir(), "stick", "keys")
 	makeFolder(t, elsewhere)
@@ -222,14 +222,16 @@ func TestResolve(t *testing.T) {
 		"dangling/x": "missing/far/x", "new/deep/../x": "new/x",
 		"l/./../b//": "a/b", "../" + filepath.Base(root) + "/l": "a/b",
 	} {
-		got, err := protectedpaths.Resolve(root + "/" + path)
-		if err != nil || got != filepath.Join(real, want) {
-			t.Errorf("%s leads to %s (%v), want %s", path, got, err, want)
-		}
-		// Where the whole path exists, the standard library agrees.
-		if std, err := filepath.EvalSymlinks(root + "/" + path); err == nil && std != got {
-			t.Errorf("%s leads to %s, and to %s by the standard library", path, got, std)
-		}
+		t.Run(path, func(t *testing.T) {
+			got, err := protectedpaths.Resolve(root + "/" + path)
+			if err != nil || got != filepath.Join(real, want) {
+				t.Errorf("it leads to %s (%v), want %s", got, err, want)
+			}
+			// Where the whole path exists, the standard library agrees.
+			if std, err := filepath.EvalSymlinks(root + "/" + path); err == nil && std != got {
+				t.Errorf("it leads to %s, and to %s by the standard library", got, std)
+			}
+		})
 	}
 	makeLink(t, "two", filepath.Join(root, "one"))
 	makeLink(t, "one", filepath.Join(root, "two"))
@@ -241,7 +243,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestJudgeProcessFiles(t *testing.T) {
+func TestClassifyProcessFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc here")
 	}
@@ -261,9 +263,11 @@ func TestSecrets(t *testing.T) {
 			"/.config/google-chrome",
 		home + "/.local/share/keyrings", "/etc/shadow", "/run/docker.sock", data, config,
 	} {
-		if !slices.Contains(masks, want) {
-			t.Errorf("%s is not masked", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !slices.Contains(masks, want) {
+				t.Errorf("%s is not masked", want)
+			}
+		})
 	}
 	for i, m := range masks {
 		if !filepath.IsAbs(m) || m == "/" || m == "/dev" || m == "/proc" || strings.HasPrefix(m, "/proc/") || i > 0 &&
@@ -279,7 +283,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-func FuzzJudge(f *testing.F) {
+func FuzzClassify(f *testing.F) {
 	for _, seed := range []string{"/a/../b", "/.ssh", "//", "/proc/self/root/x", "/a\u200c/.GIT ", "/dev/fd/1"} {
 		f.Add(seed)
 	}

@@ -97,14 +97,16 @@ func TestBodyHidesSecrets(t *testing.T) {
 			strings.Repeat("[", 100_000),
 		},
 	} {
-		v := New(nil)
-		if got := v.Body(c.kind, c.text, "the body", c.asked); got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
-		}
-		if n, kinds := v.Hidden(); n != strings.Count(c.want, "•••")+
-			strings.Count(c.want, "%E2%80%A2%E2%80%A2%E2%80%A2") || n > 0 && len(kinds) == 0 {
-			t.Errorf("%s: %d values count as hidden, of the kinds %q", name, n, kinds)
-		}
+		t.Run(name, func(t *testing.T) {
+			v := New(nil)
+			if got := v.Body(c.kind, c.text, "the body", c.asked); got != c.want {
+				t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+			}
+			if n, kinds := v.Hidden(); n != strings.Count(c.want, "•••")+
+				strings.Count(c.want, "%E2%80%A2%E2%80%A2%E2%80%A2") || n > 0 && len(kinds) == 0 {
+				t.Errorf("%s: %d values count as hidden, of the kinds %q", name, n, kinds)
+			}
+		})
 	}
 }
 
@@ -122,9 +124,11 @@ func TestHeaderAndAddressHideSecrets(t *testing.T) {
 		"X-Kind":                           {"k", "k"},
 		"Sec-Fetch-Mode":                   {"cors", "cors"},
 	} {
-		if got := v.Header(name, c[0], "the headers"); got != c[1] {
-			t.Errorf("%s: %s is shown as %s", name, c[0], got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := v.Header(name, c[0], "the headers"); got != c[1] {
+				t.Errorf("%s: %s is shown as %s", name, c[0], got)
+			}
+		})
 	}
 	want := "https://x.example/a?q=lamp&session=•••&state=CA"
 	if got := v.Address("https://x.example/a?q=lamp&session=abc&state=CA"); got != want {
@@ -137,12 +141,14 @@ func TestHidesKnownSecretInEveryEncoding(t *testing.T) {
 		`{"f7":"a \"b\" & ü9"}`, "f7=a+%22b%22+%26+%C3%BC9", "f7=a%20%22b%22%20&%20%C3%BC9", `x a "b" & ü9 y`,
 		"<p>a &#34;b&#34; &amp; ü9</p>",
 	} {
-		v := New([]string{`a "b" & ü9`, "abc"})
-		got := v.Body("", text, "the body", false)
-		if n, kinds := v.Hidden(); n != 1 || strings.Contains(got, "9") ||
-			kinds[0] != "what a password field got in the body" {
-			t.Errorf("%s: %s, %d %q", text, got, n, kinds)
-		}
+		t.Run(text, func(t *testing.T) {
+			v := New([]string{`a "b" & ü9`, "abc"})
+			got := v.Body("", text, "the body", false)
+			if n, kinds := v.Hidden(); n != 1 || strings.Contains(got, "9") ||
+				kinds[0] != "what a password field got in the body" {
+				t.Errorf("%s: %s, %d %q", text, got, n, kinds)
+			}
+		})
 	}
 	if got := New([]string{"abc"}).Text("abc", "x"); got != "abc" {
 		t.Errorf("a secret that is too short is hidden: %s", got)

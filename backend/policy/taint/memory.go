@@ -1,6 +1,6 @@
-// Package taint tells whether data on its way out looks copied from something that was read: a file, a page, the answer
-// of a server (decision 12). It compares text, so it can be wrong both ways. What it finds is shown to the person in a
-// question; what it does not find is judged by the sources in the context.
+// Package taint detects whether data on its way out looks copied from something that was read: a file, a page, the
+// answer of a server (decision 12). It compares text, so it can be wrong both ways. What it finds is shown to the
+// person in a question; what it does not find is judged by the sources in the context.
 //
 // The contract: a Memory stores fingerprints of the newest texts of each conversation, never the texts, in bounded
 // space. Two texts match when they share a word that is too long or too mixed for an accident (a key, a number, an

@@ -49,9 +49,11 @@ func TestCopiedFromFindsSource(t *testing.T) {
 		{"a desk lamp under 80 euros please", ""},
 		{"", ""},
 	} {
-		if got := strings.Join(m.CopiedFrom("t1", c.data, noSource), ","); got != c.want {
-			t.Errorf("%q: from %q, want %q", c.data, got, c.want)
-		}
+		t.Run(c.data, func(t *testing.T) {
+			if got := strings.Join(m.CopiedFrom("t1", c.data, noSource), ","); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 	if got := m.CopiedFrom("t2", letter, noSource); len(got) != 0 {
 		t.Errorf("another conversation has it: %v", got)

@@ -13,7 +13,7 @@ import (
 )
 
 // deniedCalls are system calls that no command of a person needs: they inspect or control other processes, change
-// mounts, namespaces, clocks or the kernel, keep keys, or are large attack surfaces (bpf, io_uring, userfaultfd).
+// mounts, namespaces, clocks or the kernel, store keys, or are large attack surfaces (bpf, io_uring, userfaultfd).
 var deniedCalls = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
 	"move_pages", "migrate_pages",

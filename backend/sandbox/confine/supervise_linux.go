@@ -155,7 +155,7 @@ func killDescendants() {
 }
 
 // terminateDescendants sends SIGTERM to every process of the command. It spares bubblewrap's own, outside the run's
-// namespace and first in it, whose end would kill the rest.
+// namespace and first in it: if they ended, the kernel would kill the rest.
 func terminateDescendants(namespaces bool) {
 	depth := len(namespacePIDs(os.Getpid()))
 	for _, pid := range descendants(os.Getpid()) {

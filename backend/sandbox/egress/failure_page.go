@@ -12,7 +12,7 @@ import (
 // answer. The browser gets a page, a command or a CONNECT plain text.
 func (p *proxy) writeFailure(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		// The client has gone, or the proxy is closing: nobody reads an answer.
+		// The client has disconnected, or the proxy is closing: nobody reads an answer.
 		panic(http.ErrAbortHandler)
 	}
 	status, page := explainFailure(r.Host, err)

@@ -48,11 +48,11 @@ type proxy struct {
 	command *commandHooks
 
 	cancel     context.CancelFunc // ends the context of every request, tunnels included
-	acceptLoop sync.WaitGroup     // the accept loop
+	acceptLoop sync.WaitGroup
 
 	mu       sync.Mutex
 	closed   bool
-	handlers sync.WaitGroup // handlers; only added to under mu while not closed
+	handlers sync.WaitGroup // only added to under mu while not closed
 }
 
 // newProxy serves ln until close. Connections are dialled with ctx.

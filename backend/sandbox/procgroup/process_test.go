@@ -178,7 +178,7 @@ func TestTailIsBoundedAndFindsLastLine(t *testing.T) {
 	}
 	_, _ = log.Write([]byte("Error: no paper\n    at main (a.js:1:2)\n{\n}\n\nNode.js v20.1.0\n"))
 	if n := len(log.String()); n > defaultTailBytes {
-		t.Errorf("%d bytes are kept", n)
+		t.Errorf("%d bytes are stored", n)
 	}
 	if got := log.LastLine(); got != "Error: no paper" {
 		t.Errorf("got %q", got)

@@ -33,7 +33,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String returns the kept text.
+// String returns the last bytes written.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

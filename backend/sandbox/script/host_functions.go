@@ -113,7 +113,6 @@ func (r *run) startTimer() {
 }
 
 // pauseTimer stops that clock while the host works.
-// pauseTimer stops that clock while the host works.
 func (r *run) pauseTimer() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -38,10 +38,15 @@ func TestValuesAreStoredPrivatelyAndNotListed(t *testing.T) {
 	v := open(t, dir)
 	put(t, v, "git", "api.example.com", "tr0ub4dor&3x")
 	for name, want := range map[string]os.FileMode{".": os.ModeDir | 0o700, "values.json": 0o600, "index.json": 0o600} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode() != want {
+				t.Errorf("got %v, want %v", info.Mode(), want)
+			}
+		})
 	}
 	again := open(t, dir)
 	listed, err := json.Marshal([]any{again.List(), again.StorageInfo()})
@@ -96,25 +101,27 @@ func TestOpenAndPutRefuseSymlinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"values.json", "index.json"} {
-		file := filepath.Join(dir, name)
-		before, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = os.Remove(file)
-		if err := os.Symlink(target, file); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := v.Put(secrets.Secret{Name: "b", Host: "b.example"}, "second-value"); err == nil {
-			t.Errorf("%s was written through a symlink", name)
-		}
-		if text, _ := os.ReadFile(target); string(text) != "{}" {
-			t.Errorf("%s: the symlink was followed: %s", name, text)
-		}
-		_ = os.Remove(file)
-		if err := os.WriteFile(file, before, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(dir, name)
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = os.Remove(file)
+			if err := os.Symlink(target, file); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := v.Put(secrets.Secret{Name: "b", Host: "b.example"}, "second-value"); err == nil {
+				t.Errorf("%s was written through a symlink", name)
+			}
+			if text, _ := os.ReadFile(target); string(text) != "{}" {
+				t.Errorf("%s: the symlink was followed: %s", name, text)
+			}
+			_ = os.Remove(file)
+			if err := os.WriteFile(file, before, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 
@@ -224,9 +231,11 @@ func TestFillForMCPServerNeedsSameCommand(t *testing.T) {
 		{Place: secrets.Env, Origin: secrets.ServerHost("other"), Command: "npx server ."},
 		{Place: secrets.Header, Origin: "https://files"},
 	} {
-		if text, err := v.Fill("{{secret:db}}", sink, nil); err == nil || text != "" {
-			t.Errorf("%v got %q", sink, text)
-		}
+		t.Run(sink.Command+sink.Origin, func(t *testing.T) {
+			if text, err := v.Fill("{{secret:db}}", sink, nil); err == nil || text != "" {
+				t.Errorf("%v got %q", sink, text)
+			}
+		})
 	}
 }
 

@@ -223,7 +223,7 @@ func (v *Vault) SetKey(name, value string) error {
 	return nil
 }
 
-// ImportKeyFile moves a key from a file of its own in the vault's folder, where older versions kept it, into the
+// ImportKeyFile moves a key from a file of its own in the vault's folder, where older versions stored it, into the
 // vault. The file is removed only after the key was read back. Without such a file nothing happens; a key that the
 // vault already has wins. After an error the file remains.
 func (v *Vault) ImportKeyFile(name string) error {

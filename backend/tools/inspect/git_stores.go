@@ -140,7 +140,7 @@ func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	if bad != nil {
 		return bad
 	}
-	if read.Sensitive == t.cfg.Places.JudgeByName(filepath.Join(r.top, ".git")).Description {
+	if read.Sensitive == t.cfg.Places.ClassifyByName(filepath.Join(r.top, ".git")).Description {
 		read.Sensitive = ""
 	}
 	r.reads = addUse(r.reads, read)

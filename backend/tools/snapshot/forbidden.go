@@ -61,7 +61,7 @@ func (b forbidden) has(path string, info fs.FileInfo) bool {
 
 // secret reports whether a path is a place that no tool may read.
 func (f *folder) secret(path string) bool {
-	return f.k.cfg.Places.JudgeByName(path).Kind == protectedpaths.Secret
+	return f.k.cfg.Places.ClassifyByName(path).Kind == protectedpaths.Secret
 }
 
 // below reports whether rel is one of paths or lies in one; all are relative to the folder.

@@ -11,8 +11,8 @@ import (
 // maxAlternatives is how many texts one word may have.
 const maxAlternatives = 64
 
-// Expander works out what the words of one text may be. A copy is a text of its own: what one copy learns, the other
-// does not.
+// Expander works out what the words of one text may be. Copies are independent: what one
+// learns, the other does not know.
 type Expander struct {
 	// Text is what was parsed.
 	Text string

@@ -11,7 +11,7 @@ type Word struct {
 	Text string
 	// Display is the word as it was written, or a description of it, for a sentence.
 	Display string
-	// Unknown words are decided when they run; Splittable ones may then be several words or none.
+	// An Unknown word is known only when it runs; a Splittable one may then be several words or none.
 	Unknown, Splittable bool
 	// Glob says that Text contains *, ? or [ that bash would match against files.
 	Glob bool

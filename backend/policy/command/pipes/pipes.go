@@ -1,5 +1,5 @@
-// Package pipes tells what the left side of a pipe prints, where that can be known before it runs: a text, for a shell
-// that reads its commands from it, or the names of files, for xargs.
+// Package pipes works out what the left side of a pipe prints, where that can be known before it runs: a text, for a
+// shell that reads its commands from it, or the names of files, for xargs.
 //
 // The contract: nil for everything that is not known for certain, such as any program that is not named here. Nothing
 // runs. It judges nothing: package command judges the commands of both sides.

@@ -44,7 +44,7 @@ type GivenOption struct {
 	Value    bash.Word
 }
 
-// Arguments are the words after the program, sorted.
+// Arguments are the words after the program, sorted into options and operands.
 type Arguments struct {
 	Options  []GivenOption
 	Operands []bash.Word
@@ -132,7 +132,7 @@ func (q OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int
 	return 0
 }
 
-// findLong returns the option with that name, or one whose name begins with it, rather one that does more than read.
+// findLong returns the option with that name. Of several that begin with it, it prefers one that does more than read.
 func (q OptionParser) findLong(name string) (Option, string, bool) {
 	var best Option
 	full := ""

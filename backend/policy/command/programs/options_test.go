@@ -73,7 +73,7 @@ func TestOptionParserReportsWordThatMayBeAnyOption(t *testing.T) {
 	t.Parallel()
 	q := programs.OptionParser{Options: programs.ParseOptions("o,output=w")}
 	if got := q.Parse([]bash.Word{bash.Unknown("$X")}); got.Ambiguous != "$X" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %q, want $X", got.Ambiguous)
 	}
 }
 

@@ -2,8 +2,9 @@ package scripts_test
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/policy/command/scripts"
 )
@@ -24,8 +25,11 @@ func TestReadSed(t *testing.T) {
 	} {
 		t.Run(script, func(t *testing.T) {
 			got, understood := scripts.ReadSed(script)
-			if !understood || !reflect.DeepEqual(got, want) {
-				t.Errorf("got %v, understood %v, want %v", got, understood, want)
+			if !understood {
+				t.Error("not understood")
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("actions (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -34,13 +38,15 @@ func TestReadSed(t *testing.T) {
 func TestReadSedReportsWhatItDoesNotUnderstand(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{"s/a/b", "Z", "s/[/]/b/", "/a", "s/a/b/k"} {
-		if actions, understood := scripts.ReadSed(script); understood {
-			t.Errorf("%q is understood as %v", script, actions)
-		}
+		t.Run(script, func(t *testing.T) {
+			if actions, understood := scripts.ReadSed(script); understood {
+				t.Errorf("it is understood as %v", actions)
+			}
+		})
 	}
 }
 
-func TestAwkActs(t *testing.T) {
+func TestAwkHasEffects(t *testing.T) {
 	t.Parallel()
 	for program, want := range map[string]bool{
 		`{print $1}`: false, `$3 > 5 {print $1}`: false, `NR==1||NR==3`: false, `{print "a > b"}`: false,

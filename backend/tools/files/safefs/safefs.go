@@ -90,7 +90,7 @@ func (f *FS) LocateReal(path string) (Target, error) {
 	}
 	t := Target{NoFollow: true}
 	t.set(filepath.Clean(path), workspace)
-	if t.Place = f.cfg.Places.JudgeByName(t.Real); t.Place.Kind == protectedpaths.Secret || !filepath.IsAbs(path) {
+	if t.Place = f.cfg.Places.ClassifyByName(t.Real); t.Place.Kind == protectedpaths.Secret || !filepath.IsAbs(path) {
 		return Target{}, toolkit.ErrorOf(toolkit.RefuseSecret(path, t.Place))
 	}
 	return t, nil

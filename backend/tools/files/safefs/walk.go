@@ -139,7 +139,7 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 		}
 		e := Entry{DirEntry: d, Rel: path.Join(rel, d.Name()), dir: root}
 		e.Real = filepath.Join(w.base, filepath.FromSlash(e.Rel))
-		e.Place = w.FS.cfg.Places.JudgeByName(e.Real)
+		e.Place = w.FS.cfg.Places.ClassifyByName(e.Real)
 		if e.Place.Kind == protectedpaths.Secret || slices.Contains(w.forbidden, e.Real) {
 			w.Closed++
 			continue
