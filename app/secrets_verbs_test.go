@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// given runs a command line with something on stdin.
-func given(t *testing.T, flags map[string]string, stdin string, args ...string) (int, string) {
+// verbWithInput runs a command line with text on stdin, and returns its exit code and all that it printed.
+func verbWithInput(t *testing.T, flags map[string]string, stdin string, args ...string) (int, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args = append(args, "--data", flags["data"], "--config", flags["config"])
@@ -49,12 +49,14 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 		{"", []string{"secrets", "delete", "nobody"}, exitFailed, "no such secret"},
 		{"", []string{"secrets", "--help"}, exitDone, "set"},
 	} {
-		code, stdout := given(t, flags, tc.stdin, tc.args...)
-		if code != tc.code || !strings.Contains(stdout, tc.says) || strings.Contains(stdout, value) {
-			t.Errorf("%v: exit %d: %s", tc.args, code, stdout)
-		}
+		t.Run(strings.Join(tc.args, " "), func(t *testing.T) {
+			code, out := verbWithInput(t, flags, tc.stdin, tc.args...)
+			if code != tc.code || !strings.Contains(out, tc.says) || strings.Contains(out, value) {
+				t.Errorf("exit %d: %s", code, out)
+			}
+		})
 	}
-	// The running one knows it already, and a program reads all but the value, and changes nothing.
+	// The running Sextant knows the secret. A program reads everything except the value, and changes nothing.
 	c := clientOf(t, sys)
 	if status, b := c.do(http.MethodGet, "/api/secrets", nil); status != http.StatusOK ||
 		!bytes.Contains(b, []byte(`"name":"git"`)) || bytes.Contains(b, []byte(value)) {
@@ -76,7 +78,7 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	if status, b := c.do(http.MethodPut, "/api/secrets/bank",
 		map[string]any{"host": "bank.example", "value": value}); status != http.StatusOK ||
 		bytes.Contains(b, []byte(value)) {
-		t.Errorf("keeping: %d %s", status, b)
+		t.Errorf("storing: %d %s", status, b)
 	}
 	if status, b := c.do(http.MethodDelete, "/api/secrets/git", nil); status != http.StatusOK ||
 		bytes.Contains(b, []byte(`"git"`)) {
