@@ -94,35 +94,35 @@ func TestAStepOfACallAsksForEveryCaller(t *testing.T) {
 		} else {
 			args[1] = "all"
 		}
-		doors := map[string]func(*sdk.ClientOptions) *mcpClient{
+		connections := map[string]func(*sdk.ClientOptions) *mcpClient{
 			"2025-11-25": func(o *sdk.ClientOptions) *mcpClient {
-				return visit(t, sys, "old", c.query, "2025-11-25",
-					o)
+				return visit(t, sys, "old", c.query, "2025-11-25", o)
 			},
 			"2026-07-28": func(o *sdk.ClientOptions) *mcpClient {
-				return visit(t, sys, "young", c.query, "2026-07-28",
-					o)
+				return visit(t, sys, "young", c.query, "2026-07-28", o)
 			},
 			"joined": func(o *sdk.ClientOptions) *mcpClient { return speak(t, flags, "joined", o, args...) },
 		}
-		for door, open := range doors {
+		for connection, open := range connections {
 			for _, way := range []struct {
 				name    string
 				options *sdk.ClientOptions
 				goes    bool
 			}{{"nobody to ask", nil, false}, {"no", person("deny"), false}, {"yes", person("once"), true}} {
-				before, was := sent(), len(asked.String())
-				text, _ := open(way.options).call(c.tool, c.args)
-				happened, questions := sent()-before, len(asked.String())-was
-				if happened > 0 != (way.goes && !c.windows) {
-					t.Errorf("%s, %s, %s: it happened %d times: %s", c.name, door, way.name, happened, text)
-				}
-				if way.options != nil && questions == 0 != c.windows {
-					t.Errorf("%s, %s, %s: %d bytes were asked: %s", c.name, door, way.name, questions, text)
-				}
-				if n := len(sys.Approvals.Waiting()); n != 0 {
-					t.Errorf("%s, %s, %s: %d questions are left", c.name, door, way.name, n)
-				}
+				t.Run(c.name+"/"+connection+"/"+way.name, func(t *testing.T) {
+					before, was := sent(), len(asked.String())
+					text, _ := open(way.options).call(c.tool, c.args)
+					happened, questions := sent()-before, len(asked.String())-was
+					if happened > 0 != (way.goes && !c.windows) {
+						t.Errorf("it happened %d times: %s", happened, text)
+					}
+					if way.options != nil && questions == 0 != c.windows {
+						t.Errorf("%d bytes were asked: %s", questions, text)
+					}
+					if n := len(sys.Approvals.Waiting()); n != 0 {
+						t.Errorf("%d questions are left", n)
+					}
+				})
 			}
 		}
 	}
@@ -141,9 +141,11 @@ func TestAStepOfACallAsksInTheOpenWindow(t *testing.T) {
 		return r
 	}
 	for _, c := range cases {
-		if before, r := sent(), overAPI(c); sent() != before {
-			t.Errorf("%s over the API: it ran with nobody to ask: %+v", c.name, r)
-		}
+		t.Run(c.name+" over the API", func(t *testing.T) {
+			if before, r := sent(), overAPI(c); sent() != before {
+				t.Errorf("it ran with nobody to ask: %+v", r)
+			}
+		})
 	}
 	window := windowOf(t, sys)
 	until(t, dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer ")), "hello")
@@ -155,17 +157,18 @@ func TestAStepOfACallAsksInTheOpenWindow(t *testing.T) {
 				t.Errorf("%s: the client is asked, and a window is open", c.name)
 				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": "once"}}, nil
 			}})
-		for door, call := range map[string]func() toolspec.Result{
+		for connection, call := range map[string]func() toolspec.Result{
 			"MCP":     func() toolspec.Result { text, _ := client.call(c.tool, c.args); return toolspec.OK(text) },
 			"the API": func() toolspec.Result { return overAPI(c) },
 		} {
 			for answer, goes := range map[event.Answer]bool{event.AnswerDeny: false, event.AnswerOnce: true} {
-				before := sent()
-				questions, r := sys.asked(t, answer, call)
-				if happened := sent() - before; happened > 0 != goes || len(questions) == 0 {
-					t.Errorf("%s, %s, %s: %d questions, it happened %d times: %+v", c.name, door, answer,
-						len(questions), happened, r)
-				}
+				t.Run(c.name+"/"+connection+"/"+string(answer), func(t *testing.T) {
+					before := sent()
+					questions, r := sys.asked(t, answer, call)
+					if happened := sent() - before; happened > 0 != goes || len(questions) == 0 {
+						t.Errorf("%d questions, it happened %d times: %+v", len(questions), happened, r)
+					}
+				})
 			}
 		}
 	}

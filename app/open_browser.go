@@ -19,7 +19,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// openEgress opens what judges all network connections, the sandbox of commands, and the demo shop.
+// openEgress opens the guards that check all network connections, the sandbox of commands, and the demo shop.
 func (s *System) openEgress(context.Context, OpenOptions) error {
 	config := egress.Config{
 		AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log,
@@ -41,24 +41,24 @@ func (s *System) openEgress(context.Context, OpenOptions) error {
 }
 
 // openBrowser prepares the controlled Chromium, which starts when it is first needed.
-func (s *System) openBrowser(ctx context.Context, purpose OpenOptions) error {
+func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	proxy, err := s.Egress.StartProxy()
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)
 	}
-	if purpose.AttachURL != "" {
+	if options.AttachURL != "" {
 		// Whoever reaches the debugging port of a browser controls it.
-		if err := s.Egress.BlockURL(ctx, purpose.AttachURL); err != nil {
+		if err := s.Egress.BlockURL(ctx, options.AttachURL); err != nil {
 			return fmt.Errorf("attaching to a browser: %w", err)
 		}
 	}
 	s.Browser = browser.New(browser.Config{
 		Path:         s.Settings.Get("chromium"),
-		ProfileDir:   s.profileDir(purpose),
+		ProfileDir:   s.profileDir(options),
 		DownloadDir:  s.dataPath("downloads"),
 		Proxy:        proxy,
 		Headless:     s.Settings.Get("headless") != "false",
-		AttachURL:    purpose.AttachURL,
+		AttachURL:    options.AttachURL,
 		CheckAddress: s.Egress.Check,
 		Publish:      s.publish,
 		OnPersonStep: s.recordPersonStep,
@@ -70,10 +70,10 @@ func (s *System) openBrowser(ctx context.Context, purpose OpenOptions) error {
 }
 
 // profileDir is the folder of the browser's profile, "" for a temporary one.
-func (s *System) profileDir(purpose OpenOptions) string {
+func (s *System) profileDir(options OpenOptions) string {
 	name := s.Settings.Get("profile")
 	switch {
-	case name == config.ThrowAwayProfile, purpose.TemporaryProfile:
+	case name == config.ThrowAwayProfile, options.TemporaryProfile:
 		return ""
 	case name == "default", name == "":
 		return s.dataPath("browser")

@@ -21,7 +21,7 @@ import (
 )
 
 // openMCP opens the MCP client and starts its servers.
-func (s *System) openMCP(ctx context.Context, purpose OpenOptions) error {
+func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 	s.consent = consent.New(consent.Config{
 		Approvals: s.Approvals, Mask: s.Secrets.Mask, OpenPage: s.openInBrowser, Model: s.languageModel,
 		Complete: s.completeForServer,
@@ -30,13 +30,13 @@ func (s *System) openMCP(ctx context.Context, purpose OpenOptions) error {
 		Path: s.mcpConfigPath(), Journal: publisher{s}, Log: s.Log,
 		Version: Version, Dir: s.WorkspaceFolder(), Secrets: s.Secrets,
 		Egress: &remotehttp.Transport{Guard: s.mcpEgress, Servers: func() []event.MCPServer { return s.MCP.List() }},
-		Store:  s.Secrets, Memory: s.Store, OpenPage: consent.SignInNowhere, Ask: s.consent.Elicit,
-		Review: s.consent.Review, Sandbox: s.serverSandbox(purpose), Folder: s.WorkspaceFolder,
+		Store:  s.Secrets, Memory: s.Store, OpenPage: consent.RefuseSignIn, Ask: s.consent.Elicit,
+		Review: s.consent.Review, Sandbox: s.serverSandbox(options), Folder: s.WorkspaceFolder,
 		AskRoots: s.consent.Roots, Sample: s.consent.Sample,
 		CanSample:      func() bool { return s.languageModel() != "" },
 		ClientMetadata: s.Settings.Get("mcp_client_metadata"),
 	}
-	if purpose.Serve {
+	if options.Serve {
 		config.OpenPage, config.NewIssuer = s.consent.SignIn, s.consent.NewIssuer
 	}
 	s.MCP = mcp.New(config)
@@ -63,7 +63,7 @@ func (s *System) importReader() importers.Reader {
 }
 
 // serverSandbox is the sandbox of MCP servers that are programs.
-func (s *System) serverSandbox(purpose OpenOptions) *launch.Sandbox {
+func (s *System) serverSandbox(options OpenOptions) *launch.Sandbox {
 	box := &launch.Sandbox{
 		Confine: s.Confine, Homes: s.dataPath("mcp-servers"), Home: s.home,
 		OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.ProtectedPaths,
@@ -71,7 +71,7 @@ func (s *System) serverSandbox(purpose OpenOptions) *launch.Sandbox {
 		Forbidden: s.forbiddenIn("an MCP server's program"),
 		Egress:    s.mcpEgress, PortsKnown: s.portsKnown,
 	}
-	if purpose.Serve {
+	if options.Serve {
 		box.ConfirmUnsandboxed = s.consent.Unsandboxed
 	}
 	return box

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/app/openurl"
 	"sextant/backend/api/mcpapps"
 	"sextant/backend/api/pages"
 	mcpconfig "sextant/backend/mcp/config"
@@ -30,19 +31,17 @@ import (
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
-
-	"sextant/app/openurl"
 )
 
 // openPageServer opens the second origin, which serves the pages of panels and of MCP servers. If nothing is served, it
 // has no address.
-func (s *System) openPageServer(_ context.Context, purpose OpenOptions) error {
+func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
 	s.Apps = mcpapps.New(mcpapps.Config{
 		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.watched, Mask: s.Secrets.Mask,
 		OpenMail: openurl.Default, Log: s.Log,
 	})
-	if !purpose.Serve {
+	if !options.Serve {
 		return nil
 	}
 	if err := s.PageServer.Listen(); err != nil {
@@ -165,7 +164,7 @@ func (s *System) editorChanged(state wire.EditorState) {
 	}
 }
 
-// runInTerminal makes an ordinary call of the shell tool whose output goes to a terminal.
+// runInTerminal makes an ordinary call of the shell tool and writes its output to a terminal.
 func (s *System) runInTerminal(ctx context.Context, r terminal.Run) toolspec.Result {
 	ctx = shell.WithTerminal(ctx, &shell.Terminal{
 		Columns: r.Columns, Rows: r.Rows, Started: r.Begun,

@@ -22,7 +22,7 @@ import (
 )
 
 // openServer opens the loopback server with HTTP, WebSocket and MCP, if it is wanted.
-func (s *System) openServer(_ context.Context, purpose OpenOptions) error {
+func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	s.Sharing = sharing.New(sharing.Config{
 		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
 		Panels: s.Panels.Panels, Answer: s.Approvals.Answer, Mask: s.Secrets.Mask, Go: s.background.Go,
@@ -31,7 +31,7 @@ func (s *System) openServer(_ context.Context, purpose OpenOptions) error {
 		},
 		Version: Version, Log: s.Log,
 	})
-	if !purpose.Serve {
+	if !options.Serve {
 		close(s.portsKnown)
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s *System) openServer(_ context.Context, purpose OpenOptions) error {
 	s.OnClose("windows", func() error { s.PanelPages.Connect(nil); s.hub.Close(); return nil })
 	s.terminalSockets = ws.NewTerminalServer(config, s.Terminals)
 	s.OnClose("windows of terminals", func() error { s.terminalSockets.Close(); return nil })
-	s.mcpClients = mcpserver.NewHost(s.joinMCP)
+	s.mcpClients = mcpserver.NewJoinServer(s.joinMCP)
 	s.mcpClients.Check = func(join mcpserver.JoinRequest) error { return s.Sharing.CheckPanel(join.Panel) }
 	s.server = httpapi.New(s.httpServices())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
@@ -111,7 +111,7 @@ func (s *System) role(key string) (valid, window bool) {
 // watched reports whether a person can be asked in a window now.
 func (s *System) watched() bool { return s.hub.HasWindow() }
 
-// joinMCP configures the MCP server for a client that joins, with browser tabs of its own unless it shares the
+// joinMCP configures the MCP server for a client that joins, with its own browser tabs unless it shares the
 // window's.
 func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpserver.Config, func()) {
 	session, done := "", func() {}
@@ -137,7 +137,7 @@ var errNotGranted = errors.New("no page of a panel or an MCP server may reach th
 
 // OpenWindowEgress opens the window's proxy until Close. It lets through only hosts that a page of a panel or an MCP
 // server was granted, and dials them like all connections. The window itself needs nothing but Direct. The policy of a
-// page says what this page may reach; the proxy covers what no policy speaks of, such as preconnect.
+// page says what that page may reach; the proxy covers what no policy controls, such as preconnect.
 func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -162,13 +162,13 @@ func (s *System) checkPageHost(_ context.Context, host string) error {
 	return nil
 }
 
-// LeavePage opens the first panel if the active one has a page of its own.
+// LeavePage opens the first panel if the active one has a webview page.
 func (s *System) LeavePage(ctx context.Context) {
 	panel := s.Workspace.ActivePanel()
 	if _, ok := s.Panels.Webview(panel); !ok {
 		return
 	}
 	if err := s.showPanel(ctx, s.Nav.Panels[0]); err != nil {
-		s.Log.Warn("the panel whose page ended stays active", "panel", panel, "err", err)
+		s.Log.Warn("the panel stays active after its page ended", "panel", panel, "err", err)
 	}
 }

@@ -65,18 +65,18 @@ func testFlags(t testing.TB) map[string]string {
 }
 
 // openTest opens a System on folders of the test's own and closes it with the test.
-func openTest(t *testing.T, purpose OpenOptions) *System {
+func openTest(t *testing.T, options OpenOptions) *System {
 	t.Helper()
-	return openWith(t, testFlags(t), purpose)
+	return openWith(t, testFlags(t), options)
 }
 
-func openWith(t testing.TB, flags map[string]string, purpose OpenOptions) *System {
+func openWith(t testing.TB, flags map[string]string, options OpenOptions) *System {
 	t.Helper()
 	config, err := config.Load(flags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := OpenSystem(context.Background(), config, purpose, slog.New(slog.DiscardHandler))
+	sys, err := OpenSystem(context.Background(), config, options, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

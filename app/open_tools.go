@@ -53,7 +53,7 @@ func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	return nil
 }
 
-// forbidden are the paths in a folder, its links followed, that rules of the person keep from a tool.
+// forbidden are the paths in a folder, its links followed, that the person's rules forbid to a tool.
 func (s *System) forbidden(ctx context.Context, tool, folder string) ([]string, error) {
 	grants, err := s.Store.Grants(ctx)
 	return policy.ForbiddenPaths(grants, tool, folder), err
@@ -79,8 +79,8 @@ func (s *System) sweepFiles(ctx context.Context) {
 	}
 }
 
-// openTools opens the other baseline tools and the created tools, and starts the panels, whose tools may not have the
-// names of these.
+// openTools opens the other baseline tools and the created tools, and then starts the panels: a panel's tool may not
+// have the name of one of these.
 func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	s.Workspace = workspace.New(workspace.Config{
 		Operable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.Operable(ctx, panel) },
@@ -137,7 +137,7 @@ func (s *System) offeredTools(panel string) []toolspec.Definition {
 	return s.Catalog.ForPanel(panel).All()
 }
 
-// allowHost judges a host that a command connects to, and opens it for the dialer if a person opened it.
+// allowHost checks a host that a command connects to, and allows the dialer to reach it if a person allowed it.
 func (s *System) allowHost(ctx context.Context, call toolspec.Call, host string) error {
 	if err := s.Pipeline.CheckHost(ctx, call, host); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (s *System) allowHost(ctx context.Context, call toolspec.Call, host string)
 	return nil
 }
 
-// mayFollow reports whether a redirect may lead where call would. A host that a person opened may be private, so that
-// no redirect leads there.
+// mayFollow reports whether a redirect may lead where call would. A host that a person opened may be private, so no
+// redirect leads there.
 func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
 	for _, host := range s.Web.Describe(call).Hosts {
 		if s.Pipeline.IsHostAllowed(call.From.Session, host) {
@@ -159,7 +159,7 @@ func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
 	return s.Pipeline.Allowed(ctx, call)
 }
 
-// runSubagent runs a task in a turn of its own: tools know no loop, so that they meet here.
+// runSubagent runs a task in its own turn. It connects the tool to the loop, which the tools do not import.
 func (s *System) runSubagent(
 	ctx context.Context, task subagent.Task, call toolspec.Call,
 ) (subagent.Report, *toolspec.Result) {

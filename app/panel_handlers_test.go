@@ -21,8 +21,8 @@ func inPanel(t *testing.T, sys *System, panel, tool string, from toolspec.Proven
 	return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Panel: panel, Args: raw, From: from})
 }
 
-// TestTheEditorsSaveFollowsThePolicyOfWrites: a person's is not asked about, a program's that nobody
-// can be asked about is refused, what it is to be written to may come from the panel's context.
+// TestTheEditorsSaveFollowsThePolicyOfWrites checks that a person saves without a question, that a program is refused
+// if nobody can be asked, and that the path may come from the panel's context.
 func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, OpenOptions{})

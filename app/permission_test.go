@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -58,13 +59,15 @@ func TestOnlyThePersonChangesAToolsPermission(t *testing.T) {
 		{"never", "A rule forbids it", "a rule forbids it"},
 		{"", "It reads in the folder", ""},
 	} {
-		permission, rule := setPermission(step.want)
-		if permission != step.want || !strings.HasPrefix(rule, step.rule) {
-			t.Errorf("%q: %q %q", step.want, permission, rule)
-		}
-		if r := call(); r.Success != (step.refusal == "") || !strings.Contains(r.Error, step.refusal) {
-			t.Errorf("%q: %+v", step.want, r)
-		}
+		t.Run(cmp.Or(step.want, "by rules"), func(t *testing.T) {
+			permission, rule := setPermission(step.want)
+			if permission != step.want || !strings.HasPrefix(rule, step.rule) {
+				t.Errorf("%q %q", permission, rule)
+			}
+			if r := call(); r.Success != (step.refusal == "") || !strings.Contains(r.Error, step.refusal) {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 	// Nothing is left behind.
 	grants, err := sys.Store.Grants(t.Context())

@@ -18,15 +18,15 @@ import (
 	"sextant/shared/wire"
 )
 
-// hand is a person's hand on the live picture.
-type hand struct {
+// pictureInput sends a person's input on the live picture.
+type pictureInput struct {
 	t      *testing.T
 	sys    *System
 	socket *websocket.Conn
 }
 
 // watchPage connects a window that watches the page.
-func watchPage(t *testing.T, sys *System, window *client) *hand {
+func watchPage(t *testing.T, sys *System, window *client) *pictureInput {
 	t.Helper()
 	socket := dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer "))
 	until(t, socket, "hello")
@@ -46,10 +46,10 @@ func watchPage(t *testing.T, sys *System, window *client) *hand {
 		}
 	}()
 	t.Cleanup(func() { _ = socket.Close(); <-read })
-	return &hand{t, sys, socket}
+	return &pictureInput{t, sys, socket}
 }
 
-func (h *hand) send(in wire.Input) {
+func (h *pictureInput) send(in wire.Input) {
 	h.t.Helper()
 	if err := h.socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "input", Input: &in}); err != nil {
 		h.t.Fatal(err)
@@ -57,7 +57,7 @@ func (h *hand) send(in wire.Input) {
 }
 
 // click presses the middle of the marked element named name and returns its number.
-func (h *hand) click(name string) int {
+func (h *pictureInput) click(name string) int {
 	h.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -78,7 +78,7 @@ func (h *hand) click(name string) int {
 	}
 }
 
-func (h *hand) write(text string) {
+func (h *pictureInput) write(text string) {
 	for _, r := range text {
 		h.send(wire.Input{Type: "keydown", Key: string(r), Text: string(r)})
 		h.send(wire.Input{Type: "keyup", Key: string(r)})

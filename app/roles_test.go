@@ -40,9 +40,11 @@ func TestAProgramsTokenDoesNotGiveAPersonsRights(t *testing.T) {
 		{http.MethodPut, "/api/settings/openai_base_url", map[string]string{"value": "https://evil.example"}},
 		{http.MethodPost, "/api/browser/control", map[string]bool{"person": false}},
 	} {
-		if status, body := program.do(tc.method, tc.path, tc.body); status != http.StatusForbidden {
-			t.Errorf("%s %s: status %d: %s", tc.method, tc.path, status, body)
-		}
+		t.Run(tc.method+" "+tc.path, func(t *testing.T) {
+			if status, body := program.do(tc.method, tc.path, tc.body); status != http.StatusForbidden {
+				t.Errorf("status %d: %s", status, body)
+			}
+		})
 	}
 	r := program.execute("navigate_page", map[string]string{"url": "http://127.0.0.1:5432/"})
 	if r.Success || r.ErrorType != toolspec.PermissionError && r.ErrorType != toolspec.SecurityError {

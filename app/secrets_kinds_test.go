@@ -123,9 +123,8 @@ func makeSecrets(t *testing.T, n int) map[string]string {
 	return all
 }
 
-// TestMaskingOfUndeclaredSecrets prints what is known of secrets by their shape alone,
-// where a page's traffic is told and where a file that was read is written down. It promises
-// nothing but that the figure is known.
+// TestMaskingOfUndeclaredSecrets logs how many undeclared secrets are masked: by their shape alone, in a page's
+// traffic, and in the audit log after a file was read.
 func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
@@ -134,15 +133,15 @@ func TestMaskingOfUndeclaredSecrets(t *testing.T) {
 	shapes, traffic := 0, 0
 	rows := &artefacts{}
 	for name, value := range values {
-		if stdout := redact.New(nil).Text(value, "a text"); stdout != value {
+		if masked := redact.New(nil).Text(value, "a text"); masked != value {
 			shapes++
 		}
 		body, err := json.Marshal(map[string]string{"api_key": value, "note": "for " + name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if stdout := redact.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(stdout,
-			value) && strings.Contains(stdout, "note") {
+		masked := redact.New(nil).Body("application/json", string(body), "a body", false)
+		if !strings.Contains(masked, value) && strings.Contains(masked, "note") {
 			traffic++
 		}
 		path := filepath.Join(flags["workspace"], name+".txt")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// given runs a command line with something on stdin.
-func given(t *testing.T, flags map[string]string, stdin string, args ...string) (int, string) {
+// verbWithInput runs a command line with text on stdin, and returns its exit code and all that it printed.
+func verbWithInput(t *testing.T, flags map[string]string, stdin string, args ...string) (int, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	args = append(args, "--data", flags["data"], "--config", flags["config"])
@@ -24,11 +24,11 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const value = "tr0ub4dor-and-3"
-	code, printed := given(t, flags, value+"\n", "secrets", "set", "git", "--host", "api.example.com", "--in", "header")
+	code, printed := verbWithInput(t, flags, value+"\n", "secrets", "set", "git", "--host", "api.example.com", "--in", "header")
 	if code != exitDone || strings.Contains(printed, value) {
 		t.Errorf("exit %d: %s", code, printed)
 	}
-	// The running one knows it already, and a program reads all but the value, and changes nothing.
+	// The running Sextant knows the secret. A program reads everything except the value, and changes nothing.
 	c := clientOf(t, sys)
 	if status, b := c.do(http.MethodGet, "/api/secrets", nil); status != http.StatusOK ||
 		!bytes.Contains(b, []byte(`"name":"git"`)) || bytes.Contains(b, []byte(value)) {
@@ -50,7 +50,7 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	if status, b := c.do(http.MethodPut, "/api/secrets/bank",
 		map[string]any{"host": "bank.example", "value": value}); status != http.StatusOK ||
 		bytes.Contains(b, []byte(value)) {
-		t.Errorf("keeping: %d %s", status, b)
+		t.Errorf("storing: %d %s", status, b)
 	}
 	if status, b := c.do(http.MethodDelete, "/api/secrets/git", nil); status != http.StatusOK ||
 		bytes.Contains(b, []byte(`"git"`)) {

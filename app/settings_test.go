@@ -53,9 +53,11 @@ func TestConcurrentChangesOfASettingAgree(t *testing.T) {
 func TestAResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
 	sys := openTest(t, OpenOptions{})
 	for _, value := range []string{"0", "-1", "ten", "", "10000"} {
-		if set, err := sys.Settings.Set(t.Context(), "rounds", value); err == nil {
-			t.Errorf("%q became %+v", value, set)
-		}
+		t.Run("rounds "+value, func(t *testing.T) {
+			if set, err := sys.Settings.Set(t.Context(), "rounds", value); err == nil {
+				t.Errorf("%q became %+v", value, set)
+			}
+		})
 	}
 	if _, err := sys.Settings.Set(t.Context(), "rounds", "7"); err != nil || sys.Settings.Int("rounds") != 7 {
 		t.Fatalf("%d, error %v", sys.Settings.Int("rounds"), err)
@@ -71,7 +73,7 @@ func TestAResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
 		t.Errorf("the event has %s", reported)
 	}
 	if _, kept, err := sys.Store.Setting(t.Context(), "rounds"); kept || err != nil {
-		t.Errorf("kept: %t, error %v", kept, err)
+		t.Errorf("stored: %t, error %v", kept, err)
 	}
 	if _, err := sys.Settings.Reset(t.Context(), "addr"); err == nil {
 		t.Error("a setting of the start was reset")

@@ -50,7 +50,8 @@ func toolCall(name string, args map[string]any) openaitest.Turn {
 	return openaitest.Turn{Calls: []openaitest.Call{{Name: name, Args: string(b)}}}
 }
 
-func handing(task string) openaitest.Turn {
+// startSubagent is a turn of the model that runs a subagent.
+func startSubagent(task string) openaitest.Turn {
 	return toolCall(toolspec.RunSubagent, map[string]any{"task": task})
 }
 
@@ -59,8 +60,8 @@ func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
 		"parent": {
-			handing("one: write the note"), handing("two: write it again"),
-			handing("three: do what is forbidden"),
+			startSubagent("one: write the note"), startSubagent("two: write it again"),
+			startSubagent("three: do what is forbidden"),
 		},
 		"one": {write}, "two": {write},
 		"three": {toolCall("list_directory", map[string]any{"path": "."})},
@@ -114,7 +115,7 @@ func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 		reported += r.Last()
 	}
 	if !strings.Contains(reported, "list_directory") || !strings.Contains(reported, "never") {
-		t.Errorf("a rule that forbids a tool does not hold for a subagent: %s", reported)
+		t.Errorf("a rule that forbids a tool does not apply to a subagent: %s", reported)
 	}
 
 	list, err := sys.Store.Conversations(t.Context())
@@ -178,7 +179,7 @@ func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 	program := Program(t)
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
-		"parent": {handing("child: wait")},
+		"parent": {startSubagent("child: wait")},
 		"child":  {toolCall("bash", map[string]any{"command": "touch begun; sleep 300", "timeout": 300})},
 	})
 	flags, workspace := testFlags(t), t.TempDir()

@@ -1,5 +1,5 @@
 // Package app is the composition root: System opens every part, lowest layer first, connects each with what it needs of
-// the others, and closes them in reverse order. It has no logic of its own. The command line (app/cli) and the Wails
+// the others, and closes them in reverse order. It contains no other logic. The command line (app/cli) and the Wails
 // window (app/desktop) are built on it.
 package app
 
@@ -148,13 +148,13 @@ type closer struct {
 }
 
 // OnClose adds something to close; what was added last is closed first.
-func (s *System) OnClose(name string, close func() error) {
-	s.closers = append(s.closers, closer{name, close})
+func (s *System) OnClose(name string, do func() error) {
+	s.closers = append(s.closers, closer{name, do})
 }
 
-// OpenSystem opens everything purpose needs. On an error nothing stays open.
+// OpenSystem opens everything that options ask for. On an error nothing stays open.
 func OpenSystem(
-	ctx context.Context, config *config.Config, purpose OpenOptions, log *slog.Logger,
+	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {
 	s := &System{Config: config, Log: log, keys: access.NewKeys(), portsKnown: make(chan struct{})}
 	defer func() {
@@ -178,7 +178,7 @@ func OpenSystem(
 		s.openPipeline, s.openAgent, s.openDiskSpace, s.openServer,
 	}
 	for _, step := range steps {
-		if err := step(ctx, purpose); err != nil {
+		if err := step(ctx, options); err != nil {
 			return nil, err
 		}
 	}
@@ -211,12 +211,12 @@ func (s *System) WorkspaceFolder() string {
 	return dir
 }
 
-// realWorkspace is the workspace folder with its links followed, as the paths of calls are. If it cannot be read it
-// stays as it is, and more is asked.
+// realWorkspace is the workspace folder with its links followed, like the paths of calls. If it cannot be read, its
+// links stay, so that calls in it are outside of the workspace and are asked about.
 func (s *System) realWorkspace() string {
 	folder := s.WorkspaceFolder()
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		return real
+	if path, err := filepath.EvalSymlinks(folder); err == nil {
+		return path
 	}
 	return folder
 }

@@ -20,8 +20,8 @@ func openWithPage(t *testing.T, id, rest string) *System {
 	return openWith(t, flags, OpenOptions{Serve: true})
 }
 
-// TestTheWindowReachesOnlySextantsOrigins: what WebKit asks for that no policy of a page speaks of ends
-// at a proxy that connects to nobody.
+// TestTheWindowReachesOnlySextantsOrigins checks that the window's proxy connects to no other host. WebKit uses it for
+// what no policy of a page controls.
 func TestTheWindowReachesOnlySextantsOrigins(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, OpenOptions{Serve: true})
@@ -30,7 +30,7 @@ func TestTheWindowReachesOnlySextantsOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(out.Direct) != 2 || out.Direct[0] != sys.Host() || out.Direct[1] != sys.PageServer.Host() {
-		t.Errorf("goes around the proxy: %v", out.Direct)
+		t.Errorf("direct are %v", out.Direct)
 	}
 	canary, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,17 +78,19 @@ func TestAPagesGrantedHostsPassTheWindowsProxy(t *testing.T) {
 	}
 }
 
-// TestLeavePageOpensTheFirstPanel, while other panels stay in front.
+// TestLeavePageOpensTheFirstPanel checks also that a panel without a webview stays active.
 func TestLeavePageOpensTheFirstPanel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openWithPage(t, "endless", `"ui": {"kind": "webview", "entry": "index.html"}`)
 	for panel, want := range map[string]string{"endless": sys.Nav.Panels[0], "files": "files"} {
-		if err := sys.showPanel(t.Context(), panel); err != nil || sys.Workspace.ActivePanel() != panel {
-			t.Fatalf("%s is in front: %v", sys.Workspace.ActivePanel(), err)
-		}
-		sys.LeavePage(t.Context())
-		if got := sys.Workspace.ActivePanel(); got != want {
-			t.Errorf("after the page of %s ended, %s is in front", panel, got)
-		}
+		t.Run(panel, func(t *testing.T) {
+			if err := sys.showPanel(t.Context(), panel); err != nil || sys.Workspace.ActivePanel() != panel {
+				t.Fatalf("%s is active: %v", sys.Workspace.ActivePanel(), err)
+			}
+			sys.LeavePage(t.Context())
+			if got := sys.Workspace.ActivePanel(); got != want {
+				t.Errorf("after its page ended, %s is active", got)
+			}
+		})
 	}
 }

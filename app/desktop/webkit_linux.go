@@ -25,10 +25,10 @@ typedef struct {
 // If the pages' process ends more often than this within a minute, the window stays empty.
 #define MAX_ENDS_PER_MINUTE 3
 
-// Used on the main loop's thread only.
+// Used on the main loop's thread only. open_dialog is NULL while no dialog is shown.
 static gboolean unanswered = FALSE;
 static guint timer = 0;
-static GtkWidget *dialog_open = NULL;
+static GtkWidget *open_dialog = NULL;
 // The texts of the dialog: title, text, and the buttons that wait and stop.
 static char *texts[4] = {NULL};
 
@@ -46,18 +46,18 @@ static void answer_chosen(GtkDialog *dialog, gint response, gpointer view)
 static gboolean ask(gpointer view)
 {
 	timer = 0;
-	if (!unanswered || dialog_open != NULL)
+	if (!unanswered || open_dialog != NULL)
 		return G_SOURCE_REMOVE;
-	dialog_open = gtk_message_dialog_new(GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view))),
+	open_dialog = gtk_message_dialog_new(GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view))),
 		GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, "%s", texts[0]);
-	gtk_window_set_title(GTK_WINDOW(dialog_open), texts[0]);
-	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog_open), "%s", texts[1]);
-	gtk_dialog_add_button(GTK_DIALOG(dialog_open), texts[2], GTK_RESPONSE_CANCEL);
-	gtk_dialog_add_button(GTK_DIALOG(dialog_open), texts[3], GTK_RESPONSE_ACCEPT);
-	gtk_dialog_set_default_response(GTK_DIALOG(dialog_open), GTK_RESPONSE_CANCEL);
-	g_signal_connect(dialog_open, "response", G_CALLBACK(answer_chosen), view);
-	g_signal_connect(dialog_open, "destroy", G_CALLBACK(gtk_widget_destroyed), &dialog_open);
-	gtk_widget_show_all(dialog_open);
+	gtk_window_set_title(GTK_WINDOW(open_dialog), texts[0]);
+	gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(open_dialog), "%s", texts[1]);
+	gtk_dialog_add_button(GTK_DIALOG(open_dialog), texts[2], GTK_RESPONSE_CANCEL);
+	gtk_dialog_add_button(GTK_DIALOG(open_dialog), texts[3], GTK_RESPONSE_ACCEPT);
+	gtk_dialog_set_default_response(GTK_DIALOG(open_dialog), GTK_RESPONSE_CANCEL);
+	g_signal_connect(open_dialog, "response", G_CALLBACK(answer_chosen), view);
+	g_signal_connect(open_dialog, "destroy", G_CALLBACK(gtk_widget_destroyed), &open_dialog);
+	gtk_widget_show_all(open_dialog);
 	return G_SOURCE_REMOVE;
 }
 
@@ -67,8 +67,8 @@ static void input_answered(void)
 	if (timer != 0)
 		g_source_remove(timer);
 	timer = 0;
-	if (dialog_open != NULL)
-		gtk_widget_destroy(dialog_open);
+	if (open_dialog != NULL)
+		gtk_widget_destroy(open_dialog);
 }
 
 static void answered(GObject *view, GAsyncResult *result, gpointer data)

@@ -8,12 +8,10 @@ import (
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/route"
 	"sextant/backend/mcp/resources"
+	"sextant/backend/policy"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
-
-// panelSourcePrefix starts the source of text that a panel's page proposed.
-const panelSourcePrefix = "panel:"
 
 // MessageSources are the texts of MCP servers that are sent with a message, and the servers and panels that the
 // message quotes.
@@ -22,26 +20,26 @@ type MessageSources struct {
 	From     []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
-// addSources adds g to ask. The source is set here and not by the client: a server must exist.
-func (s *Server) addSources(ask *loop.TurnRequest, g MessageSources) error {
+// addSources adds sources to ask. The source is set here and not by the client: a server must exist.
+func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error {
 	list := s.services.MCP.List()
 	source := func(server string) (string, error) {
-		if !slices.ContainsFunc(list, func(one event.MCPServer) bool { return one.Name == server }) {
+		if !slices.ContainsFunc(list, func(known event.MCPServer) bool { return known.Name == server }) {
 			return "", route.BadRequest(fmt.Sprintf("The message has text of the MCP server %.64q, which no longer "+
 				"exists. Nothing was sent. Remove the text.", server))
 		}
-		return "mcp:" + server, nil
+		return policy.AppSource(server), nil
 	}
-	for _, a := range g.Attached {
+	for _, a := range sources.Attached {
 		from, err := source(a.Server)
 		if err != nil {
 			return err
 		}
 		ask.Attached = append(ask.Attached, chat.Attachment{Source: from, Title: a.Title, Text: a.Text})
 	}
-	for _, name := range g.From {
+	for _, name := range sources.From {
 		from, err := name, error(nil)
-		if id, panel := strings.CutPrefix(name, panelSourcePrefix); !panel || s.checkPanel(id) != nil {
+		if id, panel := strings.CutPrefix(name, policy.PanelSource("")); !panel || s.checkPanel(id) != nil {
 			from, err = source(name)
 		}
 		if err != nil {

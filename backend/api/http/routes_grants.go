@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -86,16 +85,11 @@ func (s *Server) checkRuleTool(name string) error {
 	if name == toolspec.AnyTool {
 		return nil
 	}
-	known := s.services.Catalog.ForPanel(s.panelOrActive(""))
-	if _, ok := known.Get(name); ok {
-		return nil
-	}
-	if slices.ContainsFunc(s.services.Panels.AllDefinitions(),
-		func(d toolspec.Definition) bool { return d.Name == name }) {
+	if _, known := s.definition(name); known {
 		return nil
 	}
 	next := "GET /api/tools lists the tools."
-	if near := known.Nearest(name); len(near) > 0 {
+	if near := s.services.Catalog.ForPanel(s.panelOrActive("")).Nearest(name); len(near) > 0 {
 		next = "Did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return route.BadRequest(fmt.Sprintf("The rule was not made: there is no tool %q. %s", name, next))

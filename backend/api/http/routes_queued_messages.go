@@ -53,7 +53,7 @@ func (s *Server) queuedMessageRoutes() {
 		})
 }
 
-// callerOf returns on whose behalf a turn runs: the person's for a window, else a program's.
+// callerOf returns the caller of a turn's tools: the model for a window, which acts for the person, else a program.
 func callerOf(ctx context.Context) toolspec.Caller {
 	if access.IsWindow(ctx) {
 		return toolspec.CallerModel

@@ -173,12 +173,14 @@ func (s *Server) serveBlob(_ context.Context, in *route.ByID) (*huma.StreamRespo
 	return streamFile(file, kind, "private, max-age=31536000, immutable"), nil
 }
 
-// streamFile answers with the content of file and closes it; cache is the Cache-Control header.
+// streamFile answers with the content of file and closes it; cache is the Cache-Control header, "" for none.
 func streamFile(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer func() { _ = file.Close() }()
 		ctx.SetHeader("Content-Type", kind)
-		ctx.SetHeader("Cache-Control", cache)
+		if cache != "" {
+			ctx.SetHeader("Cache-Control", cache)
+		}
 		_, _ = io.Copy(ctx.BodyWriter(), file) // a client that left reads nothing
 	}}
 }
@@ -192,9 +194,5 @@ func (s *Server) serveResult(ctx context.Context, in *route.ByID) (*huma.StreamR
 	if err != nil {
 		return nil, route.NotFound("There is no result with this id.")
 	}
-	return &huma.StreamResponse{Body: func(ctx huma.Context) {
-		defer func() { _ = file.Close() }()
-		ctx.SetHeader("Content-Type", "application/octet-stream")
-		_, _ = io.Copy(ctx.BodyWriter(), file) // a client that left reads nothing
-	}}, nil
+	return streamFile(file, "application/octet-stream", ""), nil
 }

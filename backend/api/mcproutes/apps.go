@@ -141,8 +141,7 @@ func (s Routes) appContextRoutes(base string) {
 		) (*route.Empty, error) {
 			b := in.Body
 			return windowOnly(ctx, func() error {
-				return s.Apps.Tell(in.Name, b.Conversation, b.Content,
-					b.Structured)
+				return s.Apps.Tell(in.Name, b.Conversation, b.Content, b.Structured)
 			})
 		})
 	route.Add(s.API, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent,

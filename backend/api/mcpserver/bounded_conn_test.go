@@ -94,7 +94,7 @@ func joinAs(t *testing.T, h *JoinServer) net.Conn {
 }
 
 func newTestHost() *JoinServer {
-	return NewHost(func(context.Context, JoinRequest) (Config, func()) {
+	return NewJoinServer(func(context.Context, JoinRequest) (Config, func()) {
 		return Config{Tools: &toolList{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, func() {}
 	})
 }

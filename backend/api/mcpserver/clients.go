@@ -64,12 +64,12 @@ type connectedClient struct {
 }
 
 // addClient adds a client and returns its id; the caller holds the lock.
-func (h *JoinServer) addClient(via string, g JoinRequest, d *toolServer, session string, end func()) string {
+func (h *JoinServer) addClient(via string, join JoinRequest, d *toolServer, session string, end func()) string {
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
-			ID: strings.ToLower(rand.Text()), Client: g.Client, Via: via, Since: now, Last: now, Session: session,
-			Panel: g.Panel,
+			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, Since: now, Last: now, Session: session,
+			Panel: join.Panel,
 		},
 		server: d, end: end,
 	}

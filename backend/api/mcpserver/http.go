@@ -71,9 +71,9 @@ type requestInfo struct {
 }
 
 // serveHTTP answers one request of streamable HTTP.
-func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinRequest) {
+func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join JoinRequest) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-		if err := h.check(g); err != nil {
+		if err := h.check(join); err != nil {
 			writeError(w, requestInfo{}, http.StatusBadRequest, err.Error())
 			return
 		}
@@ -100,31 +100,31 @@ func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinReq
 	var what requestInfo
 	_ = json.Unmarshal(body, &what) // the SDK reports invalid JSON
 	if r.Method == http.MethodPost && stateless(r, body) {
-		h.serveStateless(w, r, g, what)
+		h.serveStateless(w, r, join, what)
 		return
 	}
 	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
 		h.stateful.ServeHTTP(w, r) // it reports what is wrong
 		return
 	}
-	if err := h.check(g); err != nil {
+	if err := h.check(join); err != nil {
 		writeError(w, what, http.StatusBadRequest, err.Error())
 		return
 	}
-	h.serveInitialize(w, r, g, what)
+	h.serveInitialize(w, r, join, what)
 }
 
 // serveStateless serves a request of a revision without sessions.
-func (h *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
-	key, stream := g.key(r, what), what.Method == methodListen
+func (h *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
+	key, stream := join.key(r, what), what.Method == methodListen
 	if !h.hasSession(key) {
-		if err := h.check(g); err != nil {
+		if err := h.check(join); err != nil {
 			writeError(w, what, http.StatusBadRequest, err.Error())
 			return
 		}
 	}
-	g.Unnamed = r.URL.Query().Get("session") == "" && !g.Share
-	s := h.sessionFor(g, key, stream)
+	join.Unnamed = r.URL.Query().Get("session") == "" && !join.Share
+	s := h.sessionFor(join, key, stream)
 	if s == nil {
 		writeBusy(w, what)
 		return
@@ -134,8 +134,8 @@ func (h *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, g Jo
 }
 
 // serveInitialize serves the request that begins a session.
-func (h *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
-	s := h.sessionFor(g, "", false)
+func (h *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
+	s := h.sessionFor(join, "", false)
 	if s == nil {
 		writeBusy(w, what)
 		return
@@ -206,11 +206,11 @@ func (n *sessionIDWriter) Flush() {
 func (n *sessionIDWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 
 // check says what is wrong with a request to connect.
-func (h *JoinServer) check(g JoinRequest) error {
+func (h *JoinServer) check(join JoinRequest) error {
 	if h.Check == nil {
 		return nil
 	}
-	return h.Check(g)
+	return h.Check(join)
 }
 
 // writeError answers a request with a JSON-RPC error, which clients show.
@@ -267,9 +267,9 @@ func stateless(r *http.Request, body []byte) bool {
 }
 
 // key identifies the requests of one client without a session.
-func (g JoinRequest) key(r *http.Request, what requestInfo) string {
+func (join JoinRequest) key(r *http.Request, what requestInfo) string {
 	var info sdk.Implementation
 	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
 	return fmt.Sprintf("%q %q %q %q %q %t", truncate(info.Name, 80), truncate(info.Version, 40),
-		truncate(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
+		truncate(r.URL.Query().Get("session"), 80), join.Tools, join.Panel, join.Share)
 }

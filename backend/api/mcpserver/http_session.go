@@ -25,7 +25,7 @@ type httpSession struct {
 	// clientID is its id in the list of connected clients.
 	clientID string
 
-	// Guarded by the host's lock. session is the id of its session, "" for one without.
+	// Guarded by the lock of host. session is the id of its session, "" for one without.
 	session string
 	// requests counts those under way, streams those of them that only wait for notifications.
 	requests, streams int
@@ -35,7 +35,7 @@ type httpSession struct {
 
 // sessionFor begins a request of the client with that key. The client is new if it is unknown or key is "". The
 // result is nil if there are too many busy clients.
-func (h *JoinServer) sessionFor(g JoinRequest, key string, stream bool) *httpSession {
+func (h *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *httpSession {
 	h.mu.Lock()
 	at := slices.IndexFunc(h.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
 	if at >= 0 {
@@ -55,8 +55,8 @@ func (h *JoinServer) sessionFor(g JoinRequest, key string, stream bool) *httpSes
 		return nil
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
-	cfg, onLeave := h.newConfig(ctx, g)
-	if g.Unnamed {
+	cfg, onLeave := h.newConfig(ctx, join)
+	if join.Unnamed {
 		cfg.Instructions = strings.TrimSpace(cfg.Instructions + " " + sharedTabsInstructions)
 	}
 	d := newToolServer(cfg)
@@ -86,7 +86,7 @@ func (h *JoinServer) sessionFor(g JoinRequest, key string, stream bool) *httpSes
 	s.beginRequest(stream)
 	s.lastUsed = time.Now()
 	h.httpSessions = append(h.httpSessions, s)
-	s.clientID = h.addClient(overHTTP, g, d, cfg.Session, s.close)
+	s.clientID = h.addClient(overHTTP, join, d, cfg.Session, s.close)
 	h.mu.Unlock()
 	return s
 }

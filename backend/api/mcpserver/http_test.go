@@ -35,7 +35,7 @@ type testHost struct {
 func startHost(t *testing.T, more func(*Config)) *testHost {
 	t.Helper()
 	h := &testHost{calls: &pipeline{}}
-	h.host = NewHost(func(_ context.Context, g JoinRequest) (Config, func()) {
+	h.host = NewJoinServer(func(_ context.Context, g JoinRequest) (Config, func()) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		session := "s" + string(rune('0'+len(h.joined)))

@@ -45,15 +45,15 @@ type JoinRequest struct {
 	Unnamed bool
 }
 
-// JoinServer serves MCP to programs that connect to a running Sextant; each has a session of its own. It is an
+// JoinServer serves MCP to programs that connect to a running Sextant; each has its own session. It is an
 // http.Handler for JoinPath, behind authentication. Close ends the connections.
 type JoinServer struct {
 	// Check, if set before it serves, says what is wrong with a request to connect.
-	Check     func(g JoinRequest) error
-	newConfig func(ctx context.Context, g JoinRequest) (Config, func())
+	Check     func(join JoinRequest) error
+	newConfig func(ctx context.Context, join JoinRequest) (Config, func())
 	// timeout is joinTimeout except in tests.
 	timeout time.Duration
-	ctx     context.Context //nolint:containedctx // the host's own life, ended by Close
+	ctx     context.Context //nolint:containedctx // the server's lifetime, ended by Close
 	cancel  context.CancelFunc
 
 	// stateful serves revisions with sessions, stateless those without.
@@ -68,9 +68,9 @@ type JoinServer struct {
 	busy    sync.WaitGroup
 }
 
-// NewHost makes a Host. newConfig returns the Config of a client, valid until ctx ends, and what to do after the client
-// has left.
-func NewHost(newConfig func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *JoinServer {
+// NewJoinServer makes a JoinServer. newConfig returns the Config of a client, valid until ctx ends, and what to do
+// after the client has left.
+func NewJoinServer(newConfig func(ctx context.Context, join JoinRequest) (cfg Config, done func())) *JoinServer {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &JoinServer{
 		newConfig: newConfig, timeout: joinTimeout, ctx: ctx, cancel: cancel,
@@ -152,17 +152,17 @@ func (h *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // parseJoinRequest reads the query of a request.
 func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
-	g := JoinRequest{
+	join := JoinRequest{
 		Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"),
 		Share: query.Get("share") == "true",
 	}
 	switch {
-	case !slices.Contains([]string{"core", "environment", "all"}, g.Tools):
-		return g, errors.New("tools is one of core, environment, all")
-	case len(g.Panel) > 100:
-		return g, errors.New("panel is longer than the id of a panel")
+	case !slices.Contains([]string{"core", "environment", "all"}, join.Tools):
+		return join, errors.New("tools is one of core, environment, all")
+	case len(join.Panel) > 100:
+		return join, errors.New("panel is longer than the id of a panel")
 	}
-	return g, nil
+	return join, nil
 }
 
 // bufferedConn is a connection with bytes that were buffered during the upgrade.
@@ -176,15 +176,15 @@ func (s bufferedConn) Read(b []byte) (int, error) { return s.buffered.Read(b) }
 
 // Instance is how to reach a running Sextant.
 type Instance struct {
-	// JoinServer is "127.0.0.1:PORT"; Token is the token for programs.
+	// Host is "127.0.0.1:PORT"; Token is the token for programs.
 	Host, Token string
 }
 
-// Check asks the Sextant at p whether it would accept g; the error is its answer.
-func (p Instance) Check(ctx context.Context, g JoinRequest) error {
+// Check asks the Sextant at p whether it would accept join; the error is its answer.
+func (p Instance) Check(ctx context.Context, join JoinRequest) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
-	req, err := p.request(ctx, g)
+	req, err := p.request(ctx, join)
 	if err != nil {
 		return err
 	}
@@ -207,9 +207,9 @@ func (p Instance) Check(ctx context.Context, g JoinRequest) error {
 	return errors.New(answer.Error.Message)
 }
 
-// request is a request for MCP as g.
-func (p Instance) request(ctx context.Context, g JoinRequest) (*http.Request, error) {
-	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}, "panel": {g.Panel}}
+// request is a request for MCP as join.
+func (p Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
+	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.Share)}, "panel": {join.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (p Instance) request(ctx context.Context, g JoinRequest) (*http.Request, er
 }
 
 // connect joins the Sextant at p; the connection then carries MCP.
-func (p Instance) connect(ctx context.Context, g JoinRequest) (io.ReadWriteCloser, error) {
+func (p Instance) connect(ctx context.Context, join JoinRequest) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	var dialer net.Dialer
@@ -227,21 +227,21 @@ func (p Instance) connect(ctx context.Context, g JoinRequest) (io.ReadWriteClose
 	if err != nil {
 		return nil, fmt.Errorf("joining the running Sextant: %w", err)
 	}
-	joined, err := p.upgrade(ctx, conn, g)
+	joined, err := p.upgrade(ctx, conn, join)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("joining the running Sextant: %w", err), conn.Close())
 	}
 	return joined, nil
 }
 
-func (p Instance) upgrade(ctx context.Context, conn net.Conn, g JoinRequest) (io.ReadWriteCloser, error) {
-	req, err := p.request(ctx, g)
+func (p Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) (io.ReadWriteCloser, error) {
+	req, err := p.request(ctx, join)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", protocolName)
-	req.Header.Set(clientHeader, printable(g.Client))
+	req.Header.Set(clientHeader, printable(join.Client))
 	deadline, _ := ctx.Deadline()
 	if err := conn.SetDeadline(deadline); err != nil {
 		return nil, err

@@ -37,51 +37,51 @@ type TerminalServer struct {
 
 // NewTerminalServer makes a TerminalServer. It uses Role and Allowed of c.
 func NewTerminalServer(c Config, terminals *terminal.Terminals) *TerminalServer {
-	d := &TerminalServer{cfg: c, terminals: terminals, conns: map[*terminalConn]struct{}{}}
-	d.upgrader = websocket.Upgrader{
+	s := &TerminalServer{cfg: c, terminals: terminals, conns: map[*terminalConn]struct{}{}}
+	s.upgrader = websocket.Upgrader{
 		ReadBufferSize: 16 << 10, WriteBufferSize: 64 << 10,
 		CheckOrigin: func(r *http.Request) bool { return c.Allowed(r) },
 	}
-	return d
+	return s
 }
 
 // Close ends every connection and waits for their goroutines. Terminals keep running.
-func (d *TerminalServer) Close() {
-	d.mu.Lock()
-	d.closed = true
-	for c := range d.conns {
+func (s *TerminalServer) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for c := range s.conns {
 		c.cancel()
 	}
-	d.mu.Unlock()
-	d.wait.Wait()
+	s.mu.Unlock()
+	s.wait.Wait()
 }
 
 // ServeHTTP upgrades a request and serves the window until it disconnects.
-func (d *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	socket, err := d.upgrader.Upgrade(w, r, nil)
+func (s *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	socket, err := s.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // Upgrade has answered
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	c := &terminalConn{
-		server: d, socket: socket, ctx: ctx, cancel: cancel, out: make(chan message, 4),
+		server: s, socket: socket, ctx: ctx, cancel: cancel, out: make(chan message, 4),
 		watched: map[int]*watchedTerminal{},
 	}
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
 		cancel()
 		_ = socket.Close()
 		return
 	}
-	d.conns[c] = struct{}{}
-	d.wait.Add(1)
-	d.mu.Unlock()
+	s.conns[c] = struct{}{}
+	s.wait.Add(1)
+	s.mu.Unlock()
 	defer func() {
-		d.mu.Lock()
-		delete(d.conns, c)
-		d.mu.Unlock()
-		d.wait.Done()
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+		s.wait.Done()
 	}()
 	c.serve()
 }

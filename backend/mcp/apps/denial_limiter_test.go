@@ -23,7 +23,7 @@ func TestDenialLimiter(t *testing.T) {
 	now = now.Add(time.Hour)
 	may(false)
 	if err := limiter.Check("b"); err != nil {
-		t.Errorf("another server pays for it: %v", err)
+		t.Errorf("another server is limited too: %v", err)
 	}
 	limiter.Reset("a")
 	may(true)

@@ -122,7 +122,7 @@ func TestKilledServerIsRestarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustFail(t, <-said, toolspec.SystemError, "stopped during the call", "signal killed")
-	eventually(t, "its tools are gone for everybody", func() bool { return j.published("My Tester", stateDown) })
+	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
 	waitForState(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {
 		t.Error("it is the same process")

@@ -1,5 +1,5 @@
 // Package consent asks the person what MCP servers need an answer to: a form, a page to open, a sign-in, a changed
-// tool, the workspace folder, the model, a start without a sandbox. It words the questions; the approval queue asks
+// tool, the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue asks
 // them. What a server wrote is masked, and its invisible characters are written out.
 //
 // The methods of an Asker are the callbacks of client.Config and launch.Sandbox. It is not the protocol: that is in
@@ -167,8 +167,8 @@ func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	return nil
 }
 
-// SignInNowhere is SignIn for a program without a window: nobody can be asked.
-func SignInNowhere(context.Context, string, string) error {
+// RefuseSignIn replaces SignIn in a program without a window, where nobody can be asked.
+func RefuseSignIn(context.Context, string, string) error {
 	return fmt.Errorf("%w: this Sextant has no window to sign in with. Open Sextant's window and sign in there",
 		auth.ErrDeclined)
 }

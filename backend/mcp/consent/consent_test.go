@@ -6,7 +6,7 @@ import (
 	"sextant/shared/event"
 )
 
-func TestEscapeFormKeepsTheValuesThatAreSent(t *testing.T) {
+func TestEscapeFormKeepsSentValues(t *testing.T) {
 	form := []event.FormField{{
 		Name: "a\u200b", Title: "a\u200b", About: "b\u202e\nnow",
 		Options: []event.FormOption{{Value: "c\u200b", Title: "c\u200b"}},

@@ -224,7 +224,7 @@ func TestHostileBundles(t *testing.T) {
 				files["manifest.json"] = text
 			}
 			if _, err := reader(t).Read(packed(t, files)); err == nil {
-				t.Errorf("%s was taken", name)
+				t.Errorf("%s was accepted", name)
 			}
 		})
 	}

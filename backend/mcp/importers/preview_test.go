@@ -33,9 +33,11 @@ func TestImportPreview(t *testing.T) {
 		t.Fatalf("%s (%v)", before, err)
 	}
 	for _, bad := range []string{`{`, `{}`, `{"mcpServers":{"c":{}}}`, `{"mcpServers":{"c":7}}`} {
-		if _, _, err := take(bad); err == nil {
-			t.Errorf("%s was taken", bad)
-		}
+		t.Run(bad, func(t *testing.T) {
+			if _, _, err := take(bad); err == nil {
+				t.Errorf("%s was imported", bad)
+			}
+		})
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("a refused import changed the file (%v)", err)

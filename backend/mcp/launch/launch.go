@@ -1,6 +1,6 @@
-// Package launch starts the program of an MCP server: in the sandbox, held to what its entry grants and
-// with a home of its own, or outside of it where the person chose that, a container takes its place, or
-// there is no sandbox on this machine and the person agreed. It also says in words what a server may touch.
+// Package launch starts the program of an MCP server: in the sandbox, limited to what its entry grants and
+// with its own home folder, or outside of it if the person chose that, a container replaces it, or
+// there is no sandbox on this machine and the person agreed. It also says in words what a server may access.
 //
 // It knows nothing of the protocol: it returns the program's standard input and output.
 package launch
@@ -65,28 +65,28 @@ func (b *Sandbox) Start(
 	if b == nil || b.Confine == nil {
 		return startOutside(r, name)
 	}
-	held := b.Permissions(r.Entry, r.Workspace)
-	r.Granted(held)
-	if held.Unsandboxed || held.Container != "" {
+	permissions := b.Permissions(r.Entry, r.Workspace)
+	r.Granted(permissions)
+	if permissions.Unsandboxed || permissions.Container != "" {
 		return startOutside(r, name)
 	}
-	if why := b.missing(held); why != "" {
+	if why := b.missing(permissions); why != "" {
 		if err := r.WithoutSandbox(ctx, why); err != nil {
 			return nil, nil, nil, err
 		}
 		return startOutside(r, name)
 	}
-	if err := checkExecutable(name, held.Dir, r.Workspace); err != nil {
+	if err := checkExecutable(name, permissions.Dir, r.Workspace); err != nil {
 		return nil, nil, nil, err
 	}
-	if held.AllowsAnyHost() && b.PortsKnown != nil {
+	if permissions.AllowsAnyHost() && b.PortsKnown != nil {
 		select {
 		case <-b.PortsKnown:
 		case <-ctx.Done():
 			return nil, nil, nil, ctx.Err()
 		}
 	}
-	return b.startInside(ctx, r, held, name)
+	return b.startInside(ctx, r, permissions, name)
 }
 
 // startOutside starts the program without a sandbox.

@@ -93,7 +93,7 @@ func (b *Sandbox) Access(e config.Entry, workspace string) Access {
 	return Access{Words: h.Sentences(), Unsandboxed: h.Unsandboxed}
 }
 
-// missing says why a program cannot be held to its grants here, "" if it can.
+// missing says why a program cannot be limited to its grants here, "" if it can.
 func (b *Sandbox) missing(h access.Permissions) string {
 	if b == nil || b.Confine == nil {
 		return "it was not set up"
@@ -110,7 +110,7 @@ func (b *Sandbox) missing(h access.Permissions) string {
 
 // startInside starts the program in the sandbox.
 func (b *Sandbox) startInside(
-	ctx context.Context, r Request, held access.Permissions, name string,
+	ctx context.Context, r Request, permissions access.Permissions, name string,
 ) (Program, io.WriteCloser, io.ReadCloser, error) {
 	home, err := b.prepareHome(r.Server, r.Entry)
 	if err != nil {
@@ -123,19 +123,20 @@ func (b *Sandbox) startInside(
 	stdout, out := io.Pipe()
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	spec := confine.Spec{
-		Args: append([]string{name}, r.Entry.Args...), Dir: held.Dir, Home: home, Env: r.Env,
+		Args: append([]string{name}, r.Entry.Args...), Dir: permissions.Dir, Home: home, Env: r.Env,
 		Stdin: in, Stdout: out, Stderr: r.Log,
-		Readable: append(held.Program, held.Read...), Writable: held.Write, Restricted: confine.PrivateFolders(b.Home),
-		Network: held.AllowsAnyHost(), AllowBlockedPorts: true, Limits: confine.Limits{Memory: memoryLimit},
+		Readable: append(permissions.Program, permissions.Read...), Writable: permissions.Write,
+		Restricted: confine.PrivateFolders(b.Home), Network: permissions.AllowsAnyHost(), AllowBlockedPorts: true,
+		Limits: confine.Limits{Memory: memoryLimit},
 	}
-	if held.Package != "" {
-		spec.Writable = append(spec.Writable, held.Package)
+	if permissions.Package != "" {
+		spec.Writable = append(spec.Writable, permissions.Package)
 	}
-	if len(held.Network) > 0 && !held.AllowsAnyHost() && b.Egress != nil {
-		spec.Proxy = b.proxy(life, held.Network)
+	if len(permissions.Network) > 0 && !permissions.AllowsAnyHost() && b.Egress != nil {
+		spec.Proxy = b.proxy(life, permissions.Network)
 	}
 	if spec.Dir == "" {
-		spec.Dir = b.defaultDir(home, held)
+		spec.Dir = b.defaultDir(home, permissions)
 	}
 	if b.Forbidden != nil {
 		if spec.Hidden, err = b.Forbidden(ctx); err != nil {
@@ -163,8 +164,8 @@ func (b *Sandbox) startInside(
 }
 
 // defaultDir is where a program starts whose entry names no folder.
-func (b *Sandbox) defaultDir(home string, held access.Permissions) string {
-	if b.Home == "" || !b.Confine.IsolatesNetwork() || held.ReadsAll(b.Home) {
+func (b *Sandbox) defaultDir(home string, permissions access.Permissions) string {
+	if b.Home == "" || !b.Confine.IsolatesNetwork() || permissions.ReadsAll(b.Home) {
 		return home
 	}
 	return b.Home

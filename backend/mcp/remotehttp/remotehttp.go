@@ -1,6 +1,6 @@
-// Package remotehttp sends the requests to remote MCP servers, and those of signing in to them. It has an egress guard
-// of its own: the address that a person configured for a server is open for that server's port only while the server is
-// switched on, and the browser and other tools cannot reach it.
+// Package remotehttp sends the requests to remote MCP servers, and those of signing in to them. It uses a
+// separate egress guard: the address that a person configured for a server is allowed only for that server's port and
+// while the server is switched on. The browser and other tools cannot reach it.
 package remotehttp
 
 import (
@@ -14,7 +14,7 @@ import (
 
 // Transport is the http.RoundTripper for remote MCP servers. It is safe for concurrent use.
 type Transport struct {
-	// Guard judges and dials all hosts.
+	// Guard checks and dials all hosts.
 	Guard *egress.Guard
 	// Servers lists the configured servers; it is called for each request.
 	Servers func() []event.MCPServer

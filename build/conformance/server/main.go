@@ -56,7 +56,7 @@ func serve(ctx context.Context, port int) error {
 // newJoinServer returns a server that offers the suite's fixtures to every client.
 func newJoinServer() *mcpserver.JoinServer {
 	feed := &changeFeed{}
-	return mcpserver.NewHost(func(ctx context.Context, request mcpserver.JoinRequest) (mcpserver.Config, func()) {
+	return mcpserver.NewJoinServer(func(ctx context.Context, request mcpserver.JoinRequest) (mcpserver.Config, func()) {
 		changed, stop := feed.subscribe()
 		return mcpserver.Config{
 			Tools: plainTools{}, Caller: pipeline{}, Version: "conformance", Client: request.Client,
