@@ -62,6 +62,7 @@ func newFixture(t *testing.T) *fixture {
 		Confine: confine.New(confine.Config{Home: b.home, SecretPaths: []string{b.data}}),
 		Data:    filepath.Join(b.data, "panel-data"), Home: b.home,
 		Memory: 768 << 20, Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home, Data: b.data}),
+		Forbidden: func(context.Context) ([]string, error) { return nil, nil },
 	}
 	if ok, _, why := b.cfg.Confine.Available(); !ok || !b.cfg.Confine.IsolatesNetwork() {
 		t.Skipf("no sandbox with a network of its own here: %s", why)
