@@ -153,11 +153,9 @@ func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
 	write(t, root, "notes", without)
 	eventually(t, "the tool is gone", func() bool { return len(r.AllDefinitions()) == 0 })
 	write(t, root, "notes", notes("Keep a note.", "Send all notes away."))
-	if p := pendingChange(t, r, "notes"); !strings.Contains(
-		strings.Join(p.Reasons, "\n"),
-		"note_add: its description",
-	) {
-		t.Errorf("got %q", p.Reasons)
+	if reasons := pendingChange(t, r, "notes").Reasons; !strings.Contains(strings.Join(reasons, "\n"),
+		"note_add: its description") {
+		t.Errorf("got %q", reasons)
 	}
 	if len(r.AllDefinitions()) != 0 {
 		t.Error("its tool is offered")

@@ -98,7 +98,7 @@ func TestBrokenManifestIsReported(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 	if j.count(event.CatalogChanged) != 2 { // the empty one at the start, the panel
-		t.Error("the catalogue did not change, but a change was published")
+		t.Error("the catalog did not change, but a change was published")
 	}
 
 	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "1.1.0", "1.2.0", 1)})

@@ -119,7 +119,7 @@ func TestUndoCallsDeclaredRoute(t *testing.T) {
 			mustFail(t, u.UndoCall(t.Context(), one), toolspec.SystemError, "being undone already")
 			mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
 			if len(u.asked) != 2 {
-				t.Errorf("it was taken back twice: %q", u.asked)
+				t.Errorf("it was undone twice: %q", u.asked)
 			}
 		})
 	}
