@@ -15,6 +15,7 @@ import (
 // TestPathParameterIsEscaped sends hostile values over a real connection and
 // looks at what the server understood: one part of the path, with the value in it and nothing else.
 func TestPathParameterIsEscaped(t *testing.T) {
+	t.Parallel()
 	var got *http.Request
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { got = req }))
 	defer server.Close()
@@ -69,6 +70,7 @@ func TestPathParameterIsEscaped(t *testing.T) {
 }
 
 func TestEndpointErrorForms(t *testing.T) {
+	t.Parallel()
 	var status int
 	var contentType, body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

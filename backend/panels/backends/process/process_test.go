@@ -130,6 +130,7 @@ func eachTransport(t *testing.T, test func(t *testing.T, b *fixture, stdio bool)
 }
 
 func TestProgramAnswersAndKeepsData(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Settings = func() (string, error) { return `{"size":3}`, nil } })
 		got := b.must(r, "good", nil)
@@ -150,6 +151,7 @@ func TestProgramAnswersAndKeepsData(t *testing.T) {
 }
 
 func TestProgramFileAccess(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		granted := func(p *Panel) {
 			p.Permissions.FS = []string{"~/plans", "~/.local/share", filepath.Join(b.home, "letters") + ":rw"}
@@ -195,6 +197,7 @@ func TestProgramFileAccess(t *testing.T) {
 }
 
 func TestProtectedPathsAreNeverGranted(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	for entry, why := range map[string]string{
 		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
@@ -226,6 +229,7 @@ func (publicResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr
 }
 
 func TestProgramNetworkAccess(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var seen []string
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -294,6 +298,7 @@ func countProcesses(words string) int {
 }
 
 func TestChildrenEndWithProgram(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
@@ -311,6 +316,7 @@ func TestChildrenEndWithProgram(t *testing.T) {
 }
 
 func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "good", nil)
@@ -335,6 +341,7 @@ func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
 }
 
 func TestIdleProgramIsStopped(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Backend.IdleSeconds = 1 })
 		first := b.must(r, "good", nil)["token"]
@@ -353,6 +360,7 @@ func TestIdleProgramIsStopped(t *testing.T) {
 }
 
 func TestProgressBeforeAnswer(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	r := b.runner(true, nil)
 	var lines []string
