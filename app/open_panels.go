@@ -95,6 +95,9 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 	return nil
 }
 
+// The registry finds by type assertion which handlers describe their calls; this one and those that embed it must.
+var _ registry.Describer = (*panels.FileHandler)(nil)
+
 // panelHandlers are the endpoints of built-in panels, by panel id.
 func (s *System) panelHandlers() map[string]http.Handler {
 	return map[string]http.Handler{

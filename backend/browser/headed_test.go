@@ -12,7 +12,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// startXvfb starts a screen that nobody sees and makes it ours, or skips the test.
+// startXvfb starts a virtual display for this process, or skips the test.
 func startXvfb(t *testing.T) {
 	t.Helper()
 	path, err := exec.LookPath("Xvfb")

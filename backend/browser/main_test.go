@@ -56,7 +56,7 @@ func session(t testing.TB) (context.Context, *browser.Session) {
 	return ctx, shared.Session(t.Name())
 }
 
-// newBrowser is a browser of the test's own.
+// newBrowser starts a browser for one test.
 func newBrowser(t testing.TB, cfg browser.Config) (context.Context, *browser.Browser) {
 	t.Helper()
 	requireChromium(t)

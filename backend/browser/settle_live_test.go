@@ -11,7 +11,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// serveEvents is a server of events that tells one now and then, until its page leaves.
+// serveEvents sends a server-sent event now and then, until its page leaves.
 func serveEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for n := 0; ; n++ {
@@ -27,7 +27,7 @@ func serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveWebSocket is a socket that says something now and then, until its page leaves.
+// serveWebSocket sends a WebSocket message now and then, until its page leaves.
 func serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	up := websocket.Upgrader{}
 	conn, err := up.Upgrade(w, r, nil)

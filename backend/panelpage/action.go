@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/surface"
@@ -163,18 +164,10 @@ func (p *Page) target(id int) (*target, error) {
 	}
 }
 
-// expectation is what the caller was last shown of the element.
-func (g *target) expectation() collect.Expectation {
-	return collect.Expectation{
-		Sign: &g.element.ReportedSign, Loose: g.element.SignWarned, Row: g.element.ReportedRow,
-		LooseRow: g.element.RowWarned,
-	}
-}
-
 // aim brings the element into view and returns the point where pressing it hits it.
 func (g *target) aim(ctx context.Context) (collect.Point, error) {
 	pt, err := collect.Aim(ctx, g.w, g.element.Handle,
-		collect.AimOptions{Scroll: true, Patience: patience, Expectation: g.expectation()})
+		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(g.element)})
 	if err != nil {
 		return pt, err
 	}
@@ -226,54 +219,21 @@ func (g *target) explain(err error) error {
 	return err
 }
 
-// refusalFault converts the collector's refusal to a fault.
+// refusalFault converts the collector's refusal to a fault. Its texts come from foreign code and are truncated.
 func (g *target) refusalFault(pt collect.Point) error {
-	id, detail := g.element.ID, surface.Clip(pt.Detail, 80)
-	elements := g.p.s.cfg.Elements
-	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
+	pt.Detail, pt.CoveredByText = surface.Clip(pt.Detail, 80), surface.Clip(pt.CoveredByText, 80)
+	pt.Mark, pt.RowMark = surface.Clip(pt.Mark, 40), surface.Clip(pt.RowMark, 40)
+	gone := ""
 	switch pt.State {
 	case "gone":
-		return &surface.Fault{
-			Kind: surface.FaultGone, Message: g.element.Label() + " is gone: it was removed from the page.",
-			Suggestion: "Call annotate_page.",
-		}
+		gone = "it was removed from the page"
 	case "reused":
-		return &surface.Fault{
-			Kind:       surface.FaultGone,
-			Message:    fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.element.Label(), detail),
-			Suggestion: "Call annotate_page.",
-		}
-	case "changed":
-		if pt.RowMark != "" {
-			elements.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
-			return &surface.Fault{
-				Kind:       surface.FaultGone,
-				Message:    fmt.Sprintf("The row of %s says %q now: nothing was done.", g.element.Label(), detail),
-				Suggestion: again,
-			}
-		}
-		elements.MarkWarned(id, surface.Clip(pt.Mark, 40))
-		return &surface.Fault{
-			Kind:    surface.FaultGone,
-			Message: fmt.Sprintf("%s says %q now: nothing was done.", g.element.Label(), detail), Suggestion: again,
-		}
-	case "disabled":
-		return &surface.Fault{
-			Kind: surface.FaultDisabled, Message: g.element.Label() + " is disabled.",
-			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
-		}
-	case "covered":
-		return &surface.Fault{
-			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.element.Label(),
-				surface.Clip(pt.CoveredByText, 80)),
-			Suggestion: "Close or move what covers it first, then try again.",
-		}
-	}
-	if detail == "" {
-		detail = "it cannot be seen"
+		gone = fmt.Sprintf("the page uses its place for %q now", pt.Detail)
+	default:
+		return observe.RefusalFault(g.p.s.cfg.Elements, g.element, pt)
 	}
 	return &surface.Fault{
-		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.element.Label(), detail),
-		Suggestion: "Call annotate_page to see what can be pressed now.",
+		Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: %s.", g.element.Label(), gone),
+		Suggestion: "Call annotate_page.",
 	}
 }

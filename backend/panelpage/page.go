@@ -164,7 +164,7 @@ func (p *Page) world(frame bool) collect.World {
 	})
 }
 
-// ask calls one function of the page, or about the document in its frame.
+// ask calls one function in the page, or in the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
 	w := p.s.reached()
 	if w == nil || !w.HasWindow() {

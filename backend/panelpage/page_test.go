@@ -210,7 +210,7 @@ func TestFrameElementsAreListedAndClicked(t *testing.T) {
 	}
 }
 
-// What a stranger's page may answer in place of the script, and that nothing but itself comes of it.
+// A frame's page may answer anything in place of the script; that affects only what is listed of the frame.
 func TestForgedFrameAnswersAffectOnlyFrame(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
@@ -357,7 +357,7 @@ func TestHiddenPageIsReported(t *testing.T) {
 		t.Errorf("a number of the page before: %v", err)
 	}
 	if !elements.Issued(2) || elements.Issued(3) {
-		t.Error("numbers do not come from the one elements")
+		t.Error("the ids do not come from the registry")
 	}
 	r.closed = true
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); faultKind(err) != surface.FaultNoPage ||

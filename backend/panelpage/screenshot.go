@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
 	"sextant/backend/surface/screenshot"
@@ -74,7 +75,7 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 			return surface.Picture{}, err
 		}
 		// What cannot be pressed can be seen all the same; whether it is in view shows below.
-		_, _ = collect.Aim(ctx, g.w, g.element.Handle, collect.AimOptions{Scroll: true, Expectation: g.expectation()})
+		_, _ = collect.Aim(ctx, g.w, g.element.Handle, collect.AimOptions{Scroll: true, Expectation: observe.ExpectationOf(g.element)})
 	}
 	p.s.mu.Lock()
 	camera := p.s.camera

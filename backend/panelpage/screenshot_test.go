@@ -97,7 +97,7 @@ func windowPicture(t *testing.T) []byte {
 
 const pose = `{"v":{"own":true,"width":800,"stage":{"x":50,"y":10,"w":400,"h":500},"covered":[{"x":350,"y":400,"w":100,"h":110}]}}`
 
-// newPageWithCamera is a page in a window with a camera, and how often the window was let go again.
+// newPageWithCamera returns a page in a window with a camera, and counts how often the window was released.
 func newPageWithCamera(t *testing.T, answers fakeAnswers,
 	camera func(context.Context) ([]byte, error),
 ) (p *panelpage.Page, rested *int) {

@@ -135,7 +135,7 @@ func inside(b annotation.Box, r collect.Rect) annotation.Box {
 	return annotation.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
-// probe answers the element registry about a document.
+// probe answers the element registry's questions about a document.
 type probe struct {
 	ctx context.Context
 	w   collect.World
@@ -163,7 +163,7 @@ func (a *probe) Keys() (map[string]int, error) {
 // inView is the part of a snapshot of the whole page that is visible without scrolling.
 func (l *snapshot) inView() *snapshot {
 	v := *l
-	v.List = l.InView()
+	v.List = l.List.InView()
 	return &v
 }
 

@@ -18,37 +18,39 @@ func reads(text string, sources ...string) toolFunc {
 
 func TestTypingCopiedFileTextAsks(t *testing.T) {
 	for _, mode := range []policy.Mode{policy.ModeAsk, policy.ModeWorkspace, policy.ModeFull} {
-		h := newFixture(t)
-		h.setMode(mode)
-		h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
-			reads("token ghp_k3Jd8sLq02mXw9 for the mirror"))
-		h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
-		h.descs["read_file"] = toolspec.Description{
-			Present: "Reading",
-			Files:   []toolspec.FileUse{{Path: h.settings.Folder + "/keys.txt", Use: toolspec.UseRead}},
-		}
-		h.descs["type_text"] = toolspec.Description{
-			Present: "Typing", Hosts: []string{"shop.example"},
-			Data: "my name is Ana",
-		}
-		h.do(called("read_file", `{"x":"keys"}`))
-		if got := h.do(called("type_text", `{"x":"my name is Ana"}`)); !got.Success {
-			t.Fatalf("%s: a person's own words ask: %+v", mode, got)
-		}
-		h.descs["type_text"] = toolspec.Description{
-			Present: "Typing", Hosts: []string{"shop.example"},
-			Data: "it is GHP_K3JD8SLQ02MXW9",
-		}
-		done := h.start(called("type_text", `{"x":"it is GHP_K3JD8SLQ02MXW9"}`))
-		asked := h.question()
-		if !strings.Contains(asked.Why, h.settings.Folder+"/keys.txt") {
-			t.Errorf("%s: the question does not name the file: %q", mode, asked.Why)
-		}
-		h.Cancel(asked.Call)
-		<-done
-		if h.times("type_text") != 1 {
-			t.Errorf("%s: it ran %d times", mode, h.times("type_text"))
-		}
+		t.Run(string(mode), func(t *testing.T) {
+			h := newFixture(t)
+			h.setMode(mode)
+			h.add(toolspec.Definition{Name: "read_file", Group: "files", Hints: toolspec.Hints{ReadOnly: true}},
+				reads("token ghp_k3Jd8sLq02mXw9 for the mirror"))
+			h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
+			h.descs["read_file"] = toolspec.Description{
+				Present: "Reading",
+				Files:   []toolspec.FileUse{{Path: h.settings.Folder + "/keys.txt", Use: toolspec.UseRead}},
+			}
+			h.descs["type_text"] = toolspec.Description{
+				Present: "Typing", Hosts: []string{"shop.example"},
+				Data: "my name is Ana",
+			}
+			h.do(called("read_file", `{"x":"keys"}`))
+			if got := h.do(called("type_text", `{"x":"my name is Ana"}`)); !got.Success {
+				t.Fatalf("%s: a person's own words ask: %+v", mode, got)
+			}
+			h.descs["type_text"] = toolspec.Description{
+				Present: "Typing", Hosts: []string{"shop.example"},
+				Data: "it is GHP_K3JD8SLQ02MXW9",
+			}
+			done := h.start(called("type_text", `{"x":"it is GHP_K3JD8SLQ02MXW9"}`))
+			asked := h.question()
+			if !strings.Contains(asked.Why, h.settings.Folder+"/keys.txt") {
+				t.Errorf("%s: the question does not name the file: %q", mode, asked.Why)
+			}
+			h.Cancel(asked.Call)
+			<-done
+			if h.times("type_text") != 1 {
+				t.Errorf("%s: it ran %d times", mode, h.times("type_text"))
+			}
+		})
 	}
 }
 

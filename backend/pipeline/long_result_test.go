@@ -57,46 +57,48 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 		toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP,
 		toolspec.OriginCreated,
 	} {
-		h := newFixture(t)
-		h.Register(toolspec.OriginMCP, h)
-		h.Register(toolspec.OriginCreated, h)
-		h.setMode(policy.ModeFull)
-		h.add(toolspec.Definition{Name: "long", Origin: origin, Owner: "x", Hints: toolspec.Hints{ReadOnly: true}},
-			reads(text, "mcp:mail"))
-		for _, call := range []toolspec.Call{program("long"), called("long", `{}`)} {
-			r := h.do(call)
-			if !r.Success || r.Stored == nil {
-				t.Fatalf("%s: %+v", origin, r)
+		t.Run(string(origin), func(t *testing.T) {
+			h := newFixture(t)
+			h.Register(toolspec.OriginMCP, h)
+			h.Register(toolspec.OriginCreated, h)
+			h.setMode(policy.ModeFull)
+			h.add(toolspec.Definition{Name: "long", Origin: origin, Owner: "x", Hints: toolspec.Hints{ReadOnly: true}},
+				reads(text, "mcp:mail"))
+			for _, call := range []toolspec.Call{program("long"), called("long", `{}`)} {
+				r := h.do(call)
+				if !r.Success || r.Stored == nil {
+					t.Fatalf("%s: %+v", origin, r)
+				}
+				if r.Value != text {
+					t.Errorf("%s: the value is not complete", origin)
+				}
+				if len(r.ModelText()) > 20<<10 || !utf8.ValidString(r.ModelText()) {
+					t.Errorf("%s: the text has %d bytes", origin, len(r.ModelText()))
+				}
+				kept, about := h.storedText(r.Stored.Handle)
+				if kept != text || about.Owner != call.From.Owner() || about.Conversation != call.From.Conversation ||
+					strings.Join(about.Sources, " ") != "mcp:mail" {
+					t.Errorf("%s: stored %d bytes, %+v", origin, len(kept), about)
+				}
+				if r.Stored.Bytes != int64(len(text)) || r.Stored.Lines != 5000 {
+					t.Errorf("%s: %+v", origin, r.Stored)
+				}
+				first, rest, _ := strings.Cut(r.Text, "[Cut here")
+				notice, last, _ := strings.Cut(rest, "]\n")
+				if !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) || last == "" ||
+					!strings.HasSuffix(first, "more\n") || !strings.HasSuffix(text[:len(text)-len(last)], "\n") {
+					t.Errorf("%s: not cut at lines: …%q, %q…", origin, first[len(first)-40:], last[:min(len(last), 40)])
+				}
+				if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Stored.Handle, strings.Count(first, "\n")+
+					1); !strings.Contains(notice, want) {
+					t.Errorf("%s: %q does not say %s", origin, notice, want)
+				}
 			}
-			if r.Value != text {
-				t.Errorf("%s: the value is not complete", origin)
+			ends := eventsOf[event.CallEnd](h, event.CallEnded)
+			if len(ends) == 0 || ends[0].Stored == nil {
+				t.Errorf("%s: the end has no stored result: %+v", origin, ends)
 			}
-			if len(r.ModelText()) > 20<<10 || !utf8.ValidString(r.ModelText()) {
-				t.Errorf("%s: the text has %d bytes", origin, len(r.ModelText()))
-			}
-			kept, about := h.storedText(r.Stored.Handle)
-			if kept != text || about.Owner != call.From.Owner() || about.Conversation != call.From.Conversation ||
-				strings.Join(about.Sources, " ") != "mcp:mail" {
-				t.Errorf("%s: stored %d bytes, %+v", origin, len(kept), about)
-			}
-			if r.Stored.Bytes != int64(len(text)) || r.Stored.Lines != 5000 {
-				t.Errorf("%s: %+v", origin, r.Stored)
-			}
-			first, rest, _ := strings.Cut(r.Text, "[Cut here")
-			notice, last, _ := strings.Cut(rest, "]\n")
-			if !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) || last == "" ||
-				!strings.HasSuffix(first, "more\n") || !strings.HasSuffix(text[:len(text)-len(last)], "\n") {
-				t.Errorf("%s: not cut at lines: …%q, %q…", origin, first[len(first)-40:], last[:min(len(last), 40)])
-			}
-			if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Stored.Handle, strings.Count(first, "\n")+
-				1); !strings.Contains(notice, want) {
-				t.Errorf("%s: %q does not say %s", origin, notice, want)
-			}
-		}
-		ends := eventsOf[event.CallEnd](h, event.CallEnded)
-		if len(ends) == 0 || ends[0].Stored == nil {
-			t.Errorf("%s: the end has no stored result: %+v", origin, ends)
-		}
+		})
 	}
 }
 

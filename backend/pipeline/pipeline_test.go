@@ -18,11 +18,11 @@ import (
 func TestCallStartHasTimeout(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)
-	for i, c := range []struct{ own, told int }{{0, 5000}, {1500, 1500}, {9000, 5000}} {
+	for i, c := range []struct{ own, want int }{{0, 5000}, {1500, 1500}, {9000, 5000}} {
 		h.descs["echo"] = toolspec.Description{Present: "Echoing", LimitMS: c.own}
 		h.do(called("echo", fmt.Sprintf(`{"x":"%d"}`, i)))
-		if start := eventsOf[event.CallStart](h, event.CallStarted)[i]; start.TimeoutMS != c.told {
-			t.Errorf("%d by its arguments: got %d, want %d", c.own, start.TimeoutMS, c.told)
+		if start := eventsOf[event.CallStart](h, event.CallStarted)[i]; start.TimeoutMS != c.want {
+			t.Errorf("%d by its arguments: got %d, want %d", c.own, start.TimeoutMS, c.want)
 		}
 	}
 }

@@ -68,10 +68,12 @@ func TestNamesStayInFolder(t *testing.T) {
 		"Ideas": "Ideas.md", "Ideas.md": "Ideas.md",
 		" 2026-11 plans ": "2026-11 plans.md", "Über uns": "Über uns.md",
 	} {
-		path, bad := p.path(name)
-		if bad != nil || path != filepath.Join(p.dir, want) {
-			t.Errorf("%q: %q %+v", name, path, bad)
-		}
+		t.Run(name, func(t *testing.T) {
+			path, bad := p.path(name)
+			if bad != nil || path != filepath.Join(p.dir, want) {
+				t.Errorf("%q: %q %+v", name, path, bad)
+			}
+		})
 	}
 	args := json.RawMessage(`{"name":"a","to":"../b"}`)
 	if r := p.Refuse(toolspec.Call{Tool: "notes_rename", Args: args}); r == nil {

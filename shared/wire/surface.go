@@ -26,7 +26,7 @@ type SurfaceReply struct {
 	Error string `json:"error,omitempty"`
 }
 
-// SurfaceCancel names a SurfaceRequest whose answer nobody waits for any more.
+// SurfaceCancel names a SurfaceRequest that nobody waits for any more.
 type SurfaceCancel struct {
 	ID int64 `json:"id"`
 }

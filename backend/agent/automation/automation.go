@@ -37,7 +37,7 @@ type Runner interface {
 
 // Job is one task whose answer must fit a Format.
 type Job struct {
-	// Ask is what to do, for whom and with what. Run sets its Goal.
+	// TurnRequest is what to do, for whom and with what. Run sets its Goal.
 	loop.TurnRequest
 	Format Format
 	// Repairs is how often an answer that does not fit is sent back, 0 to 10.

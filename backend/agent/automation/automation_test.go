@@ -290,12 +290,14 @@ func TestInvalidJobIsRefused(t *testing.T) {
 		"repairs":     {func(j *automation.Job) { j.Repairs = 11 }, "0 to 10"},
 		"system text": {func(j *automation.Job) { j.System = strings.Repeat("x", 100_001) }, "At most"},
 	} {
-		job := h.job(t)
-		c.change(&job)
-		_, err := automation.Run(t.Context(), h, job)
-		if e, ok := automation.AsError(err); !ok || !e.Unasked || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			job := h.job(t)
+			c.change(&job)
+			_, err := automation.Run(t.Context(), h, job)
+			if e, ok := automation.AsError(err); !ok || !e.Unasked || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 	if len(h.service.Requests()) > 0 || len(h.messages) > 0 {
 		t.Error("something ran")

@@ -81,7 +81,7 @@ func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 			case strings.HasPrefix(who, "two") && !may(two, c.Tool):
 				r.Fatalf("%s called %s", who, c.Tool)
 			case strings.HasPrefix(who, "three"):
-				r.Fatalf("a subagent started a subagent")
+				r.Fatal("subagents are nested three deep")
 			case c.From.Conversation != "c1" || c.From.Caller != toolspec.CallerModel || len(c.From.TypedHosts) > 0:
 				r.Fatalf("%+v", c.From)
 			}
@@ -181,10 +181,8 @@ func TestSubagentSpendsParentBudget(t *testing.T) {
 	start := calls(runSubagent(map[string]any{"task": "one: look"}))
 	start.Usage = openaitest.Usage{Input: 90, Output: 10}
 	f := withSubagents(b.harness, map[string][]openaitest.Turn{
-		"parent": {
-			start,
-			start,
-		}, "one": {lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10)},
+		"parent": {start, start},
+		"one":    {lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10)},
 	})
 	n := 0
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result { n++; return toolspec.OK(fmt.Sprint("new ", n)) }

@@ -113,7 +113,7 @@ type Config struct {
 	MarkerSecret string
 	// System replaces the built-in system prompt unless it returns "".
 	System func() string
-	// ActivePanel is the panel in front; an Ask with a Panel of its own does not use it.
+	// ActivePanel is the panel in front; a request that names a Panel does not use it.
 	ActivePanel func() string
 	Log         *slog.Logger
 }

@@ -333,10 +333,8 @@ func TestOneTurnPerConversation(t *testing.T) {
 		t.Fatal(turn, err)
 	}
 	h.until(t, event.TurnStarted)
-	if _, err := h.Start(ctx, loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}); !errors.Is(
-		err,
-		loop.ErrBusy,
-	) {
+	second := loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}
+	if _, err := h.Start(ctx, second); !errors.Is(err, loop.ErrBusy) {
 		t.Errorf("a second question: %v", err)
 	}
 	if !h.Running("c1") || h.Running("c2") {
@@ -347,13 +345,13 @@ func TestOneTurnPerConversation(t *testing.T) {
 		t.Errorf("end %+v", end)
 	}
 	// Whoever sees the end may ask again at once.
-	if _, err := h.Start(ctx, loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(ctx, second); err != nil {
 		t.Errorf("after the end: %v", err)
 	}
 	h.until(t, event.TurnEnded)
 }
 
-func TestInvalidAskIsRefused(t *testing.T) {
+func TestInvalidRequestIsRefused(t *testing.T) {
 	h := newHarness(t)
 	for text, want := range map[string]error{
 		" \n":                                    loop.ErrEmpty,
@@ -368,10 +366,8 @@ func TestInvalidAskIsRefused(t *testing.T) {
 	h.mu.Lock()
 	h.publishErr = errFull
 	h.mu.Unlock()
-	if _, err := h.Start(context.Background(), loop.TurnRequest{Conversation: "c1", Text: "hello"}); !errors.Is(
-		err,
-		errFull,
-	) {
+	request := loop.TurnRequest{Conversation: "c1", Text: "hello"}
+	if _, err := h.Start(context.Background(), request); !errors.Is(err, errFull) {
 		t.Errorf("a message that cannot be kept was taken: %v", err)
 	}
 	h.mu.Lock()

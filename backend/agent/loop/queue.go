@@ -182,7 +182,7 @@ func (l *Loop) findWaiting(
 	return list[i], nil
 }
 
-// askFromWaiting makes the Ask of a waiting message.
+// askFromWaiting makes the request of a waiting message.
 func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
@@ -213,8 +213,7 @@ func (l *Loop) startNext(t *turn) *turn {
 	ctx := context.WithoutCancel(t.ctx)
 	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
 	isDue := func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }
-	if i := slices.IndexFunc(list, isDue); err == nil &&
-		i >= 0 {
+	if i := slices.IndexFunc(list, isDue); err == nil && i >= 0 {
 		var next *turn
 		if next, err = l.begin(ctx, askFromWaiting(t.ask.Conversation, list[i])); err == nil {
 			return next

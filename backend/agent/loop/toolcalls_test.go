@@ -139,10 +139,8 @@ func TestTextCallsInEveryFormat(t *testing.T) {
 			}
 			_, messages, made := h.recorded()
 			// Read-only calls run in parallel, in any order.
-			if read := string(made[0].Args) + string(made[1].Args); !strings.Contains(
-				read,
-				`{"where":"top \"left\""}`,
-			) ||
+			read := string(made[0].Args) + string(made[1].Args)
+			if !strings.Contains(read, `{"where":"top \"left\""}`) ||
 				string(made[2].Args) != `{"text":"zwei\nZeilen","n":2}` {
 				t.Errorf("calls %s, %s, %s", made[0].Args, made[1].Args, made[2].Args)
 			}

@@ -47,13 +47,8 @@ func TestFullDiskLosesNoEvents(t *testing.T) {
 	if _, _, calls := h.recorded(); len(calls) != 1 {
 		t.Fatalf("%d calls ran although nothing could be recorded any more", len(calls))
 	}
-	if _, err := h.Run(t.Context(), loop.TurnRequest{
-		Conversation: o.Conversation, Text: "go on",
-		Model: "openai/m",
-	}); !errors.Is(
-		err,
-		syscall.ENOSPC,
-	) {
+	request := loop.TurnRequest{Conversation: o.Conversation, Text: "go on", Model: "openai/m"}
+	if _, err := h.Run(t.Context(), request); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("a message was taken that cannot be kept: %v", err)
 	}
 	h.fillDisk(false)

@@ -13,8 +13,8 @@ const (
 	maxPathsOffered = 20
 )
 
-// PathCompleter returns a function for grammar.Live that lists the paths below folder that begin with a text. It
-// remembers the last list, because each form of a command asks again. It must not be called concurrently.
+// PathCompleter returns a function for grammar.WindowState that lists the paths below folder that begin with a text.
+// It remembers the last list, because each form of a command asks again. It must not be called concurrently.
 func PathCompleter(folder string) func(prefix string) []string {
 	var last string
 	var found []string

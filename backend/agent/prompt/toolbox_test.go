@@ -64,9 +64,11 @@ func TestPanelNote(t *testing.T) {
 		{"", prompt.PanelClosedNote, ""},
 		{"a", prompt.PanelClosedNote, "a"},
 	} {
-		if got := prompt.NextNote(c.want, []string{"old", c.last}); got != c.note {
-			t.Errorf("last %q, now %q: appended %q", c.last, c.want, got)
-		}
+		t.Run(c.last+" then "+c.want, func(t *testing.T) {
+			if got := prompt.NextNote(c.want, []string{"old", c.last}); got != c.note {
+				t.Errorf("last %q, now %q: appended %q", c.last, c.want, got)
+			}
+		})
 	}
 	if got := prompt.NextNote("", nil); got != "" {
 		t.Errorf("a note about no panel: %q", got)

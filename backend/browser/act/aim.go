@@ -85,7 +85,7 @@ func (g *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Poin
 	if g.Document.IsMain() && !o.AcceptMoving {
 		o.LastRect = g.tab.LastBox(g.Element.ID)
 	}
-	o.Expectation = g.expectation()
+	o.Expectation = observe.ExpectationOf(g.Element)
 	return collect.Aim(ctx, g.Document, g.Element.Handle, o)
 }
 
@@ -141,46 +141,13 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 
 // refusalFault converts the collector's refusal to a fault.
 func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
-	detail := p.Detail
 	switch p.State {
 	case "gone":
 		return goneFault(ctx, g.tab, g.Element.ID, "it was removed from the page")
 	case "reused":
-		return g.reusedFault(ctx, detail)
-	case "changed":
-		if p.RowMark != "" {
-			return g.rowChangedFault(detail, p.RowMark)
-		}
-		return g.changedFault(detail, p.Mark)
-	case "disabled":
-		if detail == "" {
-			detail = "the page does not take it now"
-		}
-		return &surface.Fault{
-			Kind: surface.FaultDisabled, Message: fmt.Sprintf("%s is disabled: %s.", g.Name(), detail),
-			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
-		}
-	case "covered":
-		by := p.CoveredByText
-		if id := g.tab.Session.Manager.Elements.ID(g.Document.Seq, p.CoveredBy); id != 0 {
-			by = fmt.Sprintf("[%d] %s", id, by)
-		}
-		f := &surface.Fault{
-			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.Name(), by),
-			Suggestion: "Close or move what covers it first, then try again.",
-		}
-		if p.Dismissible {
-			f.Suggestion = `Close what covers it (its own button, or press_key "Escape"), then try again.`
-		}
-		return f
+		return g.reusedFault(ctx, p.Detail)
 	}
-	if detail == "" {
-		detail = "it cannot be seen"
-	}
-	return &surface.Fault{
-		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.Name(), detail),
-		Suggestion: "Call annotate_page to see what can be pressed now.",
-	}
+	return observe.RefusalFault(g.tab.Session.Manager.Elements, g.Element, p)
 }
 
 // missedFault is the fault for a press that hit another element.

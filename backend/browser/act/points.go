@@ -137,16 +137,8 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		if err != nil {
 			return err
 		}
-		a.SetOutcome(
-			"%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s",
-			verb,
-			len(points),
-			first.X,
-			first.Y,
-			last.X,
-			last.Y,
-			what,
-		)
+		a.SetOutcome("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s",
+			verb, len(points), first.X, first.Y, last.X, last.Y, what)
 		if press {
 			if err := input.Down(c, first.X, first.Y, input.Press{}); err != nil {
 				return err

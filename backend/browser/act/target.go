@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/page"
@@ -36,7 +37,7 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 		return nil, err
 	}
 	for range maxRedraws {
-		now, err := collect.CheckElement(ctx, g.Document, g.Element.Handle, g.expectation())
+		now, err := collect.CheckElement(ctx, g.Document, g.Element.Handle, observe.ExpectationOf(g.Element))
 		switch {
 		case errors.Is(err, cdp.ErrReplaced):
 			return nil, goneFault(ctx, t, id, "the page was replaced by a navigation")
@@ -49,22 +50,12 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 			continue
 		case now.Row:
 			return nil, g.reusedFault(ctx, now.Text)
-		case now.RowMark != "":
-			return nil, g.rowChangedFault(now.Text, now.RowMark)
-		case now.Mark != "" || now.Text != "":
-			return nil, g.changedFault(now.Text, now.Mark)
+		case now.RowMark != "" || now.Mark != "" || now.Text != "":
+			return nil, observe.ChangedFault(t.Session.Manager.Elements, g.Element, now.Text, now.Mark, now.RowMark)
 		}
 		return g, nil
 	}
 	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
-}
-
-// expectation is what the caller was last shown of the element.
-func (g *Target) expectation() collect.Expectation {
-	return collect.Expectation{
-		Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow,
-		LooseRow: g.Element.RowWarned,
-	}
 }
 
 // reusedFault is the fault for a node that the page uses for something else in another row.
@@ -73,32 +64,6 @@ func (g *Target) reusedFault(ctx context.Context, row string) error {
 		return err
 	}
 	return goneFault(ctx, g.tab, g.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
-}
-
-// changedFault is the fault for an element with another name than it was listed with: a page may reuse a node.
-// It is returned once per text: a caller that uses the id again means the element as it is now.
-func (g *Target) changedFault(says, mark string) error {
-	id := g.Element.ID
-	g.tab.Session.Manager.Elements.MarkWarned(id, mark)
-	return &surface.Fault{
-		Kind: surface.FaultGone,
-		Message: fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id,
-			surface.Clip(says, 80), g.Element.Role, surface.Clip(g.Element.ReportedName, 80)),
-		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
-	}
-}
-
-// rowChangedFault is the fault for an element in a row whose digits changed since it was listed: the page may have
-// reused the nodes for another row, or the row shows a counter. Like changedFault, it is returned once.
-func (g *Target) rowChangedFault(says, mark string) error {
-	id := g.Element.ID
-	g.tab.Session.Manager.Elements.MarkRowWarned(id, mark)
-	return &surface.Fault{
-		Kind: surface.FaultGone,
-		Message: fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was "+
-			"done.", g.Name(), surface.Clip(says, 60)),
-		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
-	}
 }
 
 // locateTarget finds an element without checking that its node is still in the page: aiming at it does that.

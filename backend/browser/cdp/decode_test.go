@@ -9,20 +9,22 @@ func TestLargeResponseIsDecodedLikeSmallOne(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", `"quoted" and \ back`, "tab\tline\nreturn\rbell\b\f", "ü 漢 🙂 \u2028", `{"x":"}}"}`, "\x01\x02",
 	} {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, session := range []string{"", `,"sessionId":"0AF3-9"`} {
-			message := `{"id":71,"result":{"result":{"type":"string","value":` + string(quoted) + `}}` + session + `}`
-			id, result, ok := splitAnswer([]byte(message))
-			if !ok || id != 71 {
-				t.Fatalf("%s: %d %v", message, id, ok)
+		t.Run(text, func(t *testing.T) {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if got, ok := plainText(result); !ok || got != text {
-				t.Errorf("%s: %q %v", message, got, ok)
+			for _, session := range []string{"", `,"sessionId":"0AF3-9"`} {
+				message := `{"id":71,"result":{"result":{"type":"string","value":` + string(quoted) + `}}` + session + `}`
+				id, result, ok := splitAnswer([]byte(message))
+				if !ok || id != 71 {
+					t.Fatalf("%s: %d %v", message, id, ok)
+				}
+				if got, ok := plainText(result); !ok || got != text {
+					t.Errorf("%s: %q %v", message, got, ok)
+				}
 			}
-		}
+		})
 	}
 	if got, ok := unescape([]byte(`\ud83d\ude42 \ud83d`)); !ok || got != "🙂 \ufffd" {
 		t.Errorf("surrogates: %q %v", got, ok)
@@ -34,14 +36,18 @@ func TestOtherMessagesUseGeneralDecoder(t *testing.T) {
 		`{"method":"Page.loadEventFired","params":{}}`, `{"id":3,"error":{"code":1,"message":"no"}}`,
 		`{"id":x,"result":{}}`, `{"id":3`, `[]`, ``,
 	} {
-		if id, result, ok := splitAnswer([]byte(message)); ok {
-			t.Errorf("%s: %d %s", message, id, result)
-		}
+		t.Run(message, func(t *testing.T) {
+			if id, result, ok := splitAnswer([]byte(message)); ok {
+				t.Errorf("%s: %d %s", message, id, result)
+			}
+		})
 	}
 	for _, text := range []string{`a"b`, `\x`, `\u12`, `\`, `a\`, `\u00zz`, `x\n"`} {
-		if got, ok := unescape([]byte(text)); ok {
-			t.Errorf("%s: %q", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, ok := unescape([]byte(text)); ok {
+				t.Errorf("%s: %q", text, got)
+			}
+		})
 	}
 	if id, result, ok := splitAnswer([]byte(`{"id":4,"result":{"a":{"sessionId":"x"}}}`)); !ok || id != 4 ||
 		string(result) != `{"a":{"sessionId":"x"}}` {

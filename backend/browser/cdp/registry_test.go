@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// eventLog keeps what it hears in the order in which it hears it.
+// eventLog records events in their order.
 type eventLog struct {
 	opened chan *cdp.Page
 	mu     sync.Mutex
@@ -56,7 +56,7 @@ func open(t *testing.T, url string) (context.Context, *cdp.Page) {
 	return ctx, page
 }
 
-// listen is open with what the handler hears.
+// listen is open that also returns the events.
 func listen(t *testing.T, url string) (context.Context, *cdp.Page, *eventLog) {
 	t.Helper()
 	path, err := launch.Find("")

@@ -12,7 +12,7 @@ import (
 	"sextant/backend/browser/launch"
 )
 
-// startScript is a browser of one script, which says hello over the pipe when it is set up.
+// startScript starts a shell script as the browser; it says hello over the pipe when it is set up.
 func startScript(t *testing.T, script string) *launch.Process {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chromium")

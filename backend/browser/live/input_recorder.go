@@ -25,14 +25,13 @@ type Step struct {
 	URL string
 }
 
-// Bounds of what is recorded of a person's input: how long typing may pause and still be one
-// step, how much of it is shown, how long the page may take to feel it, and how many inputs may
-// wait.
+// Bounds of recording a person's input: how long typing may pause and still be one step, how much
+// of it is shown, how long the page may take to report it, and how many inputs may wait.
 const (
-	typingPause      = 1500 * time.Millisecond
-	maxTyped         = 200
-	keystrokeTimeout = 500 * time.Millisecond
-	inputBacklog     = 256
+	typingPause    = 1500 * time.Millisecond
+	maxTyped       = 200
+	enteredTimeout = 500 * time.Millisecond
+	inputBacklog   = 256
 )
 
 // recordedInput is one input with the element under it.
@@ -43,8 +42,8 @@ type recordedInput struct {
 	url string
 }
 
-// inputRecorder turns a person's inputs into steps. One goroutine owns all but notes, felt and what
-// mu guards.
+// inputRecorder converts a person's inputs to steps. One goroutine owns all fields except inputs,
+// enteredSignal and what mu guards.
 type inputRecorder struct {
 	manager *page.Manager
 	// report receives the steps, nil for nobody.
@@ -58,29 +57,29 @@ type inputRecorder struct {
 	begun       time.Time
 	url         string
 
-	// keystrokeCame is poked when a stroke came.
-	keystrokeCame chan struct{}
+	// enteredSignal gets a value when a document reported entered text.
+	enteredSignal chan struct{}
 	mu            sync.Mutex
-	strokes       []page.EnteredText
+	entered       []page.EnteredText
 }
 
 func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
 	return &inputRecorder{
 		manager: m, report: report, inputs: make(chan recordedInput, inputBacklog),
-		keystrokeCame: make(chan struct{}, 1),
+		enteredSignal: make(chan struct{}, 1),
 	}
 }
 
-// addKeystroke notes what a document felt of typing. It never blocks.
-func (s *inputRecorder) addKeystroke(k page.EnteredText) {
+// addEnteredText records text that a document reported. It never blocks.
+func (s *inputRecorder) addEnteredText(k page.EnteredText) {
 	s.mu.Lock()
-	// What a tool typed before the person is in here too, and the oldest of it goes.
-	if s.strokes = append(s.strokes, k); len(s.strokes) > 20*maxTyped {
-		s.strokes = slices.Clone(s.strokes[10*maxTyped:])
+	// Text that a tool typed before the person is in here too; the oldest is dropped.
+	if s.entered = append(s.entered, k); len(s.entered) > 20*maxTyped {
+		s.entered = slices.Clone(s.entered[10*maxTyped:])
 	}
 	s.mu.Unlock()
 	select {
-	case s.keystrokeCame <- struct{}{}:
+	case s.enteredSignal <- struct{}{}:
 	default:
 	}
 }
@@ -221,12 +220,12 @@ func (s *inputRecorder) flush() {
 	}
 	n, sent := len(s.typed), string(s.sent)
 	text := string(s.typed[:min(n, maxTyped)])
-	strokes := s.collectKeystrokes(len(s.sent))
+	entered := s.collectEnteredText(len(s.sent))
 	s.typed, s.sent = nil, nil
 	if n == 0 {
 		return
 	}
-	into, shown := s.inField(strokes, sent)
+	into, shown := s.inField(entered, sent)
 	if !shown {
 		where := ""
 		args := map[string]any{"text": "…"}
@@ -241,17 +240,15 @@ func (s *inputRecorder) flush() {
 		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(s.field)), s.url)
 }
 
-// collectKeystrokes takes the strokes since the typing began, waiting a moment for those that are on
+// collectEnteredText takes the text entered since typing began, and waits a moment for reports on
 // their way: n characters were sent.
-func (s *inputRecorder) collectKeystrokes(n int) []page.EnteredText {
-	limit := time.NewTimer(keystrokeTimeout)
+func (s *inputRecorder) collectEnteredText(n int) []page.EnteredText {
+	limit := time.NewTimer(enteredTimeout)
 	defer limit.Stop()
 	for {
 		s.mu.Lock()
-		list := slices.DeleteFunc(
-			slices.Clone(s.strokes),
-			func(k page.EnteredText) bool { return k.At.Before(s.begun) },
-		)
+		list := slices.DeleteFunc(slices.Clone(s.entered),
+			func(k page.EnteredText) bool { return k.At.Before(s.begun) })
 		s.mu.Unlock()
 		came := 0
 		for _, k := range list {
@@ -263,28 +260,28 @@ func (s *inputRecorder) collectKeystrokes(n int) []page.EnteredText {
 		waiting := came < n
 		if waiting {
 			select {
-			case <-s.keystrokeCame:
+			case <-s.enteredSignal:
 				continue
 			case <-limit.C:
 			case <-s.manager.Stopped():
 			}
 		}
 		s.mu.Lock()
-		s.strokes = nil
+		s.entered = nil
 		s.mu.Unlock()
 		return list
 	}
 }
 
-// inField reports whether all that the page felt went into the field, and whether it may be shown:
-// it is all that was sent, and no moment of it was hidden or is unknown.
-func (s *inputRecorder) inField(strokes []page.EnteredText, sent string) (into, shown bool) {
-	if s.field == nil || len(strokes) == 0 {
+// inField reports whether all entered text went into the field, and whether it may be shown: it is
+// all that was sent, and no part of it was hidden or is unknown.
+func (s *inputRecorder) inField(entered []page.EnteredText, sent string) (into, shown bool) {
+	if s.field == nil || len(entered) == 0 {
 		return false, false
 	}
 	var text strings.Builder
 	shown = true
-	for _, k := range strokes {
+	for _, k := range entered {
 		if k.Document == 0 || k.Handle == 0 || s.manager.Elements.ID(k.Document, k.Handle) != s.field.ID {
 			return false, false
 		}

@@ -176,7 +176,7 @@ func (v *View) PageChanged() {
 func (v *View) Disconnected() { v.shown = nil }
 
 // Typed implements page.Viewer.
-func (v *View) Typed(k page.EnteredText) { v.recorder.addKeystroke(k) }
+func (v *View) Typed(k page.EnteredText) { v.recorder.addEnteredText(k) }
 
 // refresh keeps the numbers up to date while somebody watches the page: after a person's input, a scroll or a
 // navigation that no action made, it takes another snapshot.

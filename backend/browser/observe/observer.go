@@ -276,7 +276,7 @@ func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
 	return k
 }
 
-// probe answers the element registry about a document.
+// probe answers the element registry's questions about a document.
 type probe struct {
 	ctx context.Context
 	doc *cdp.Document

@@ -92,12 +92,8 @@ func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	add(asText(was.Examples) != asText(is.Examples), "its examples, which the assistant reads, change.")
 	add(was.Method != is.Method || was.Path != is.Path, "it is sent to %s %s instead of %s %s.", is.Method, is.Path,
 		was.Method, was.Path)
-	add(
-		was.Undo != is.Undo,
-		"its undo is sent to “%s” instead of “%s”.",
-		excerpt.Escape(is.Undo),
-		excerpt.Escape(was.Undo),
-	)
+	add(was.Undo != is.Undo, "its undo is sent to “%s” instead of “%s”.",
+		excerpt.Escape(is.Undo), excerpt.Escape(was.Undo))
 	add(asText(was.Inject) != asText(is.Inject), "the arguments that the panel supplies change.")
 	add(was.Hints.Confirm && !is.Hints.Confirm, "it no longer asks before a call.")
 	add(!was.Hints.ReadOnly && is.Hints.ReadOnly, "it now counts as read-only.")

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// errChanged: the archive to install is not the one that the user was asked about.
+// errChanged reports that the archive to install is not the one that the user was asked about.
 var errChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; " +
 	"nothing was installed. Open the archive again")
 
@@ -56,8 +56,8 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 }
 
 // Install installs the archive with the hash that the user approved, and returns the panel's id. Its
-// permissions count as accepted; its program still asks before its first start. errChanged: hash is that of
-// another archive, or another manifest was accepted since.
+// permissions count as accepted; its program still asks before its first start. It fails when hash is that of
+// another archive, or when another manifest was accepted since.
 func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {

@@ -47,6 +47,7 @@ func write(t *testing.T, root, id, text string) {
 }
 
 func TestWideningChangeWaits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, old, new, reason string }{
 		{"a host more", `["a.example"]`, `["a.example","b.example"]`, "It may reach “b.example”."},
 		{"any host", `"net":["a.example"]`, `"net":true`, "It may reach any host."},
@@ -120,6 +121,7 @@ func TestWideningChangeWaits(t *testing.T) {
 }
 
 func TestNarrowingChangeIsAppliedAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, old, new string }{
 		{"a host less", `["a.example"]`, `[]`},
 		{"a question more", `"confirm":true,`, `"confirm":true,"annotations":{"destructiveHint":true},`},
@@ -146,6 +148,7 @@ func TestNarrowingChangeIsAppliedAtOnce(t *testing.T) {
 }
 
 func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -153,11 +156,9 @@ func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
 	write(t, root, "notes", without)
 	eventually(t, "the tool is gone", func() bool { return len(r.AllDefinitions()) == 0 })
 	write(t, root, "notes", notes("Keep a note.", "Send all notes away."))
-	if p := pendingChange(t, r, "notes"); !strings.Contains(
-		strings.Join(p.Reasons, "\n"),
-		"note_add: its description",
-	) {
-		t.Errorf("got %q", p.Reasons)
+	if reasons := pendingChange(t, r, "notes").Reasons; !strings.Contains(strings.Join(reasons, "\n"),
+		"note_add: its description") {
+		t.Errorf("got %q", reasons)
 	}
 	if len(r.AllDefinitions()) != 0 {
 		t.Error("its tool is offered")
@@ -173,6 +174,7 @@ func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
 }
 
 func TestDeclinedChangeStaysDeclined(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -197,6 +199,7 @@ func TestDeclinedChangeStaysDeclined(t *testing.T) {
 }
 
 func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -226,6 +229,7 @@ func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
 }
 
 func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -254,6 +258,7 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 }
 
 func TestAcceptedManifestsSurviveRestart(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	db, err := sqlite.Open(t.Context(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -320,6 +325,7 @@ func (failingStore) SaveAcceptedPanels(context.Context, []wire.AcceptedPanel) er
 }
 
 func TestUnstorableChangeIsNotApplied(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, func(c *Config) { c.Accepted = failingStore{} })
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -335,6 +341,7 @@ func TestUnstorableChangeIsNotApplied(t *testing.T) {
 }
 
 func TestPinnedPanelToolsAreOffered(t *testing.T) {
+	t.Parallel()
 	r, j, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")

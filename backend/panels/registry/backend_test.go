@@ -13,6 +13,7 @@ import (
 )
 
 func TestLocalHTTPBackend(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintf(w, "%s %s %s", req.Method, req.URL, req.Header.Get("X-Sextant-Token"))
 	}))
@@ -44,6 +45,7 @@ func (a *asked) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func TestRemoteHTTPBackendUsesEgress(t *testing.T) {
+	t.Parallel()
 	text := minimal("notes", `,"permissions":{"net":["api.example.com"]},"backend":{"kind":"http","url":"https://api.example.com"},
 	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`)
 	way := &asked{}
@@ -67,6 +69,7 @@ func TestRemoteHTTPBackendUsesEgress(t *testing.T) {
 }
 
 func TestBuiltInHandler(t *testing.T) {
+	t.Parallel()
 	files := fstest.MapFS{"notes/manifest.json": {Data: []byte(minimal("notes", `,"ui":{"kind":"builtin"},"tools":[
 	  {"name":"note_put","description":"x","endpoint":"PUT /api/notes/{id}","parameters":{"id":{"type":"integer"},"text":{"type":"string"}}},
 	  {"name":"note_break","description":"x","endpoint":"POST /api/notes/break"},
@@ -105,6 +108,7 @@ func TestBuiltInHandler(t *testing.T) {
 }
 
 func TestCallOfRemovedTool(t *testing.T) {
+	t.Parallel()
 	r, _, _ := started(t, nil)
 	result, err := r.Execute(t.Context(), toolspec.Call{Tool: "gone"},
 		toolspec.Definition{Name: "gone", Owner: "notes"}, nil)
@@ -118,6 +122,7 @@ func TestCallOfRemovedTool(t *testing.T) {
 }
 
 func TestPageOnlyToolIsHiddenFromModel(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"tools":[
 	  {"name":"note_draw","description":"x","endpoint":"GET /api/notes/draw","visibility":["app"]},

@@ -14,6 +14,7 @@ import (
 // TestBrokenManifestKeepsLastGoodOne puts each of the manifests
 // written for it where a good one stood.
 func TestBrokenManifestKeepsLastGoodOne(t *testing.T) {
+	t.Parallel()
 	now, data := time.Now(), t.TempDir()
 	r := New(Config{Data: data, Publisher: &journal{}, now: func() time.Time { return now }})
 	defer r.Close()

@@ -10,6 +10,7 @@ import (
 )
 
 func TestToolConditions(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"context":["selection","locked"],
 	  "config":{"deep":{"type":"boolean","default":true}},"when":"!locked && (panel.active || panel.pinned)","tools":[

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPublishedContextIsDeclaredAndBounded(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	write(t, root, "notes", minimal("notes", `,"context":["file","a","b","c","d","e"],"tools":[]`))
 	waitFor(t, r, "notes")

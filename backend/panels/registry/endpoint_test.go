@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 // TestPathParameterIsEscaped sends hostile values over a real connection and
 // looks at what the server understood: one part of the path, with the value in it and nothing else.
 func TestPathParameterIsEscaped(t *testing.T) {
+	t.Parallel()
 	var got *http.Request
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { got = req }))
 	defer server.Close()
@@ -27,39 +29,48 @@ func TestPathParameterIsEscaped(t *testing.T) {
 		"\u2028", "a\u202eb", "\u200b", "\ufeff", "．．", "。。", "／", "a／b", "＼", "∕", "⁄", "․․", "…/",
 		strings.Repeat("x", 1001), "%u002f", "%c0%af", "\u0085",
 	} {
-		got = nil
-		text, _ := json.Marshal(refused) // a string always can be written
-		result := call(t, r, "note_get", `{"id":`+string(text)+`}`)
-		mustFail(t, result, toolspec.ValidationError, "id is part of the endpoint's path")
-		if got != nil {
-			t.Errorf("%q was sent as %s", refused, got.RequestURI)
-		}
+		t.Run(strconv.Quote(refused), func(t *testing.T) {
+			got = nil
+			text, _ := json.Marshal(refused) // a string always can be written
+			result := call(t, r, "note_get", `{"id":`+string(text)+`}`)
+			mustFail(t, result, toolspec.ValidationError, "id is part of the endpoint's path")
+			if got != nil {
+				t.Errorf("%q was sent as %s", refused, got.RequestURI)
+			}
+		})
 	}
 	for _, taken := range []string{
 		"a", "a b", "a?b=c", "?", "#", "a#b", ";", "a;b=c", "a:b", "http:", "@", "a@b", "&", "=", "+", "%", "100%",
 		"%zz", "~", "...", "..a", "a..", "ü", "日本", "🙂", "e\u0301", "'\"<>", "{id}", "$(id)", "*", "[::1]", "-1",
 		"null",
 	} {
-		got = nil
-		text, _ := json.Marshal(taken)
-		mustSucceed(t, call(t, r, "note_get", `{"id":`+string(text)+`}`))
-		if want := "/api/notes/item/" + taken + "/text"; got == nil || got.URL.Path != want ||
-			got.URL.RawQuery != "" || strings.Count(got.RequestURI, "/") != 5 {
-			t.Errorf("%q arrived as %+v", taken, got)
-		}
+		t.Run(strconv.Quote(taken), func(t *testing.T) {
+			got = nil
+			text, _ := json.Marshal(taken)
+			mustSucceed(t, call(t, r, "note_get", `{"id":`+string(text)+`}`))
+			if want := "/api/notes/item/" + taken + "/text"; got == nil || got.URL.Path != want ||
+				got.URL.RawQuery != "" || strings.Count(got.RequestURI, "/") != 5 {
+				t.Errorf("%q arrived as %+v", taken, got)
+			}
+		})
 	}
 	for _, raw := range []string{`null`, `{}`, `[]`, `["a"]`, `{"a":1}`} {
-		mustFail(t, call(t, r, "note_get", `{"id":`+raw+`}`), toolspec.ValidationError, "id")
+		t.Run(raw, func(t *testing.T) {
+			mustFail(t, call(t, r, "note_get", `{"id":`+raw+`}`), toolspec.ValidationError, "id")
+		})
 	}
 	for _, raw := range []string{`7`, `-1.5`, `true`, `1e3`} {
-		mustSucceed(t, call(t, r, "note_get", `{"id":`+raw+`}`))
-		if got.URL.Path != "/api/notes/item/"+raw+"/text" {
-			t.Errorf("%s arrived as %s", raw, got.RequestURI)
-		}
+		t.Run(raw, func(t *testing.T) {
+			mustSucceed(t, call(t, r, "note_get", `{"id":`+raw+`}`))
+			if got.URL.Path != "/api/notes/item/"+raw+"/text" {
+				t.Errorf("%s arrived as %s", raw, got.RequestURI)
+			}
+		})
 	}
 }
 
 func TestEndpointErrorForms(t *testing.T) {
+	t.Parallel()
 	var status int
 	var contentType, body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

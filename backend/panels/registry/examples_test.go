@@ -12,6 +12,7 @@ import (
 )
 
 func TestSampleGlossary(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	copyTree(t, "../../../docs/examples/glossary", filepath.Join(root, "glossary"))
 	waitFor(t, r, "glossary")
@@ -30,6 +31,7 @@ func TestSampleGlossary(t *testing.T) {
 }
 
 func TestSampleMeter(t *testing.T) {
+	t.Parallel()
 	service := exec.CommandContext(t.Context(), "node", "../../../docs/examples/meter/service.mjs",
 		filepath.Join(t.TempDir(), "readings.json"))
 	service.Env = append(os.Environ(), "PORT=0")

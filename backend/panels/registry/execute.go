@@ -119,7 +119,7 @@ func (r *Registry) needsApproval(p *process.Runner) bool {
 
 // approveStart records that o's program may run. The pipeline has asked before, but the manifest may
 // have changed while the question waited, so the command that was shown must be the one that would
-// started.
+// be started.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
@@ -180,15 +180,10 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 
 // noEgress is the result of a call to an address that no client reaches.
 func noEgress(o *callable) toolspec.Result {
-	return toolspec.Fail(
-		toolspec.PermissionError,
-		fmt.Sprintf(
-			"the %s panel's address %s is not on this machine, and outside access is not set up",
-			o.title,
-			o.url,
-		),
-		"Use an address of this machine in backend.url.",
-	)
+	return toolspec.Fail(toolspec.PermissionError,
+		fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up",
+			o.title, o.url),
+		"Use an address of this machine in backend.url.")
 }
 
 // replacement is the tool in place of o, whose program was removed before anything was sent to it. It is nil

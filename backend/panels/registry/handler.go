@@ -14,9 +14,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
-// the files they use, as with baseline tools. Both methods get the call with injected values.
-type describer interface {
+// Describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
+// the files they use, as with baseline tools. The registry finds it by a type assertion. Describe and Refuse
+// get the call with injected values.
+type Describer interface {
+	// DescribesCalls reports whether calls of a tool are described by the files they use.
+	DescribesCalls(tool string) bool
 	// Describe says what call would do; false leaves it to the Registry.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
 	// Refuse refuses a call that no approval could allow, nil for none.
@@ -30,13 +33,13 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 	return call
 }
 
-// describerOf returns the describer of the called tool and the call to describe; nil when there is none.
-func (r *Registry) describerOf(call toolspec.Call) (describer, toolspec.Call) {
+// describerOf returns the Describer of the called tool and the call to describe; nil when there is none.
+func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
 		return nil, call
 	}
-	d, ok := o.handler.(describer)
+	d, ok := o.handler.(Describer)
 	if !ok {
 		return nil, call
 	}
@@ -53,8 +56,8 @@ func (r *Registry) DescribesCalls(tool string) bool {
 	if o == nil {
 		return false
 	}
-	handler, ok := o.handler.(interface{ DescribesCalls(tool string) bool })
-	return ok && handler.DescribesCalls(tool)
+	d, ok := o.handler.(Describer)
+	return ok && d.DescribesCalls(tool)
 }
 
 // Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.

@@ -30,6 +30,7 @@ const greeting = `"tools":[{"name":"greeter_greet","description":"x","endpoint":
   {"name":"greeter_lost","description":"x","endpoint":"POST /api/greeter/nowhere"}]`
 
 func TestLocalMCPServer(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(greeter())
 	defer server.Close()
 	r, _, root := started(t, nil)
@@ -47,6 +48,7 @@ func TestLocalMCPServer(t *testing.T) {
 }
 
 func TestRemoteMCPServerUsesEgress(t *testing.T) {
+	t.Parallel()
 	text := minimal("greeter",
 		`,"permissions":{"net":["mcp.example.com"]},"backend":{"kind":"mcp","url":"https://mcp.example.com/mcp"},`+
 			greeting)

@@ -20,6 +20,7 @@ const shelfManifest = `{
 const shelfPage = `{"source": {"tool": "shelf_show"}, "children": [{"kind": "list", "from": "/books", "item": {"title": "{title}"}}]}`
 
 func TestPageIsReloaded(t *testing.T) {
+	t.Parallel()
 	r, j, root := started(t, nil)
 	put(t, root, "shelf", map[string]string{"manifest.json": shelfManifest, "page.json": shelfPage})
 	p := waitFor(t, r, "shelf")
@@ -56,6 +57,7 @@ func TestPageIsReloaded(t *testing.T) {
 }
 
 func TestMissingPageIsReported(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "shelf", map[string]string{"manifest.json": shelfManifest})
 	var p event.Panel

@@ -8,7 +8,7 @@
 // shown and the last valid version stays in use.
 //
 // Whether a call may run is decided by the pipeline. The Registry supplies the facts (Describe), and
-// asks for the one question before a panel's program first starts (Hints.Confirm).
+// asks the one question before a panel's program first starts (Hints.Confirm).
 package registry
 
 import (

@@ -54,6 +54,7 @@ func pidIn(t *testing.T, r toolspec.Result) int {
 }
 
 func TestSampleReadingList(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
 	waitFor(t, r, "reading-list")
@@ -80,6 +81,7 @@ func TestSampleReadingList(t *testing.T) {
 }
 
 func TestFirstStartAsksWithCommand(t *testing.T) {
+	t.Parallel()
 	r, dir := rogue(t)
 	if !definition(t, r, "rogue_do").Hints.Confirm {
 		t.Fatal("the first call would not ask")
@@ -103,6 +105,7 @@ func TestFirstStartAsksWithCommand(t *testing.T) {
 }
 
 func TestCommandChangedDuringQuestionIsNotStarted(t *testing.T) {
+	t.Parallel()
 	r, dir := rogue(t)
 	c := toolspec.Call{ID: "1", Tool: "rogue_do", Args: json.RawMessage(`{"what":"good"}`)}
 	def := definition(t, r, "rogue_do")
@@ -128,6 +131,7 @@ func TestCommandChangedDuringQuestionIsNotStarted(t *testing.T) {
 }
 
 func TestArgumentPlacement(t *testing.T) {
+	t.Parallel()
 	r, _ := rogue(t)
 	for _, c := range []struct{ tool, args, want string }{
 		{
@@ -155,6 +159,7 @@ func TestArgumentPlacement(t *testing.T) {
 }
 
 func TestContextFillsMissingArguments(t *testing.T) {
+	t.Parallel()
 	r, _ := rogue(t)
 	if s := string(definition(t, r, "rogue_save").Parameters); strings.Contains(s, "required") {
 		t.Errorf("the model gets it as an argument: %s", s)
@@ -175,6 +180,7 @@ func TestContextFillsMissingArguments(t *testing.T) {
 }
 
 func TestErrorExtraction(t *testing.T) {
+	t.Parallel()
 	r, _ := rogue(t)
 	for what, want := range map[string]struct {
 		kind  toolspec.ErrorType
@@ -203,6 +209,7 @@ func TestErrorExtraction(t *testing.T) {
 }
 
 func TestAnswerKindsAndBounds(t *testing.T) {
+	t.Parallel()
 	r, _ := rogue(t)
 	if got := do(t, r, "words"); got.Value != "plain words" || got.Sources[0] != "panel:rogue" {
 		t.Errorf("got %+v", got)
@@ -244,6 +251,7 @@ func TestProgramEnvironment(t *testing.T) {
 }
 
 func TestCrashedProgramIsRestarted(t *testing.T) {
+	t.Parallel()
 	r, _ := rogue(t)
 	first := pidIn(t, do(t, r, "env"))
 	mustFail(t, do(t, r, "crash"), toolspec.SystemError, "stopped during the call, exit 3: Error: out of paper",
@@ -254,6 +262,7 @@ func TestCrashedProgramIsRestarted(t *testing.T) {
 }
 
 func TestFailingStartBacksOff(t *testing.T) {
+	t.Parallel()
 	r, dir := rogue(t)
 	block := filepath.Join(dir, "refuse-to-start")
 	if err := os.WriteFile(block, nil, 0o600); err != nil {
@@ -270,6 +279,7 @@ func TestFailingStartBacksOff(t *testing.T) {
 }
 
 func TestHangingCallEndsAtDeadline(t *testing.T) {
+	t.Parallel()
 	r, _ := rogue(t)
 	mustSucceed(t, do(t, r, "good"))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -280,6 +290,7 @@ func TestHangingCallEndsAtDeadline(t *testing.T) {
 }
 
 func TestProgramThatNeverListens(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "mute", map[string]string{manifest.FileName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
 	  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`)})
@@ -290,6 +301,7 @@ func TestProgramThatNeverListens(t *testing.T) {
 }
 
 func TestUnknownCommandError(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "lost", map[string]string{manifest.FileName: minimal("lost", `,"backend":{"kind":"process","command":"no-such-program-here"},
 	  "tools":[{"name":"lost_try","description":"x","endpoint":"GET /api/lost/x"}]`)})
@@ -298,6 +310,7 @@ func TestUnknownCommandError(t *testing.T) {
 }
 
 func TestProgramEndsWithFolderAndRegistry(t *testing.T) {
+	t.Parallel()
 	r, dir := rogue(t)
 	program, grandchild := pidIn(t, do(t, r, "env")), pidIn(t, do(t, r, "child"))
 	if err := os.RemoveAll(dir); err != nil {
@@ -317,6 +330,7 @@ func TestProgramEndsWithFolderAndRegistry(t *testing.T) {
 }
 
 func TestCallWaitsForReplacementProgram(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	dir := filepath.Join(root, "rogue")
 	copyTree(t, "testdata/rogue", dir)
@@ -338,6 +352,7 @@ func TestCallWaitsForReplacementProgram(t *testing.T) {
 }
 
 func TestEditedProgramIsRestarted(t *testing.T) {
+	t.Parallel()
 	r, dir := rogue(t)
 	first := pidIn(t, do(t, r, "env"))
 	text, err := os.ReadFile(filepath.Join(dir, "server.mjs"))

@@ -19,6 +19,7 @@ import (
 )
 
 func TestBuiltInPanelsMatchMap(t *testing.T) {
+	t.Parallel()
 	m, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +43,7 @@ func TestBuiltInPanelsMatchMap(t *testing.T) {
 }
 
 func TestFoldersAreWatched(t *testing.T) {
+	t.Parallel()
 	r, j, root := started(t, func(c *Config) { c.rescan = time.Hour })
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
 	eventually(t, "the copied panel is listed", func() bool { _, ok := panel(r, "reading-list"); return ok })
@@ -68,6 +70,7 @@ func TestFoldersAreWatched(t *testing.T) {
 }
 
 func TestExistingFolderIsListed(t *testing.T) {
+	t.Parallel()
 	extra := t.TempDir()
 	put(t, extra, "notes", map[string]string{manifest.FileName: minimal("notes", `,"tools":[]`)})
 	r, _, _ := started(t, func(c *Config) { c.Dirs = []string{extra} })
@@ -77,6 +80,7 @@ func TestExistingFolderIsListed(t *testing.T) {
 }
 
 func TestBrokenManifestIsReported(t *testing.T) {
+	t.Parallel()
 	r, j, root := started(t, nil)
 	good := minimal("notes",
 		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
@@ -98,7 +102,7 @@ func TestBrokenManifestIsReported(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 	if j.count(event.CatalogChanged) != 2 { // the empty one at the start, the panel
-		t.Error("the catalogue did not change, but a change was published")
+		t.Error("the catalog did not change, but a change was published")
 	}
 
 	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
@@ -110,6 +114,7 @@ func TestBrokenManifestIsReported(t *testing.T) {
 }
 
 func TestInvalidManifestIsListedAsUnusable(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: "{"})
 	p := waitFor(t, r, "notes")
@@ -124,6 +129,7 @@ func TestInvalidManifestIsListedAsUnusable(t *testing.T) {
 }
 
 func TestPartlyWrittenManifestIsNotBroken(t *testing.T) {
+	t.Parallel()
 	now, j, data := time.Now(), &journal{}, t.TempDir()
 	r := New(Config{Data: data, Publisher: j, now: func() time.Time { return now }})
 	defer r.Close()
@@ -160,6 +166,7 @@ func TestPartlyWrittenManifestIsNotBroken(t *testing.T) {
 }
 
 func TestNameConflicts(t *testing.T) {
+	t.Parallel()
 	other := t.TempDir()
 	taken := func(id string) string {
 		return minimal(id, `,"backend":{"kind":"process","command":"node"},"tools":[
@@ -195,6 +202,7 @@ func TestNameConflicts(t *testing.T) {
 }
 
 func TestFolderCannotReplaceBuiltIn(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, func(c *Config) {
 		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home",
 			`,"ui":{"kind":"builtin"},"tools":[]`))}}
@@ -207,6 +215,7 @@ func TestFolderCannotReplaceBuiltIn(t *testing.T) {
 }
 
 func TestLinksOutOfFolderAreRefused(t *testing.T) {
+	t.Parallel()
 	outside := t.TempDir()
 	put(t, outside, "linked", map[string]string{manifest.FileName: minimal("linked", `,"tools":[]`)})
 	r, _, root := started(t, nil)
@@ -230,6 +239,7 @@ func TestLinksOutOfFolderAreRefused(t *testing.T) {
 }
 
 func TestUnreadableManifests(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ",
 		manifest.MaxBytes)})
@@ -252,6 +262,7 @@ func TestUnreadableManifests(t *testing.T) {
 }
 
 func TestDamagedBuiltInStopsOpen(t *testing.T) {
+	t.Parallel()
 	r := New(Config{Builtin: fstest.MapFS{"home/manifest.json": {Data: []byte(`{`)}}})
 	defer r.Close()
 	if err := r.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "built-in panel home") {

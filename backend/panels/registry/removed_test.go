@@ -42,6 +42,7 @@ func removeDuringCall(t *testing.T, r *Registry, dir, tool, args string, reached
 }
 
 func TestRemovedPanelEndsItsCalls(t *testing.T) {
+	t.Parallel()
 	t.Run("an address", func(t *testing.T) {
 		reached, over := make(chan struct{}), make(chan struct{})
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {

@@ -35,6 +35,7 @@ func streaming(t *testing.T, inside bool, handler http.HandlerFunc) *Registry {
 }
 
 func TestStreamedAnswer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, contentType, first, rest, want string }{
 		{"lines", "application/x-ndjson", `{"output":"half "}` + "\n", `{"result":{"n":2}}` + "\n", `{"n":2}`},
 		{"events", "text/event-stream", "data: half\n\n", "event: result\ndata: \"done\"\n\n", `"done"`},
@@ -74,6 +75,7 @@ func TestStreamedAnswer(t *testing.T) {
 }
 
 func TestFailedStreamKeepsText(t *testing.T) {
+	t.Parallel()
 	for _, inside := range []bool{false, true} {
 		t.Run(fmt.Sprintf("inside=%t", inside), func(t *testing.T) {
 			r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
@@ -92,6 +94,7 @@ func TestFailedStreamKeepsText(t *testing.T) {
 }
 
 func TestEndlessStreamEndsWithCall(t *testing.T) {
+	t.Parallel()
 	over := make(chan struct{})
 	began := make(chan struct{})
 	r := streaming(t, false, func(w http.ResponseWriter, req *http.Request) {
@@ -117,6 +120,7 @@ func TestEndlessStreamEndsWithCall(t *testing.T) {
 }
 
 func TestEndlessStreamIsBounded(t *testing.T) {
+	t.Parallel()
 	for _, inside := range []bool{false, true} {
 		r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
@@ -132,6 +136,7 @@ func TestEndlessStreamIsBounded(t *testing.T) {
 }
 
 func TestHandlerStreamPanic(t *testing.T) {
+	t.Parallel()
 	r := streaming(t, true, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.(http.Flusher).Flush()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestTemplatesWork(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	folder, err := authoring.New(root, "field-notes", "process")
 	if err != nil {
@@ -28,6 +29,7 @@ func TestTemplatesWork(t *testing.T) {
 }
 
 func TestCreatedListPage(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, nil)
 	if _, err := authoring.New(root, "shopping-list", "declarative"); err != nil {
 		t.Fatal(err)

@@ -88,6 +88,7 @@ func (u *undoHarness) kept(t *testing.T, call string) wire.PanelUndo {
 }
 
 func TestUndoCallsDeclaredRoute(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ undo, answer, want string }{
 		{"POST /api/notes/undo/{number}", `{"number":7}`, "POST /api/notes/undo/7 {}"},
 		{"POST /api/notes/undo/{id}", `{"number":7}`, "POST /api/notes/undo/a%20b {}"},
@@ -119,13 +120,14 @@ func TestUndoCallsDeclaredRoute(t *testing.T) {
 			mustFail(t, u.UndoCall(t.Context(), one), toolspec.SystemError, "being undone already")
 			mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
 			if len(u.asked) != 2 {
-				t.Errorf("it was taken back twice: %q", u.asked)
+				t.Errorf("it was undone twice: %q", u.asked)
 			}
 		})
 	}
 }
 
 func TestRefusedUndoCanBeRetried(t *testing.T) {
+	t.Parallel()
 	u := newUndoHarness(t, "POST /api/notes/undo")
 	u.callTool(t, "1", `{}`)
 	u.mu.Lock()
@@ -142,6 +144,7 @@ func TestRefusedUndoCanBeRetried(t *testing.T) {
 }
 
 func TestUndoAfterPanelChanged(t *testing.T) {
+	t.Parallel()
 	u := newUndoHarness(t, "POST /api/notes/undo")
 	u.callTool(t, "1", `{}`)
 	write(t, u.root, "notes", u.manifest("DELETE /api/notes/undo"))
@@ -154,6 +157,7 @@ func TestUndoAfterPanelChanged(t *testing.T) {
 }
 
 func TestUndoRouteOfAnotherPanel(t *testing.T) {
+	t.Parallel()
 	for _, undo := range []string{
 		"POST /api/other/undo", "GET /api/notes/undo", "POST http://evil.example/",
 		"POST /api/notes/../ai", "undo", "POST /api/notes/%2e",

@@ -7,6 +7,7 @@ import (
 )
 
 func TestPageRevisionGrows(t *testing.T) {
+	t.Parallel()
 	r, _, root := started(t, func(c *Config) {
 		c.PageURL = func(panel, entry string) string { return "http://pages/" + panel + "/" + entry }
 	})

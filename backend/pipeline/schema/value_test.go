@@ -67,7 +67,7 @@ func TestCheckFormatRefusesHostileSchemas(t *testing.T) {
 			}
 			if err := New().CheckFormat(json.RawMessage(c.format)); err == nil ||
 				!strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: Format returned %v", name, err)
+				t.Errorf("%s: CheckFormat returned %v", name, err)
 			}
 		})
 	}

@@ -59,27 +59,29 @@ func TestAcknowledgedEventsSurviveKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, after := range []int64{4, 57, 203} {
-		path := filepath.Join(t.TempDir(), "sextant.db")
-		victim := exec.Command(self)
-		victim.Env = append(os.Environ(), victimEnv+"="+path)
-		out, err := victim.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := victim.Start(); err != nil {
-			t.Fatal(err)
-		}
-		acknowledged := int64(0)
-		for lines := bufio.NewScanner(out); acknowledged < after && lines.Scan(); {
-			if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
-				t.Fatalf("the victim said %q", lines.Text())
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "sextant.db")
+			victim := exec.Command(self)
+			victim.Env = append(os.Environ(), victimEnv+"="+path)
+			out, err := victim.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if err := victim.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = victim.Wait()
-		survived(t, path, acknowledged)
+			if err := victim.Start(); err != nil {
+				t.Fatal(err)
+			}
+			acknowledged := int64(0)
+			for lines := bufio.NewScanner(out); acknowledged < after && lines.Scan(); {
+				if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
+					t.Fatalf("the victim said %q", lines.Text())
+				}
+			}
+			if err := victim.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = victim.Wait()
+			survived(t, path, acknowledged)
+		})
 	}
 }
 

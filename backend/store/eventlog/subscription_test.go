@@ -222,26 +222,28 @@ func TestSlowSubscriberReadsFromStore(t *testing.T) {
 // full.
 func TestBroadcastComesAfterEarlierStoredEvents(t *testing.T) {
 	for _, stored := range []int{5, queueLimit - 1, queueLimit, queueLimit + 1, 2*queueLimit + 7} {
-		r, _ := openRecorder(t)
-		sub := r.Subscribe(Filter{}, FromNow)
-		t.Cleanup(sub.Close)
-		var batch []event.Event
-		for i := range stored {
-			batch = append(batch, panel(fmt.Sprint(i)))
-		}
-		publish(t, r, batch...)
-		r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: "shown"}).In("c", "shown"))
-		after := publish(t, r, panel("after"))[0].Seq
-		before := 0
-		for e := next(t, sub); e.Turn != "shown"; e = next(t, sub) {
-			if e.Seq == after {
-				continue // read again from the store, it may come first
+		t.Run(fmt.Sprint(stored), func(t *testing.T) {
+			r, _ := openRecorder(t)
+			sub := r.Subscribe(Filter{}, FromNow)
+			t.Cleanup(sub.Close)
+			var batch []event.Event
+			for i := range stored {
+				batch = append(batch, panel(fmt.Sprint(i)))
 			}
-			before++
-		}
-		if before != stored {
-			t.Errorf("%d of %d stored events came before the one that was shown after them", before, stored)
-		}
+			publish(t, r, batch...)
+			r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: "shown"}).In("c", "shown"))
+			after := publish(t, r, panel("after"))[0].Seq
+			before := 0
+			for e := next(t, sub); e.Turn != "shown"; e = next(t, sub) {
+				if e.Seq == after {
+					continue // read again from the store, it may come first
+				}
+				before++
+			}
+			if before != stored {
+				t.Errorf("%d of %d stored events came before the one that was shown after them", before, stored)
+			}
+		})
 	}
 }
 

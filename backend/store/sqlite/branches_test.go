@@ -52,7 +52,7 @@ func TestBranchesSurviveRestart(t *testing.T) {
 	}
 	// A message that is written again keeps its place, whichever branch is active.
 	mustAppend(t, s, branchStarted("b2", "n3"), messageAdded("o4", "", chat.StatusDone),
-		messageAdded("m4", "four, mended", chat.StatusDone))
+		messageAdded("m4", "four, edited", chat.StatusDone))
 	if got := shown(t, s); got != "m1 m2 n3 o4" {
 		t.Fatalf("in the branch of the branch: %s", got)
 	}
@@ -75,7 +75,7 @@ func TestBranchesSurviveRestart(t *testing.T) {
 		t.Fatalf("%+v, %q, %v", list, active, err)
 	}
 	mustAppend(t, s, branchChosen(""), conversationCreated("c")) // a new title changes no branch
-	if got := messages(t, s); shown(t, s) != "m1 m2 m3 m4" || got[3].Text != "four, mended" {
+	if got := messages(t, s); shown(t, s) != "m1 m2 m3 m4" || got[3].Text != "four, edited" {
 		t.Fatalf("the first way: %+v", got)
 	}
 	mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))

@@ -109,11 +109,13 @@ func TestEmptyMetrics(t *testing.T) {
 		wire.MetricsDay: 24, wire.MetricsWeek: 28, wire.MetricsMonth: 30,
 		wire.MetricsAll: 1,
 	} {
-		m := metricsAt(t, s, r, "", "2026-05-04T10:30:00Z")
-		if len(m.Buckets) != buckets || nonEmptyBuckets(m) != nil || m.Tools == nil || len(m.Tools)+len(m.Turns)+
-			len(m.Models) != 0 {
-			t.Errorf("%s: %+v", r, m)
-		}
+		t.Run(string(r), func(t *testing.T) {
+			m := metricsAt(t, s, r, "", "2026-05-04T10:30:00Z")
+			if len(m.Buckets) != buckets || nonEmptyBuckets(m) != nil || m.Tools == nil || len(m.Tools)+len(m.Turns)+
+				len(m.Models) != 0 {
+				t.Errorf("%s: %+v", r, m)
+			}
+		})
 	}
 }
 
@@ -219,13 +221,15 @@ func TestRangeIncludesStartAndExcludesEnd(t *testing.T) {
 		recordedCall{at: "2026-04-04T22:00:00Z", tool: "c", status: event.CallDone},
 	)
 	for r, want := range map[wire.MetricsRange]int{wire.MetricsWeek: 5, wire.MetricsMonth: 7, wire.MetricsAll: 8} {
-		n := 0
-		for _, tool := range metricsAt(t, s, r, "", "2026-05-04T10:30:00Z").Tools {
-			n += tool.Calls
-		}
-		if n != want {
-			t.Errorf("%s counts %d calls, want %d", r, n, want)
-		}
+		t.Run(string(r), func(t *testing.T) {
+			n := 0
+			for _, tool := range metricsAt(t, s, r, "", "2026-05-04T10:30:00Z").Tools {
+				n += tool.Calls
+			}
+			if n != want {
+				t.Errorf("%s counts %d calls, want %d", r, n, want)
+			}
+		})
 	}
 }
 
@@ -289,23 +293,25 @@ func TestToolHistoryListsNewestFailures(t *testing.T) {
 	record(t, s, recordedCall{at: "2026-05-04T06:00:00Z", tool: "b", status: event.CallFailed},
 		recordedCall{at: "2026-05-04T06:00:00Z", tool: "a", status: event.CallDone})
 	for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsAll} {
-		h, failed, err := s.ToolHistory(context.Background(), "a", "baseline", r, 2,
-			time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
-		if err != nil {
-			t.Fatal(err)
-		}
-		failures, err := s.AuditPairsAt(context.Background(), failed)
-		if err != nil || len(failures) != 2 || failures[0].Intent.Time.Hour() != 4 ||
-			failures[1].Intent.Time.Hour() != 3 || failures[0].Result == nil {
-			t.Fatalf("%s: %+v, %v", r, failures, err)
-		}
-		n := 0
-		for _, b := range h.Buckets {
-			n += b.Failed
-		}
-		if n != 4 {
-			t.Errorf("%s: %d failures over time", r, n)
-		}
+		t.Run(string(r), func(t *testing.T) {
+			h, failed, err := s.ToolHistory(context.Background(), "a", "baseline", r, 2,
+				time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
+			if err != nil {
+				t.Fatal(err)
+			}
+			failures, err := s.AuditPairsAt(context.Background(), failed)
+			if err != nil || len(failures) != 2 || failures[0].Intent.Time.Hour() != 4 ||
+				failures[1].Intent.Time.Hour() != 3 || failures[0].Result == nil {
+				t.Fatalf("%s: %+v, %v", r, failures, err)
+			}
+			n := 0
+			for _, b := range h.Buckets {
+				n += b.Failed
+			}
+			if n != 4 {
+				t.Errorf("%s: %d failures over time", r, n)
+			}
+		})
 	}
 }
 

@@ -24,9 +24,9 @@ func TestWaitingMessagesAreHeldAfterRestart(t *testing.T) {
 	}
 	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, chat.StatusRunning),
 		wait("a", "one", event.MomentNow), wait("b", "two", event.MomentNext), wait("d", "three", event.MomentNext))
-	mustAppend(t, s, wait("a", "one, mended", event.MomentNext),
+	mustAppend(t, s, wait("a", "one, edited", event.MomentNext),
 		event.New(event.MessageTaken, event.TakenMessage{ID: "b", Message: "m"}).In("c", "t"))
-	if got := waitingMessages(t, s); len(got) != 2 || got[0].Text != "one, mended" || got[1].Text != "three" {
+	if got := waitingMessages(t, s); len(got) != 2 || got[0].Text != "one, edited" || got[1].Text != "three" {
 		t.Fatalf("%+v", got)
 	}
 	path := s.Path()
@@ -36,7 +36,7 @@ func TestWaitingMessagesAreHeldAfterRestart(t *testing.T) {
 	s = openAt(t, path)
 	got := waitingMessages(t, s)
 	if len(got) != 2 || got[0].When != event.MomentHeld || got[1].When != event.MomentHeld ||
-		got[0].Text != "one, mended" {
+		got[0].Text != "one, edited" {
 		t.Fatalf("after a restart: %+v", got)
 	}
 	mustAppend(t, s, event.New(event.MessageDropped, event.Removal{ID: "a"}).In("c", ""))

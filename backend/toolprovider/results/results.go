@@ -1,4 +1,4 @@
-// Package results turns the answer of an MCP server's tool into a Result of ours. The text and pictures
+// Package results converts the answer of an MCP server's tool to a Result. The text and pictures
 // are from outside and bounded here.
 package results
 
@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -84,5 +85,5 @@ func bounded(text string) string {
 	if len(text) <= MaxText {
 		return text
 	}
-	return strings.ToValidUTF8(text[:MaxText], "") + fmt.Sprintf("\n… %d more bytes left out", len(text)-MaxText)
+	return text[:excerpt.PrefixLen(text, MaxText)] + fmt.Sprintf("\n… %d more bytes left out", len(text)-MaxText)
 }

@@ -8,6 +8,8 @@ import (
 
 	"sextant/backend/pipeline"
 	"sextant/backend/pipeline/catalog"
+	"sextant/backend/tools/files"
+	"sextant/backend/tools/inspect"
 	"sextant/backend/tools/page"
 	"sextant/backend/tools/workspace"
 	"sextant/shared/navigation"
@@ -20,11 +22,6 @@ type Toolkit interface {
 	Describe(call toolspec.Call) toolspec.Description
 	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
 		out func(stream, text string)) (toolspec.Result, error)
-}
-
-// refuser is a Toolkit that knows calls it never runs.
-type refuser interface {
-	Refuse(call toolspec.Call) *toolspec.Result
 }
 
 // Config is what a Router needs. All fields are required.
@@ -50,9 +47,13 @@ var (
 	_ pipeline.Describer       = (*Router)(nil)
 	_ pipeline.Refuser         = (*Router)(nil)
 	_ pipeline.SurfaceResolver = (*Router)(nil)
+
+	// Router finds these by a type assertion.
+	_ pipeline.Refuser = (*files.Tools)(nil)
+	_ pipeline.Refuser = (*inspect.Tools)(nil)
 )
 
-// New makes a Router.
+// New returns a Router.
 func New(cfg Config) *Router {
 	r := &Router{cfg: cfg, onPage: map[string]bool{}, toolkits: map[string]Toolkit{}}
 	for _, c := range cfg.Nav.Environment {
@@ -66,7 +67,7 @@ func New(cfg Config) *Router {
 	return r
 }
 
-// toolkit is the one that has the tool.
+// toolkit returns the Toolkit that has the tool.
 func (r *Router) toolkit(tool string) Toolkit {
 	if found, ok := r.toolkits[tool]; ok {
 		return found
@@ -76,7 +77,7 @@ func (r *Router) toolkit(tool string) Toolkit {
 
 // Refuse implements pipeline.Refuser.
 func (r *Router) Refuse(call toolspec.Call) *toolspec.Result {
-	if found, ok := r.toolkits[call.Tool].(refuser); ok {
+	if found, ok := r.toolkits[call.Tool].(pipeline.Refuser); ok {
 		return found.Refuse(call)
 	}
 	return nil
@@ -120,7 +121,7 @@ func (r *Router) Execute(
 // navigates reports whether tool is the first command of the map: the one that opens a page.
 func (r *Router) navigates(tool string) bool { return tool == r.cfg.Nav.Environment[0].Tool }
 
-// Names are the names of all tools of toolkits.
+// Names returns the names of all tools of toolkits.
 func Names(toolkits ...Toolkit) []string {
 	var names []string
 	for _, t := range toolkits {
@@ -131,7 +132,7 @@ func Names(toolkits ...Toolkit) []string {
 	return names
 }
 
-// WithoutGroups is a source of the catalog with the tools of t, but for those of the groups that off returns.
+// WithoutGroups is a source of the catalog with the tools of t, except those of the groups that off returns.
 func WithoutGroups(t Toolkit, off func() []string) catalog.Source { return filtered{t, off} }
 
 type filtered struct {

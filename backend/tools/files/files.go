@@ -44,7 +44,6 @@ type Panels interface {
 type Config struct {
 	toolkit.Paths
 	// Forbidden returns the absolute paths that the person's rules keep from a tool; walks skip them.
-	// nil means none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	Blobs     history.Blobs
 	Changes   history.Log

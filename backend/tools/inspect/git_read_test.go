@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,11 +57,13 @@ func TestGitReadCommands(t *testing.T) {
 		{map[string]any{"command": "diff", "path": "docs/read.md"}, []string{"(nothing)"}, ""},
 	}
 	for _, c := range cases {
-		r := run(t, tools, "git_read", c.args)
-		wantText(t, r, c.want...)
-		if c.not != "" && strings.Contains(r.Text, c.not) {
-			t.Errorf("%v says %q: %s", c.args, c.not, r.Text)
-		}
+		t.Run(fmt.Sprint(c.args), func(t *testing.T) {
+			r := run(t, tools, "git_read", c.args)
+			wantText(t, r, c.want...)
+			if c.not != "" && strings.Contains(r.Text, c.not) {
+				t.Errorf("%v says %q: %s", c.args, c.not, r.Text)
+			}
+		})
 	}
 	d := tools.Describe(callOf("git_read", map[string]any{"command": "log", "path": "docs"}))
 	if d.Target != folder || len(d.Files) != 2 || d.Files[1].Path != filepath.Join(folder, "docs") ||
@@ -258,13 +261,15 @@ func TestGitReadDescriptionListsPaths(t *testing.T) {
 		{"command": "log", "path": ".netrc"},
 		{"command": "blame", "path": ".netrc"},
 	} {
-		marked := false
-		for _, u := range tools.Describe(callOf("git_read", args)).Files {
-			marked = marked || u.Path == filepath.Join(folder, ".netrc") && u.Sensitive != ""
-		}
-		if !marked {
-			t.Errorf("%v does not say that it reads a file of log-ins", args)
-		}
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			marked := false
+			for _, u := range tools.Describe(callOf("git_read", args)).Files {
+				marked = marked || u.Path == filepath.Join(folder, ".netrc") && u.Sensitive != ""
+			}
+			if !marked {
+				t.Errorf("%v does not say that it reads a file of log-ins", args)
+			}
+		})
 	}
 	for _, u := range tools.Describe(callOf("git_read",
 		map[string]any{"command": "show", "rev": "HEAD:lamps.txt"})).Files {

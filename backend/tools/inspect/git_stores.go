@@ -150,9 +150,6 @@ func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 // checkRules refuses a repository that contains a path which the person's rules keep from git_read. A history
 // shows every file under many names, so all of it is refused.
 func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
-	if t.cfg.Forbidden == nil {
-		return nil
-	}
 	paths, err := t.cfg.Forbidden(ctx, "git_read")
 	if err != nil {
 		return toolkit.Fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(),

@@ -61,15 +61,17 @@ func TestGitReadListsExternalObjectStores(t *testing.T) {
 		},
 		linked: {filepath.Join(other, ".git/objects")},
 	} {
-		at, sensitive := listedPaths(tools, path)
-		for _, w := range want {
-			if !slices.Contains(at, w) {
-				t.Errorf("%s reads %s too, listed are %v", path, w, at)
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			at, sensitive := listedPaths(tools, path)
+			for _, w := range want {
+				if !slices.Contains(at, w) {
+					t.Errorf("%s reads %s too, listed are %v", path, w, at)
+				}
 			}
-		}
-		if sensitive != "" {
-			t.Errorf("%s: git's own files are called %s", path, sensitive)
-		}
+			if sensitive != "" {
+				t.Errorf("%s: git's own files are called %s", path, sensitive)
+			}
+		})
 	}
 	if at, _ := listedPaths(tools, other); len(at) != 1 {
 		t.Errorf("an ordinary repository reads %v", at)

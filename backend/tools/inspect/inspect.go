@@ -22,7 +22,7 @@ import (
 // Config is what the tools need.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules keep from a tool; nil means none.
+	// Forbidden returns the absolute paths that the person's rules keep from a tool.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	// Confine is the sandbox that git runs in, without network and without writing. With nil, or where
 	// there is no sandbox, git runs without one.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -39,8 +40,9 @@ func newTools(t *testing.T) (*Tools, string) {
 		Config: filepath.Join(dir, "config"),
 	})
 	return New(Config{
-		Paths:   toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own},
-		Confine: confine.New(confine.Config{Home: home}),
+		Paths:     toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own},
+		Confine:   confine.New(confine.Config{Home: home}),
+		Forbidden: func(context.Context, string) ([]string, error) { return nil, nil },
 	}), folder
 }
 

@@ -89,10 +89,12 @@ func TestSecretsInCommandLinesAreMasked(t *testing.T) {
 		"chromium|--type=renderer|--lang=en":            "chromium --type=renderer --lang=en",
 		"app|--client-secret|abc|--access-token=x|-ptr": "app --client-secret ••• --access-token=••• -ptr",
 	} {
-		args := strings.Split(line, "|")
-		args = append(strings.SplitN(args[0], " ", 2), args[1:]...)
-		if got := maskSecrets(args); got != want {
-			t.Errorf("%s\n got %s\nwant %s", line, got, want)
-		}
+		t.Run(line, func(t *testing.T) {
+			args := strings.Split(line, "|")
+			args = append(strings.SplitN(args[0], " ", 2), args[1:]...)
+			if got := maskSecrets(args); got != want {
+				t.Errorf("%s\n got %s\nwant %s", line, got, want)
+			}
+		})
 	}
 }

@@ -64,7 +64,8 @@ type Tools struct {
 	clipboard clipboard
 	tokens    tokens.Counter
 	turns     turns
-	// browserPanels are the panels with which a call means the browser: the one that shows it, and the start panel.
+	// browserPanels are the panels on which a call without a number means the browser: the one that shows it, and the
+	// start panel.
 	browserPanels []string
 }
 

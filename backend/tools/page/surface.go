@@ -92,8 +92,8 @@ func numbersIn(call toolspec.Call) []int {
 	return nil
 }
 
-// panelOf is the panel with the page a turn means, "" for the browser. A turn keeps the page it meant first until it
-// opens something itself, so that a person who switches panels meanwhile does not redirect it.
+// panelOf is the panel with the page that a turn means, "" for the browser. A turn keeps the page it meant first until
+// it opens something itself, so that a person who switches panels meanwhile does not redirect it.
 func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
 		return panel
@@ -106,7 +106,7 @@ func (t *Tools) panelOf(turn string) string {
 	return panel
 }
 
-// shows is the panel itself, or "" for one that is no surface of its own.
+// shows returns the panel itself, or "" for one without a page of its own.
 func (t *Tools) shows(panel string) string {
 	if slices.Contains(t.browserPanels, panel) {
 		return ""

@@ -47,9 +47,13 @@ func newBench(t *testing.T, without ...string) *bench {
 		Folder: func() string { return b.ws }, Home: b.home,
 		Places:  protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}),
 		Confine: confine.New(confine.Config{Home: b.home, Disabled: without}), Cache: filepath.Join(b.home, "cache"),
+		Forbidden: noRules,
 	})
 	return b
 }
+
+// noRules forbids no path.
+func noRules(context.Context) ([]string, error) { return nil, nil }
 
 func (b *bench) call(ctx context.Context, args map[string]any) toolspec.Result {
 	b.t.Helper()

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// forEachSandbox are the walls there are to run behind here.
+// forEachSandbox calls each for every kind of sandbox that works here.
 func forEachSandbox(t *testing.T, each func(t *testing.T, without ...string)) {
 	t.Helper()
 	tried := 0

@@ -46,8 +46,8 @@ type Config struct {
 	// sandbox cannot limit the network, a command has all of it or none.
 	Egress    *egress.Guard
 	AllowHost func(ctx context.Context, call toolspec.Call, host string) error
-	// Forbidden returns the paths that the person's rules keep from bash, as written and with links followed; nil
-	// means none. Commands do not see them.
+	// Forbidden returns the paths that the person's rules keep from bash, as written and with links followed.
+	// Commands do not see them.
 	Forbidden func(ctx context.Context) ([]string, error)
 	// Cache is a folder for the caches of commands (built packages), created when it is first needed; "" for none.
 	Cache string
@@ -200,9 +200,6 @@ func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 // forbidden returns the paths that are hidden from a run. It refuses the run when a forbidden path contains one of
 // folders.
 func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *toolspec.Result) {
-	if t.cfg.Forbidden == nil {
-		return nil, nil
-	}
 	paths, err := t.cfg.Forbidden(ctx)
 	if err != nil {
 		r := toolspec.Fail(toolspec.SystemError,

@@ -28,9 +28,6 @@ var errForbidden = errors.New("a rule forbids the folder")
 
 // forbidden returns what the rules forbid. When they cannot be read nothing is walked, because copying is reading.
 func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
-	if f.k.cfg.Forbidden == nil {
-		return forbidden{}, nil
-	}
 	paths, err := f.k.cfg.Forbidden(ctx, f.path)
 	if err != nil {
 		return forbidden{}, fmt.Errorf("reading the rules: %w", err)

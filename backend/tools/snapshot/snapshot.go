@@ -76,7 +76,7 @@ type Config struct {
 	Blobs  Blobs
 	Log    Log
 	// Forbidden returns the absolute paths that the person's rules keep from commands in a folder; it is called for
-	// every walk. nil means none.
+	// every walk.
 	Forbidden func(ctx context.Context, folder string) ([]string, error)
 	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 means 20,000 files, 256 MiB
 	// and 10 seconds.

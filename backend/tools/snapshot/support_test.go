@@ -75,7 +75,8 @@ func openBench(t testing.TB, home string, change ...func(*snapshot.Config)) *ben
 	folder := func() string { return b.work }
 	b.files = files.New(files.Config{
 		Paths: toolkit.Paths{Folder: folder, Home: home, Places: known}, Blobs: kept, Changes: b.store,
-		Watcher: b.Watcher,
+		Watcher:   b.Watcher,
+		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
 	})
 	b.shell = shell.New(shell.Config{
 		Folder: folder, Home: home, Places: known,
@@ -85,7 +86,7 @@ func openBench(t testing.TB, home string, change ...func(*snapshot.Config)) *ben
 	return b
 }
 
-// disableSandboxParts is the tool for commands with parts of the sandbox off.
+// disableSandboxParts replaces the tool for commands by one with parts of the sandbox off.
 func (b *bench) disableSandboxParts(parts ...string) {
 	b.t.Helper()
 	b.shell = shell.New(shell.Config{
@@ -95,6 +96,7 @@ func (b *bench) disableSandboxParts(parts ...string) {
 			Home: b.home, SecretPaths: []string{filepath.Join(b.home, "data")},
 			Disabled: parts,
 		}),
+		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 }
 

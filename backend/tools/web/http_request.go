@@ -90,9 +90,8 @@ func (p httpRequestParams) describe() toolspec.Description {
 		return toolspec.Description{Present: "Sending a request", Target: p.URL}
 	}
 	d := toolspec.Description{
-		Target: secrets.NormalizeReferences(
-			p.method() + " " + u.Redacted(),
-		), Hosts: hosts(u), LimitMS: toolspec.DefaultTimeoutMS,
+		Target: secrets.NormalizeReferences(p.method() + " " + u.Redacted()), Hosts: hosts(u),
+		LimitMS: toolspec.DefaultTimeoutMS,
 	}
 	body, _ := p.body()
 	d.Data = body

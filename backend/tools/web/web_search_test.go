@@ -150,11 +150,13 @@ func TestMaliciousProvider(t *testing.T) {
 		"401": "search_key", "429": "Wait a minute",
 		"500": "500 Internal Server Error",
 	} {
-		r := ask(status)
-		wantError(t, r, toolspec.SystemError, want)
-		if strings.Contains(r.ModelText(), "Ignore") {
-			t.Errorf("a server's words in our error: %s", r.Error)
-		}
+		t.Run(status, func(t *testing.T) {
+			r := ask(status)
+			wantError(t, r, toolspec.SystemError, want)
+			if strings.Contains(r.ModelText(), "Ignore") {
+				t.Errorf("a server's words in our error: %s", r.Error)
+			}
+		})
 	}
 	r = ask("redirect")
 	wantError(t, r, toolspec.PermissionError, "search.example redirects to evil.example, which was not followed",

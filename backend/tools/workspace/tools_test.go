@@ -51,7 +51,7 @@ func (m *memory) Publish(_ context.Context, events ...event.Event) ([]event.Even
 	return events, nil
 }
 
-// takeEvents are the events so far and forgets them.
+// takeEvents returns the events so far and forgets them.
 func (m *memory) takeEvents() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -155,10 +155,8 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 				above = true
 			}
 		default:
-			return RawDocument{}, listenerFacts{}, fmt.Errorf(
-				"reading the page's answer (look): it begins with %.20q",
-				text,
-			)
+			return RawDocument{}, listenerFacts{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q",
+				text)
 		}
 	}
 	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")

@@ -58,7 +58,7 @@ func openOwnPage(t *testing.T, html string) World {
 	})
 }
 
-// ownPageJSON is all that the window says of itself to who asks.
+// ownPageJSON is everything that the window's own page reports about itself.
 func ownPageJSON(t *testing.T, w World) string {
 	t.Helper()
 	raw, _, err := CollectOwnPage(t.Context(), w, Options{WholePage: true})

@@ -148,7 +148,7 @@ func (b *ElementRegistry) MarkRowsReported(ids []int) {
 	}
 }
 
-// MarkRowWarned notes that the owner of a number is being warned that its row shows other figures.
+// MarkRowWarned notes that the owner of a number is being warned that its row shows other digits.
 func (b *ElementRegistry) MarkRowWarned(id int, row string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

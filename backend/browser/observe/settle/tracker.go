@@ -21,9 +21,9 @@ type Tracker struct {
 	// commits is the serial of each frame's last commit.
 	commits map[string]int
 	lastEnd time.Time
-	// requested is the serial of the newest request, lastDeparture that of the newest requested navigation.
-	asked, lastDeparture int
-	changed              chan struct{}
+	// lastRequest is the serial of the newest request, lastDeparture that of the newest requested navigation.
+	lastRequest, lastDeparture int
+	changed                    chan struct{}
 	// watches counts the actions that are watched.
 	watches int
 }
@@ -82,7 +82,7 @@ func (t *Tracker) change(f func()) {
 func (t *Tracker) RequestStarted(id, key string) {
 	t.change(func() {
 		if t.requests[id] == nil {
-			t.asked = t.serial
+			t.lastRequest = t.serial
 			r := &request{serial: t.serial, key: key, begun: time.Now(), own: t.watches == 0}
 			t.requests[id] = r
 			t.learnPolling(r)
@@ -244,7 +244,7 @@ func (t *Tracker) Since(moment int) (left, asked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	left = t.lastDeparture > moment
-	return left, left || t.asked > moment || t.moved > moment
+	return left, left || t.lastRequest > moment || t.moved > moment
 }
 
 // Loading reports whether the main frame is loading.

@@ -54,9 +54,6 @@ func (c Config) refusal(g grant) string {
 	if !filepath.IsAbs(g.path) || g.path == "/" {
 		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
 	}
-	if c.Places == nil {
-		return ""
-	}
 	switch place := c.Places.Classify(g.path); {
 	case place.Kind == protectedpaths.Secret:
 		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written,
@@ -101,9 +98,8 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{
 		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
-		Readable: append(
-			[]string{dir},
-			confine.ToolchainFolders(command, closed)...), Writable: []string{data}, Restricted: closed,
+		Readable: append([]string{dir}, confine.ToolchainFolders(command, closed)...),
+		Writable: []string{data}, Restricted: closed,
 		Limits: confine.Limits{
 			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
 			Files: openFiles,
@@ -126,13 +122,11 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 			spec.Readable = append(spec.Readable, g.path)
 		}
 	}
-	if r.cfg.Forbidden != nil {
-		hidden, err := r.cfg.Forbidden(ctx)
-		if err != nil {
-			return spec, fmt.Errorf("reading which places are forbidden: %w", err)
-		}
-		spec.Hidden = hidden
+	hidden, err := r.cfg.Forbidden(ctx)
+	if err != nil {
+		return spec, fmt.Errorf("reading which places are forbidden: %w", err)
 	}
+	spec.Hidden = hidden
 	return spec, nil
 }
 

@@ -62,6 +62,7 @@ func newFixture(t *testing.T) *fixture {
 		Confine: confine.New(confine.Config{Home: b.home, SecretPaths: []string{b.data}}),
 		Data:    filepath.Join(b.data, "panel-data"), Home: b.home,
 		Memory: 768 << 20, Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home, Data: b.data}),
+		Forbidden: func(context.Context) ([]string, error) { return nil, nil },
 	}
 	if ok, _, why := b.cfg.Confine.Available(); !ok || !b.cfg.Confine.IsolatesNetwork() {
 		t.Skipf("no sandbox with a network of its own here: %s", why)
@@ -129,6 +130,7 @@ func eachTransport(t *testing.T, test func(t *testing.T, b *fixture, stdio bool)
 }
 
 func TestProgramAnswersAndKeepsData(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Settings = func() (string, error) { return `{"size":3}`, nil } })
 		got := b.must(r, "good", nil)
@@ -149,6 +151,7 @@ func TestProgramAnswersAndKeepsData(t *testing.T) {
 }
 
 func TestProgramFileAccess(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		granted := func(p *Panel) {
 			p.Permissions.FS = []string{"~/plans", "~/.local/share", filepath.Join(b.home, "letters") + ":rw"}
@@ -194,6 +197,7 @@ func TestProgramFileAccess(t *testing.T) {
 }
 
 func TestProtectedPathsAreNeverGranted(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	for entry, why := range map[string]string{
 		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
@@ -225,6 +229,7 @@ func (publicResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr
 }
 
 func TestProgramNetworkAccess(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var seen []string
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -293,6 +298,7 @@ func countProcesses(words string) int {
 }
 
 func TestChildrenEndWithProgram(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
@@ -310,6 +316,7 @@ func TestChildrenEndWithProgram(t *testing.T) {
 }
 
 func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "good", nil)
@@ -334,6 +341,7 @@ func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
 }
 
 func TestIdleProgramIsStopped(t *testing.T) {
+	t.Parallel()
 	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Backend.IdleSeconds = 1 })
 		first := b.must(r, "good", nil)["token"]
@@ -352,6 +360,7 @@ func TestIdleProgramIsStopped(t *testing.T) {
 }
 
 func TestProgressBeforeAnswer(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	r := b.runner(true, nil)
 	var lines []string

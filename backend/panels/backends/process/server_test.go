@@ -44,6 +44,7 @@ func (b *fixture) served(r *Runner, tool string, args map[string]any) (toolspec.
 }
 
 func TestMCPServerIsSandboxed(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	r := b.server(func(p *Panel) { p.Permissions.FS = []string{"~/plans"} })
 	for name, may := range map[string]bool{
@@ -64,6 +65,7 @@ func TestMCPServerIsSandboxed(t *testing.T) {
 }
 
 func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	r := b.server(nil)
 	first, err := b.served(r, "identity", nil)
@@ -90,6 +92,7 @@ func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
 }
 
 func TestNotAnMCPServer(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t)
 	for name, args := range map[string][]string{
 		"stopped": {"-e", "console.error('no such mode'); process.exit(1)"},

@@ -31,7 +31,7 @@ import (
 type Config struct {
 	toolkit.Paths
 	// Forbidden returns the absolute paths that the person's rules keep from a tool; a walk skips
-	// them. nil means none.
+	// them.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 }
 

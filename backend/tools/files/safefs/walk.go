@@ -103,9 +103,6 @@ func (w *Walk) Run(t Target) error {
 // loadForbidden reads the person's rules. Without them nothing is walked, because what a walk
 // reports cannot be taken back.
 func (w *Walk) loadForbidden() error {
-	if w.FS.cfg.Forbidden == nil {
-		return nil
-	}
 	paths, err := w.FS.cfg.Forbidden(w.Ctx, w.Tool)
 	if err != nil {
 		return fmt.Errorf("reading the rules about %s: %w", w.Tool, err)

@@ -1,0 +1,71 @@
+package observe
+
+import (
+	"cmp"
+	"fmt"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
+)
+
+// ExpectationOf is what the caller was last shown of an element.
+func ExpectationOf(e identity.Element) collect.Expectation {
+	return collect.Expectation{
+		Sign: &e.ReportedSign, Loose: e.SignWarned, Row: e.ReportedRow, LooseRow: e.RowWarned,
+	}
+}
+
+// ChangedFault is the fault for an element with another text than it was listed with, or with rowMark in a row with
+// other digits: the page may have reused the nodes, or it shows a counter. It is returned once per text: a caller that
+// uses the id again means the element as it is now.
+func ChangedFault(elements *identity.ElementRegistry, e identity.Element, says, mark, rowMark string) *surface.Fault {
+	f := &surface.Fault{
+		Kind:       surface.FaultGone,
+		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", e.ID),
+	}
+	if rowMark != "" {
+		elements.MarkRowWarned(e.ID, rowMark)
+		f.Message = fmt.Sprintf("The row of %s says %q now, and had other digits when it was listed: nothing was done.",
+			e.Label(), surface.Clip(says, 60))
+		return f
+	}
+	elements.MarkWarned(e.ID, mark)
+	f.Message = fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", e.ID,
+		surface.Clip(says, 80), e.Role, surface.Clip(e.ReportedName, 80))
+	return f
+}
+
+// RefusalFault is the fault for an element that is still in the page and cannot be pressed, for the reason in p.
+func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.Point) *surface.Fault {
+	switch p.State {
+	case "changed":
+		return ChangedFault(elements, e, p.Detail, p.Mark, p.RowMark)
+	case "disabled":
+		return &surface.Fault{
+			Kind: surface.FaultDisabled,
+			Message: fmt.Sprintf("%s is disabled: %s.", e.Label(),
+				cmp.Or(p.Detail, "the page does not take it now")),
+			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
+		}
+	case "covered":
+		by := p.CoveredByText
+		if id := elements.ID(e.Doc, p.CoveredBy); id != 0 {
+			by = fmt.Sprintf("[%d] %s", id, by)
+		}
+		f := &surface.Fault{
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", e.Label(), by),
+			Suggestion: "Close or move what covers it first, then try again.",
+		}
+		if p.Dismissible {
+			f.Suggestion = `Close what covers it (its own button, or press_key "Escape"), then try again.`
+		}
+		return f
+	}
+	return &surface.Fault{
+		Kind: surface.FaultBlocked,
+		Message: fmt.Sprintf("%s cannot be pressed: %s.", e.Label(),
+			cmp.Or(p.Detail, "it cannot be seen")),
+		Suggestion: "Call annotate_page to see what can be pressed now.",
+	}
+}
