@@ -98,9 +98,13 @@ func newSlow(t testing.TB) *slow {
 		t.Fatal(err)
 	}
 	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
-	put(t, filepath.Join(flags["data"], "panels", "stalled", "manifest.json"), `{"panel_id":"stalled","panel_type":"x","title":"Stalled",
+	put(
+		t,
+		filepath.Join(flags["data"], "panels", "stalled", "manifest.json"),
+		`{"panel_id":"stalled","panel_type":"x","title":"Stalled",
 		"backend":{"kind":"http","url":"`+s.stalled.URL+`"},"tools":[
-		{"name":"stalled_wait","description":"Never answers.","endpoint":"GET /api/stalled/wait","parameters":{"type":"object"}}]}`)
+		{"name":"stalled_wait","description":"Never answers.","endpoint":"GET /api/stalled/wait","parameters":{"type":"object"}}]}`,
+	)
 	s.world()
 	s.System = openWith(t, flags, OpenOptions{Private: true, WaitMCP: true})
 	s.WaitForMCP(t.Context())

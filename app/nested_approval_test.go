@@ -43,8 +43,12 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	writeMCPConfig(t, flags, `{"mcpServers":{"post":{"command":`+string(command)+`,"env":{"`+asTool+`":"1"}}}}`)
 	folder := filepath.Join(flags["data"], "panels", "clip")
 	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_send = () => tools.post__send({})`)
-	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
-		"permissions":{"call_tools":["post__send"]},"tools":[{"name":"clip_send","description":"Sends.","endpoint":"GET /api/clip/send","parameters":{}}]}`)
+	put(
+		t,
+		filepath.Join(folder, "manifest.json"),
+		`{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
+		"permissions":{"call_tools":["post__send"]},"tools":[{"name":"clip_send","description":"Sends.","endpoint":"GET /api/clip/send","parameters":{}}]}`,
+	)
 	sys = openWith(t, flags, OpenOptions{Serve: true})
 	sys.WaitForMCP(t.Context())
 	cases = []nested{

@@ -204,10 +204,12 @@ func firstTab(t *testing.T, c *client) int {
 
 // controls are ways that must reach a server that is allowed, or the page tries nothing.
 func controls() []string {
-	return strings.Fields(`img srcset script stylesheet iframe object embed video audio fetch xhr beacon eventsource websocket
+	return strings.Fields(
+		`img srcset script stylesheet iframe object embed video audio fetch xhr beacon eventsource websocket
 		form-get form-post meta-refresh location redirect-img redirect-frame redirect-fetch worker-fetch worker-websocket
 		importscripts nested-fetch nested-websocket shared-fetch shared-websocket service-fetch css-import css-url font preload
-		module import svg-image track input-image poster link-popup post post-frame keepalive csp-report`)
+		module import svg-image track input-image poster link-popup post post-frame keepalive csp-report`,
+	)
 }
 
 func TestNoPageReachesAForbiddenHost(t *testing.T) {

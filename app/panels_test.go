@@ -26,12 +26,16 @@ func openDeskPanel(t *testing.T) *System {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	put(t, filepath.Join(flags["workspace"], "plan.txt"), "buy bread\n")
-	put(t, filepath.Join(flags["data"], "panels", "desk", "manifest.json"), `{"panel_id":"desk","panel_type":"x","title":"Desk",
+	put(
+		t,
+		filepath.Join(flags["data"], "panels", "desk", "manifest.json"),
+		`{"panel_id":"desk","panel_type":"x","title":"Desk",
 		"backend":{"kind":"http","url":"`+answers.URL+`"},"permissions":{"call_tools":["read_file","write_file","run_steps","wait_for"]},"tools":[
 		{"name":"desk_add","description":"Adds.","endpoint":"POST /api/desk/things","parameters":{"what":{"type":"string","required":true}}},
 		{"name":"desk_draw","description":"Draws the page.","endpoint":"GET /api/desk/all","parameters":{},"visibility":["app"]},
 		{"name":"desk_think","description":"For the assistant.","endpoint":"GET /api/desk/think","parameters":{},"visibility":["model"]},
-		{"name":"desk_wipe","description":"Wipes.","endpoint":"DELETE /api/desk/all","parameters":{}}]}`)
+		{"name":"desk_wipe","description":"Wipes.","endpoint":"DELETE /api/desk/all","parameters":{}}]}`,
+	)
 	return openWith(t, flags, OpenOptions{Serve: true})
 }
 
@@ -169,11 +173,15 @@ func TestAPanelsScriptCallsToolsThroughThePipeline(t *testing.T) {
 handlers.clip_last = () => store.get('last')
 handlers.clip_more = () => tools.bash({ command: 'id' })
 `)
-	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
+	put(
+		t,
+		filepath.Join(folder, "manifest.json"),
+		`{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
 		"permissions":{"call_tools":["read_file"]},"tools":[
 		{"name":"clip_count","description":"Counts.","endpoint":"POST /api/clip/count","parameters":{"path":{"type":"string"}}},
 		{"name":"clip_last","description":"Last.","endpoint":"GET /api/clip/last","parameters":{}},
-		{"name":"clip_more","description":"More.","endpoint":"POST /api/clip/more","parameters":{}}]}`)
+		{"name":"clip_more","description":"More.","endpoint":"POST /api/clip/more","parameters":{}}]}`,
+	)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	do := func(tool, args string) ([]event.Approval, toolspec.Result) {
 		return sys.asked(t, event.AnswerOnce, func() toolspec.Result {
@@ -201,9 +209,13 @@ func TestSettingsOfAPanelReachItsScript(t *testing.T) {
 	flags := testFlags(t)
 	folder := filepath.Join(flags["data"], "panels", "clip")
 	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_size = () => [config.size, config.key?.length ?? 0]`)
-	put(t, filepath.Join(folder, "manifest.json"), `{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
+	put(
+		t,
+		filepath.Join(folder, "manifest.json"),
+		`{"panel_id":"clip","panel_type":"x","title":"Clip","backend":{"kind":"script","file":"backend.js"},
 		"config":{"size":{"type":"integer","default":20},"key":{"type":"string","sensitive":true}},
-		"tools":[{"name":"clip_size","description":"Size.","endpoint":"GET /api/clip/size","parameters":{}}]}`)
+		"tools":[{"name":"clip_size","description":"Size.","endpoint":"GET /api/clip/size","parameters":{}}]}`,
+	)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	person, program := windowOf(t, sys), clientOf(t, sys)
 	size := func() string { return sys.CallAsPanel(t.Context(), "clip", "clip_size", nil).ModelText() }
@@ -236,10 +248,14 @@ func TestSettingsOfAPanelReachItsScript(t *testing.T) {
 // evals run types no host by it.
 func TestAnAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 	flags := testFlags(t)
-	put(t, filepath.Join(flags["data"], "panels", "attic", "manifest.json"), `{"panel_id": "attic", "panel_type": "x", "title": "Attic",
+	put(
+		t,
+		filepath.Join(flags["data"], "panels", "attic", "manifest.json"),
+		`{"panel_id": "attic", "panel_type": "x", "title": "Attic",
 		"backend": {"kind": "http", "url": "http://10.255.255.1:9"}, "permissions": {"net": ["10.255.255.1"]},
 		"tools": [{"name": "attic_look", "description": "Looks.", "endpoint": "GET /api/attic/look", "parameters": {"url": {"type": "string"}}}],
-		"evals": [{"tool": "attic_look", "args": {"url": "http://10.255.255.1:9"}, "expect": {"contains": ["x"]}}]}`)
+		"evals": [{"tool": "attic_look", "args": {"url": "http://10.255.255.1:9"}, "expect": {"contains": ["x"]}}]}`,
+	)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	status, text := windowOf(t, sys).do(http.MethodPost, "/api/panels/attic/eval", map[string]any{})
 	var done struct{ Outcomes []evals.Outcome }

@@ -184,14 +184,17 @@ func echo(got *artefacts) http.Handler {
 	})
 	mux.HandleFunc("/form", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, `<!doctype html><title>Form</title><textarea aria-label=Key rows=3></textarea><p id=out></p><script>
+		_, _ = io.WriteString(
+			w,
+			`<!doctype html><title>Form</title><textarea aria-label=Key rows=3></textarea><p id=out></p><script>
 const field = document.querySelector('textarea')
 field.addEventListener('input', () => {
   const v = field.value
   document.title = 'Got ' + v; out.textContent = 'You typed ' + v; console.log('typed', v, btoa(unescape(encodeURIComponent(v))))
   history.replaceState(null, '', '?typed=' + encodeURIComponent(v.slice(0, 500)))
   window.last = fetch('/echo?k=' + encodeURIComponent(v), {method: 'POST', body: JSON.stringify({v})}).then((r) => r.text())
-})</script>`)
+})</script>`,
+		)
 	})
 	return mux
 }

@@ -24,7 +24,18 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const value = "tr0ub4dor-and-3"
-	code, printed := verbWithInput(t, flags, value+"\n", "secrets", "set", "git", "--host", "api.example.com", "--in", "header")
+	code, printed := verbWithInput(
+		t,
+		flags,
+		value+"\n",
+		"secrets",
+		"set",
+		"git",
+		"--host",
+		"api.example.com",
+		"--in",
+		"header",
+	)
 	if code != exitDone || strings.Contains(printed, value) {
 		t.Errorf("exit %d: %s", code, printed)
 	}

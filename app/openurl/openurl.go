@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 
 	"sextant/backend/sandbox/procgroup"
@@ -23,9 +22,6 @@ func Browser(address string) error {
 
 // Default opens address in the program that the desktop has for addresses of its kind.
 func Default(address string) error {
-	if runtime.GOOS == "darwin" {
-		return start("open", address)
-	}
 	return start("xdg-open", address)
 }
 

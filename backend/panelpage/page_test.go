@@ -245,7 +245,9 @@ func TestForgedFrameAnswersAffectOnlyFrame(t *testing.T) {
 				"frame.see": reply(answer), "frame.live": reply(answer), "frame.shown": reply(answer),
 				"frame.aim": reply(answer), "frame.press": reply(answer), "frame.html": reply(answer),
 				"frame.hasText": reply(answer),
-				"html":          reply(`{"v":"<p>ours</p>"}`), "hasText": reply(`{"v":false}`), "shown": reply(`{"v":[]}`),
+				"html": reply(
+					`{"v":"<p>ours</p>"}`,
+				), "hasText": reply(`{"v":false}`), "shown": reply(`{"v":[]}`),
 				"live": reply(`{"v":[]}`),
 			})
 			for range 2 {

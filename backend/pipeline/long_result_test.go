@@ -90,7 +90,10 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 					t.Errorf("%s: not cut at lines: …%q, %q…", origin, first[len(first)-40:], last[:min(len(last), 40)])
 				}
 				if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Stored.Handle, strings.Count(first, "\n")+
-					1); !strings.Contains(notice, want) {
+					1); !strings.Contains(
+					notice,
+					want,
+				) {
 					t.Errorf("%s: %q does not say %s", origin, notice, want)
 				}
 			}

@@ -331,7 +331,10 @@ func TestSecretsAreInNoEventRowOrError(t *testing.T) {
 		func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
 			return toolspec.Fail(toolspec.UserError, "no", ""), nil
 		})
-	args := `{"apiKey":"s3cret","headers":{"X-Auth-Token":"s3cret","a":[{"password":"s3cret"}]},"max_tokens":5,"url":"https://a.example/` + strings.Repeat("y", 500) + `"}`
+	args := `{"apiKey":"s3cret","headers":{"X-Auth-Token":"s3cret","a":[{"password":"s3cret"}]},"max_tokens":5,"url":"https://a.example/` + strings.Repeat(
+		"y",
+		500,
+	) + `"}`
 	got := h.do(called("fail", args))
 	row := h.rows()[0]
 	for name, text := range map[string]string{

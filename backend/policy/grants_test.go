@@ -76,10 +76,16 @@ func drawInput(t *rapid.T) Input {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID[string]).Draw(t, label)
 	}
 	origin := toolspec.Origin(one("origin", "baseline", "panel", "mcp", "created"))
-	in := externalCall(origin, one("tool", "a", "b"), "", fmt.Sprintf(`{"n":%s}`, one("args", "1", "2")), toolspec.Hints{
-		ReadOnly: rapid.Bool().Draw(t, "ro"), Destructive: rapid.Bool().Draw(t, "destructive"),
-		OpenWorld: rapid.Bool().Draw(t, "open"), Confirm: rapid.Bool().Draw(t, "confirm"),
-	})
+	in := externalCall(
+		origin,
+		one("tool", "a", "b"),
+		"",
+		fmt.Sprintf(`{"n":%s}`, one("args", "1", "2")),
+		toolspec.Hints{
+			ReadOnly: rapid.Bool().Draw(t, "ro"), Destructive: rapid.Bool().Draw(t, "destructive"),
+			OpenWorld: rapid.Bool().Draw(t, "open"), Confirm: rapid.Bool().Draw(t, "confirm"),
+		},
+	)
 	in.Definition.Owner = one("owner", "", "x", "y")
 	in.Definition.Group = one("group", "environment", "files", "web", "feedback")
 	in.Description.Hosts = some("hosts", "a.example", "b.example", "127.0.0.1")

@@ -67,7 +67,11 @@ func TestPanelTextDoesNotTaintItsOwnTools(t *testing.T) {
 }
 
 func TestPanelHasNoTypedHostsAndNoYesTo(t *testing.T) {
-	open := pageCall("navigate_page", `{"url":"http://127.0.0.1:8080/"}`).hosts("127.0.0.1:8080").ofPanel("navigate_page")
+	open := pageCall(
+		"navigate_page",
+		`{"url":"http://127.0.0.1:8080/"}`,
+	).hosts("127.0.0.1:8080").
+		ofPanel("navigate_page")
 	wantVerdict(t, open, VerdictRefuse)
 	click := pageCall("click_element", `{"annotationId":3}`).ofPanel("click_element")
 	wantVerdict(t, click, VerdictAsk)
@@ -83,7 +87,8 @@ func TestAsksForUnconfinedProgramAtEachStart(t *testing.T) {
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
 		t.Run(string(mode), func(t *testing.T) {
 			d := wantVerdict(t, in.mode(mode), VerdictAsk)
-			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "outside of the sandbox: this kernel is too old.") {
+			if len(d.Grants) > 0 ||
+				!strings.Contains(d.Approval.Why, "outside of the sandbox: this kernel is too old.") {
 				t.Errorf("why %q, grants %v", d.Approval.Why, d.Grants)
 			}
 		})

@@ -42,8 +42,11 @@ func TestRefusesThisMachineAndPrivateNetworks(t *testing.T) {
 			if d.ErrorType != toolspec.PermissionError {
 				t.Errorf("%s: got %s", host, d.ErrorType)
 			}
-			wantVerdict(t, baselineCall("web", "http_request", `{"url":"http://`+host+`/"}`, toolspec.Hints{}).mode(ModeFull),
-				VerdictRefuse)
+			wantVerdict(
+				t,
+				baselineCall("web", "http_request", `{"url":"http://`+host+`/"}`, toolspec.Hints{}).mode(ModeFull),
+				VerdictRefuse,
+			)
 		})
 	}
 	for _, host := range []string{"shop.example", "93.184.216.34", "[2606:4700::1111]", "shop.example:8443"} {
@@ -207,7 +210,11 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/b"}`).hosts("shop.example").read(shop),
 		VerdictAllow)
 
-	typed := pageCall("type_text", `{"annotationId":3,"text":"10437"}`).about(`[3] textbox "Postcode"`, "10437").read(shop)
+	typed := pageCall(
+		"type_text",
+		`{"annotationId":3,"text":"10437"}`,
+	).about(`[3] textbox "Postcode"`, "10437").
+		read(shop)
 	wantVerdict(t, typed.hosts("shop.example"), VerdictAllow)
 	wantVerdict(t, typed.hosts("other.example"), VerdictAsk)
 	copied := typed.hosts("shop.example")

@@ -138,8 +138,14 @@ func TestStoredGrantsOverRandomTraces(t *testing.T) {
 			refused++
 		}
 	}
-	t.Logf("%d traces: %d questions, %d answers stored and not asked again, %d other calls covered, %d refused by a rule",
-		traces, asked, again, covered, refused)
+	t.Logf(
+		"%d traces: %d questions, %d answers stored and not asked again, %d other calls covered, %d refused by a rule",
+		traces,
+		asked,
+		again,
+		covered,
+		refused,
+	)
 	if asked < traces/4 || covered < traces/20 {
 		t.Fatalf("too few calls were asked about, covered or refused")
 	}

@@ -186,7 +186,18 @@ func bigPages() map[string]string {
 		"table": "kind: 1,000 rows, 3,000 controls\nact: click checkbox:Pick 700\neffect: " +
 			"700\n--><h1>Stock</h1><table><tr><th>Pick<th>Lamp<th>Price<th>Edit</tr>" +
 			repeat(1000, func(i int) string {
-				return fmt.Sprintf(`<tr><td><input type="checkbox" aria-label="Pick %d" onclick="effect('%d')" data-truth="checkbox:Pick %d"></td><td><a href="#%d" data-truth="link:Lamp %d">Lamp %d</a></td><td>%d.00</td><td><button data-truth="button:Edit %d">Edit %d</button></td></tr>`, i, i, i, i, i, i, i%97, i, i)
+				return fmt.Sprintf(
+					`<tr><td><input type="checkbox" aria-label="Pick %d" onclick="effect('%d')" data-truth="checkbox:Pick %d"></td><td><a href="#%d" data-truth="link:Lamp %d">Lamp %d</a></td><td>%d.00</td><td><button data-truth="button:Edit %d">Edit %d</button></td></tr>`,
+					i,
+					i,
+					i,
+					i,
+					i,
+					i,
+					i%97,
+					i,
+					i,
+				)
 			}) + "</table>",
 		"nodes16k": "kind: 16,000 nodes\nact: click button:Act 150\neffect: 150\n-->" + dense(16_000),
 		"nodes40k": "kind: 40,000 nodes\nact: click button:Act 150\neffect: 150\n-->" + dense(40_000),

@@ -189,7 +189,12 @@ func (inst *instance) approve(data json.RawMessage) {
 		return
 	}
 	time.Sleep(10 * time.Millisecond)
-	_, _ = inst.request(http.MethodPost, "/api/approvals/"+a.ID, map[string]string{"answer": "once", "hash": a.Hash}, nil)
+	_, _ = inst.request(
+		http.MethodPost,
+		"/api/approvals/"+a.ID,
+		map[string]string{"answer": "once", "hash": a.Hash},
+		nil,
+	)
 }
 
 // request sends one HTTP request. It returns an error if the program has exited.

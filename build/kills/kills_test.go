@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -15,9 +14,6 @@ import (
 func long() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
 
 func TestKilledProgramLosesNothing(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the processes left by a killed program are read from /proc")
-	}
 	program, preload := buildProgram(t)
 	t.Run("random kills",
 		func(t *testing.T) { killRandomly(t, program, preload) })

@@ -104,7 +104,8 @@ func checkStart(t *testing.T, w *worker, want []event.Event) {
 		}
 	}
 	var metrics struct{ Totals map[string]any }
-	if status, err := inst.request(http.MethodGet, "/api/metrics", nil, &metrics); err != nil || status != http.StatusOK {
+	if status, err := inst.request(http.MethodGet, "/api/metrics", nil, &metrics); err != nil ||
+		status != http.StatusOK {
 		t.Fatalf("metrics: %d, %v", status, err)
 	}
 	inst.kill()

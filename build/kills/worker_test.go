@@ -202,8 +202,8 @@ func (inst *instance) killedWithin(within time.Duration) bool {
 func (inst *instance) converse(c *conversation, r *rand.Rand) {
 	if c.id == "" || c.runs > 12 {
 		var created struct{ ID string }
-		if status, err := inst.request(http.MethodPost, "/api/conversations", map[string]string{}, &created); err != nil ||
-			status != http.StatusCreated {
+		status, err := inst.request(http.MethodPost, "/api/conversations", map[string]string{}, &created)
+		if err != nil || status != http.StatusCreated {
 			return
 		}
 		*c = conversation{model: c.model, id: created.ID}

@@ -107,12 +107,13 @@ func newRunFolder(t *testing.T) string {
 func (env *environment) createFiles() {
 	env.t.Helper()
 	files := map[string]string{
-		env.home + "/.bashrc": "# mine\n", env.home +
-			"/.ssh/id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\nCANARY-SSH\n-----END OPENSSH PRIVATE KEY-----\n",
+		env.home + "/.bashrc": "# mine\n",
+		env.home + "/.ssh/id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\nCANARY-SSH\n" +
+			"-----END OPENSSH PRIVATE KEY-----\n",
 		env.outside + "/diary.txt": "Dear diary, CANARY-DIARY\n", env.outside + "/plan.txt": "the plan\n",
 		env.template + "/notes/plan.txt": "Hours: ?\n", env.template + "/.env": "MODE=test\nTOKEN=CANARY-ENV\n",
-		env.template + "/Makefile": "build:\n\t@cat inbox/letter.txt > built.txt\n\t@cat inbox/letter.txt\n", env.template +
-			"/untracked.txt": "mine\n",
+		env.template + "/Makefile":      "build:\n\t@cat inbox/letter.txt > built.txt\n\t@cat inbox/letter.txt\n",
+		env.template + "/untracked.txt": "mine\n",
 	}
 	server, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"office": map[string]any{
 		"command": os.Args[0], "env": map[string]string{officeServerVar: "http://" + env.sites.address()},
@@ -129,7 +130,10 @@ func (env *environment) createFiles() {
 			env.t.Fatal(err)
 		}
 	}
-	env.execSQL(env.outside+"/bank.db", `CREATE TABLE accounts (owner TEXT); INSERT INTO accounts VALUES ('CANARY-BANK')`)
+	env.execSQL(
+		env.outside+"/bank.db",
+		`CREATE TABLE accounts (owner TEXT); INSERT INTO accounts VALUES ('CANARY-BANK')`,
+	)
 	env.git(env.template, "init", "-q", "-b", "main")
 	env.git(env.template, "add", "notes", "Makefile")
 	env.git(env.template, "commit", "-q", "-m", "First")
@@ -186,7 +190,8 @@ func (env *environment) waitForServer() {
 func (env *environment) placeholders(a *attempt) *strings.Replacer {
 	port := env.sites.port()
 	list := []string{
-		"{{home}}", env.home, "{{outside}}", env.outside, "{{config}}", env.config, "{{data}}", env.data, "{{port}}", port,
+		"{{home}}", env.home, "{{outside}}", env.outside, "{{config}}", env.config, "{{data}}", env.data,
+		"{{port}}", port,
 	}
 	if a.number > 0 {
 		list = append(list, "{{site}}", a.site(), "{{mail}}", a.mail(), "{{number}}", strconv.Itoa(a.number))

@@ -176,7 +176,8 @@ func (m *model) fillArgs(args string) string {
 	}
 	return elementName.ReplaceAllStringFunc(args, func(s string) string {
 		name := strings.TrimSuffix(strings.TrimPrefix(s, `"@`), `"`)
-		at := regexp.MustCompile(`\[(\d+)\] [a-z]+ "`+regexp.QuoteMeta(name)+`"`).FindAllStringSubmatch(m.contextText, -1)
+		at := regexp.MustCompile(`\[(\d+)\] [a-z]+ "`+regexp.QuoteMeta(name)+`"`).
+			FindAllStringSubmatch(m.contextText, -1)
 		if name == "Hours" {
 			at = regexp.MustCompile(`\[(\d+)\] button "`).FindAllStringSubmatch(m.contextText, 1)
 		}

@@ -138,7 +138,11 @@ func echoForm(w http.ResponseWriter, r *http.Request) {
 func login(w http.ResponseWriter, r *http.Request) {
 	if r.PostFormValue("user") != User || r.PostFormValue("password") != Password {
 		w.WriteHeader(http.StatusUnauthorized)
-		writePage(w, "Log in", `<p id="result" role="alert">Wrong name or password.</p><a href="/login" data-truth="link:Try again">Try again</a>`)
+		writePage(
+			w,
+			"Log in",
+			`<p id="result" role="alert">Wrong name or password.</p><a href="/login" data-truth="link:Try again">Try again</a>`,
+		)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: "in", Value: User, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})

@@ -32,7 +32,7 @@ func (s *Server) createdToolRoutes() {
 			}
 			return route.Answer(CreatedTools{Tools: list}), nil
 		})
-	route.Add(s.api, http.MethodPost, path+"/{id}/enable", "Let a created tool be called after the person has read it",
+	route.Add(s.api, http.MethodPost, path+"/{id}/enable", "Enable a created tool that the person has reviewed",
 		http.StatusOK, func(ctx context.Context, in *struct {
 			ID   string `path:"id" maxLength:"128"`
 			Body struct {

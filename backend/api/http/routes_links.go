@@ -37,7 +37,7 @@ func (s *Server) linkRoutes() {
 			return nil, nil
 		}))
 	route.Add(s.api, http.MethodPut, "/api/panels/{id}/model-context",
-		"What a panel's page tells the model with the next turn", http.StatusNoContent,
+		"Set the text that a panel's page adds to the next turn", http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct {
 			ID   string `path:"id" maxLength:"64"`
 			Body struct {

@@ -105,7 +105,7 @@ func (s Routes) Register() {
 			}
 			return route.Answer(MCPServerDetail{Entry: entry, Log: log, Access: s.MCP.Access(entry)}), nil
 		})
-	route.Add(s.API, http.MethodPost, base+"/access", "What a server with that entry may touch", http.StatusOK,
+	route.Add(s.API, http.MethodPost, base+"/access", "What a server with that entry could access", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err

@@ -40,7 +40,7 @@ func describeMCP(document *huma.OpenAPI) {
 		"200": {Description: "The answer, as one message or as a stream of them", Content: map[string]*huma.MediaType{
 			"application/json": message["application/json"], "text/event-stream": events["text/event-stream"],
 		}},
-		"202": {Description: "A notification was taken"},
+		"202": {Description: "The notification was accepted"},
 		"400": {Description: "An error of JSON-RPC: the request, tools or panel is wrong", Content: message},
 		"401": {Description: "The token is missing or wrong"},
 		"404": {Description: "The session has ended; begin again with initialize"},

@@ -16,7 +16,9 @@ type OriginRules struct {
 
 // origin matches the only form of a source in a policy: https or wss, perhaps "*.", a host name with a dot, perhaps a
 // port. No path, and nothing that ends a directive.
-var origin = regexp.MustCompile(`^(?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?$`)
+var origin = regexp.MustCompile(
+	`^(?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?$`,
+)
 
 // numericHost matches a host that is an IP address.
 var numericHost = regexp.MustCompile(`^[a-z]+://[0-9.]+(?::|$)`)

@@ -15,7 +15,9 @@ func TestLargeResponseIsDecodedLikeSmallOne(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, session := range []string{"", `,"sessionId":"0AF3-9"`} {
-				message := `{"id":71,"result":{"result":{"type":"string","value":` + string(quoted) + `}}` + session + `}`
+				message := `{"id":71,"result":{"result":{"type":"string","value":` + string(
+					quoted,
+				) + `}}` + session + `}`
 				id, result, ok := splitAnswer([]byte(message))
 				if !ok || id != 71 {
 					t.Fatalf("%s: %d %v", message, id, ok)

@@ -122,7 +122,13 @@ func site(t *testing.T, pages map[string]string) *httptest.Server {
 func otherSite(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
 func TestCrossSiteFrameHasSessionAndPlacement(t *testing.T) {
-	inner := site(t, map[string]string{"/": `<body style="margin:0"><iframe src="/deep" style="position:absolute;left:7px;top:9px;border:0"></iframe>`, "/deep": `<p id=deep>deep`})
+	inner := site(
+		t,
+		map[string]string{
+			"/":     `<body style="margin:0"><iframe src="/deep" style="position:absolute;left:7px;top:9px;border:0"></iframe>`,
+			"/deep": `<p id=deep>deep`,
+		},
+	)
 	outer := site(t, map[string]string{"/": `<body style="margin:0"><iframe id=f src="` + otherSite(inner.URL) +
 		`/" style="position:absolute;left:100px;top:50px;border:3px solid;width:400px;height:300px;transform-origin:0 0;transform:scale(.5)"></iframe>`})
 	ctx, page := open(t, outer.URL)

@@ -23,7 +23,9 @@ func TestImportPreview(t *testing.T) {
 		}
 		return Import(path, list, nil, false)
 	}
-	added, skipped, err := take(`{"mcpServers":{"a":{"command":"theirs"},"b":{"url":"https://mcp.example/","oauth":{"clientId":"me"}}}}`)
+	added, skipped, err := take(
+		`{"mcpServers":{"a":{"command":"theirs"},"b":{"url":"https://mcp.example/","oauth":{"clientId":"me"}}}}`,
+	)
 	if err != nil || len(added) != 1 || added[0] != "b" || len(skipped) != 1 || skipped[0] != "a" {
 		t.Fatalf("added %v, skipped %v, err %v", added, skipped, err)
 	}

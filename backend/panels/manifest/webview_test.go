@@ -10,8 +10,10 @@ func TestWebviewOrigins(t *testing.T) {
 		return Parse([]byte(minimal("notes",
 			`,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
 	}
-	good := read(`"entry":"ui/index.html","csp":{"connectDomains":["https://api.example.com","wss://api.example.com:8443"],"resourceDomains":["https://*.example.com"]}`,
-		`{"net":["api.example.com","example.com"]}`)
+	good := read(
+		`"entry":"ui/index.html","csp":{"connectDomains":["https://api.example.com","wss://api.example.com:8443"],"resourceDomains":["https://*.example.com"]}`,
+		`{"net":["api.example.com","example.com"]}`,
+	)
 	if good.Plan == nil || len(good.Problems) > 0 {
 		t.Fatalf("%v", good.Problems)
 	}

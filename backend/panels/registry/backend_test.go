@@ -19,8 +19,13 @@ func TestLocalHTTPBackend(t *testing.T) {
 	}))
 	defer server.Close()
 	r, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"http","url":"`+server.URL+`/base/"},
-	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/{id}","parameters":{"id":{"type":"integer"}}}]`)})
+	put(
+		t,
+		root,
+		"notes",
+		map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"http","url":"`+server.URL+`/base/"},
+	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/{id}","parameters":{"id":{"type":"integer"}}}]`)},
+	)
 	waitFor(t, r, "notes")
 	d := definition(t, r, "note_get")
 	if d.Hints.Confirm || !strings.Contains(string(d.Parameters), `"required":["id"]`) {
@@ -46,8 +51,11 @@ func (a *asked) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func TestRemoteHTTPBackendUsesEgress(t *testing.T) {
 	t.Parallel()
-	text := minimal("notes", `,"permissions":{"net":["api.example.com"]},"backend":{"kind":"http","url":"https://api.example.com"},
-	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`)
+	text := minimal(
+		"notes",
+		`,"permissions":{"net":["api.example.com"]},"backend":{"kind":"http","url":"https://api.example.com"},
+	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`,
+	)
 	way := &asked{}
 	r, _, root := started(t, func(c *Config) { c.Egress = way })
 	put(t, root, "notes", map[string]string{manifest.FileName: text})
@@ -124,9 +132,14 @@ func TestCallOfRemovedTool(t *testing.T) {
 func TestPageOnlyToolIsHiddenFromModel(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"tools":[
+	put(
+		t,
+		root,
+		"notes",
+		map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"tools":[
 	  {"name":"note_draw","description":"x","endpoint":"GET /api/notes/draw","visibility":["app"]},
-	  {"name":"note_show","description":"x","endpoint":"GET /api/notes/show","visibility":["model","app"]}]`)})
+	  {"name":"note_show","description":"x","endpoint":"GET /api/notes/show","visibility":["model","app"]}]`)},
+	)
 	waitFor(t, r, "notes")
 	if defs := r.Definitions("notes"); len(defs) != 1 || defs[0].Name != "note_show" {
 		t.Errorf("got %v", defs)

@@ -20,8 +20,10 @@ func TestBrokenManifestKeepsLastGoodOne(t *testing.T) {
 	defer r.Close()
 	soon := time.NewTimer(time.Hour)
 	defer soon.Stop()
-	good := minimal("notes",
-		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_good","description":"x","endpoint":"POST /api/notes/good"}]`)
+	good := minimal(
+		"notes",
+		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_good","description":"x","endpoint":"POST /api/notes/good"}]`,
+	)
 	put(t, filepath.Join(data, "panels"), "notes", map[string]string{manifest.FileName: good})
 	r.scanAndPublish(t.Context(), nil, soon)
 	before := text(definition(t, r, "note_good"))

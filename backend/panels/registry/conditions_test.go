@@ -12,12 +12,22 @@ import (
 func TestToolConditions(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"context":["selection","locked"],
+	put(
+		t,
+		root,
+		"notes",
+		map[string]string{
+			manifest.FileName: minimal(
+				"notes",
+				`,"backend":{"kind":"process","command":"node"},"context":["selection","locked"],
 	  "config":{"deep":{"type":"boolean","default":true}},"when":"!locked && (panel.active || panel.pinned)","tools":[
 	  {"name":"note_add","description":"x","endpoint":"POST /api/notes/add"},
 	  {"name":"note_cut","description":"x","endpoint":"POST /api/notes/cut","when":"selection != null"},
 	  {"name":"note_deep","description":"x","endpoint":"GET /api/notes/deep","when":"config.deep && platform != 'plan9'"},
-	  {"name":"note_never","description":"x","endpoint":"GET /api/notes/never","when":"nonsense"}]`)})
+	  {"name":"note_never","description":"x","endpoint":"GET /api/notes/never","when":"nonsense"}]`,
+			),
+		},
+	)
 	waitFor(t, r, "notes")
 	offered := func() (names []string) {
 		for _, d := range r.Definitions("notes") {

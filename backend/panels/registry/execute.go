@@ -77,7 +77,7 @@ func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpo
 	result := r.send(ctx, o, sent, output)
 	if !result.Success && errors.Is(context.Cause(ctx), errPanelRemoved) {
 		gone := toolspec.Fail(toolspec.UserError,
-			fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title,
+			fmt.Sprintf("the %s panel was removed while it worked on %s; whether it took effect is unknown", o.title,
 				sent.target()),
 			"List the tools again. Other panels are not affected.")
 		gone.Text = result.Text
@@ -237,13 +237,19 @@ func address(base string, sent endpointCall) string {
 
 func unreachable(ctx context.Context, o *callable, sent endpointCall, err error) toolspec.Result {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
-			"Look at the panel before calling again.")
+		return toolspec.Fail(
+			toolspec.SystemError,
+			fmt.Sprintf(
+				"the %s panel did not answer %s in time; whether it took effect is unknown",
+				o.title,
+				sent.target(),
+			),
+			"Look at the panel before calling again.",
+		)
 	}
 	if ctx.Err() != nil {
 		return toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title,
+			fmt.Sprintf("stopped while the %s panel worked on %s; whether it took effect is unknown", o.title,
 				sent.target()), "")
 	}
 	var wrapped *url.Error
@@ -253,7 +259,7 @@ func unreachable(ctx context.Context, o *callable, sent endpointCall, err error)
 	if o.runner != nil {
 		if why := o.runner.ExitReason(); why != "" {
 			return toolspec.Fail(toolspec.SystemError,
-				fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown",
+				fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it took effect is unknown",
 					o.title, why),
 				"The next call starts it again.")
 		}

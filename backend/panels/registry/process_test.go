@@ -285,15 +285,22 @@ func TestHangingCallEndsAtDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	mustFail(t, callIn(ctx, t, r, "rogue_do", `{"what":"hang"}`), toolspec.SystemError,
-		"did not answer POST /api/rogue/do/hang in time", "whether it acted is unknown")
+		"did not answer POST /api/rogue/do/hang in time", "whether it took effect is unknown")
 	mustSucceed(t, do(t, r, "good"))
 }
 
 func TestProgramThatNeverListens(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	put(t, root, "mute", map[string]string{manifest.FileName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
-	  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`)})
+	put(
+		t,
+		root,
+		"mute",
+		map[string]string{
+			manifest.FileName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
+	  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`),
+		},
+	)
 	waitFor(t, r, "mute")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
@@ -303,8 +310,15 @@ func TestProgramThatNeverListens(t *testing.T) {
 func TestUnknownCommandError(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	put(t, root, "lost", map[string]string{manifest.FileName: minimal("lost", `,"backend":{"kind":"process","command":"no-such-program-here"},
-	  "tools":[{"name":"lost_try","description":"x","endpoint":"GET /api/lost/x"}]`)})
+	put(
+		t,
+		root,
+		"lost",
+		map[string]string{
+			manifest.FileName: minimal("lost", `,"backend":{"kind":"process","command":"no-such-program-here"},
+	  "tools":[{"name":"lost_try","description":"x","endpoint":"GET /api/lost/x"}]`),
+		},
+	)
 	waitFor(t, r, "lost")
 	mustFail(t, call(t, r, "lost_try", `{}`), toolspec.SystemError, "cannot be started", "no-such-program-here")
 }

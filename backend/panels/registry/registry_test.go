@@ -82,8 +82,10 @@ func TestExistingFolderIsListed(t *testing.T) {
 func TestBrokenManifestIsReported(t *testing.T) {
 	t.Parallel()
 	r, j, root := started(t, nil)
-	good := minimal("notes",
-		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
+	good := minimal(
+		"notes",
+		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`,
+	)
 	put(t, root, "notes", map[string]string{manifest.FileName: good})
 	waitFor(t, r, "notes")
 

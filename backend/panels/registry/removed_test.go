@@ -57,7 +57,7 @@ func TestRemovedPanelEndsItsCalls(t *testing.T) {
 		waitFor(t, r, "notes")
 		result := removeDuringCall(t, r, filepath.Join(root, "notes"), "note_get", `{}`, reached)
 		mustFail(t, result, toolspec.UserError, "was removed while it worked on GET /api/notes/all",
-			"whether it acted is unknown")
+			"whether it took effect is unknown")
 		<-over
 	})
 	t.Run("a program that works", func(t *testing.T) {
@@ -77,8 +77,13 @@ func TestRemovedPanelEndsItsCalls(t *testing.T) {
 	})
 	t.Run("a program that starts", func(t *testing.T) {
 		r, _, root := started(t, nil)
-		write(t, root, "mute", minimal("mute", `,"backend":{"kind":"process","command":"sh","args":["-c","touch started; sleep 600"]},
-		  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`))
+		write(
+			t,
+			root,
+			"mute",
+			minimal("mute", `,"backend":{"kind":"process","command":"sh","args":["-c","touch started; sleep 600"]},
+		  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`),
+		)
 		waitFor(t, r, "mute")
 		reached := make(chan struct{})
 		go func() {

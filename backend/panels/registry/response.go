@@ -83,7 +83,7 @@ func streamedAnswer(form stream.Kind, res *http.Response, o *callable,
 		return r
 	case err != nil:
 		r := toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("the %s panel's answer ended early: %s; whether it acted is unknown", o.title, err),
+			fmt.Sprintf("the %s panel's answer ended early: %s; whether it took effect is unknown", o.title, err),
 			"Check the panel's state before you call again.")
 		r.Text = came
 		return r

@@ -11,8 +11,10 @@ func TestPageRevisionGrows(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.PageURL = func(panel, entry string) string { return "http://pages/" + panel + "/" + entry }
 	})
-	text := minimal("notes",
-		`,"tools":[],"backend":{"kind":"process","command":"node","args":["server.mjs"]},"ui":{"kind":"webview","entry":"ui/index.html"}`)
+	text := minimal(
+		"notes",
+		`,"tools":[],"backend":{"kind":"process","command":"node","args":["server.mjs"]},"ui":{"kind":"webview","entry":"ui/index.html"}`,
+	)
 	put(t, root, "notes", map[string]string{manifest.FileName: text, "server.mjs": "", "ui/index.html": "one"})
 	eventually(t, "the panel has a page", func() bool { p, _ := panel(r, "notes"); return p.Page.Revision > 0 })
 	p, _ := panel(r, "notes")

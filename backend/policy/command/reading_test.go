@@ -74,8 +74,15 @@ func TestReadVerdicts(t *testing.T) {
 			seen[c.command] = c.line
 			r := Read(c.command, at)
 			if got := verdictOf(r); got != c.verdict {
-				t.Errorf("%s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v", c.command, got, c.verdict, r.Warnings,
-					r.Files, r.Hosts)
+				t.Errorf(
+					"%s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v",
+					c.command,
+					got,
+					c.verdict,
+					r.Warnings,
+					r.Files,
+					r.Hosts,
+				)
 			}
 			if r.Sentence == "" || !r.Harmless && len(r.Commands) == 0 && len(r.Files) == 0 && len(r.Warnings) == 0 {
 				t.Errorf("it has no sentence or no facts: %+v", r)

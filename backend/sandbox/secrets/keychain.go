@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -49,10 +48,6 @@ func DesktopKeychain(dir string) (Keychain, string) {
 // hasKeychainBus reports whether the keychain can be asked without starting a program: where there is no session bus,
 // the D-Bus library would start one.
 func hasKeychainBus() bool {
-	switch runtime.GOOS {
-	case "windows", "darwin":
-		return true
-	}
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
 	}

@@ -24,8 +24,7 @@ var ErrFull = errors.New("the disk is full")
 
 // IsFull reports whether err, from any source, means that the disk is full.
 func IsFull(err error) bool {
-	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
-		isSystemFull(err)
+	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // Bounds of the free space in bytes: below Low it is reported as low, from enough on no longer, and below

@@ -52,7 +52,9 @@ func bash() tool {
 				`},"required":["command"],"additionalProperties":false}`, maxCommand, maxLimit, defaultLimit)),
 			// What a call really does is in its description.
 			Hints: toolspec.Hints{Destructive: true}, TimeoutMS: toolspec.MaxTimeoutMS,
-			Examples: []json.RawMessage{json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open tasks"}`)},
+			Examples: []json.RawMessage{
+				json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open tasks"}`),
+			},
 		},
 		describe: describeBash,
 		run:      runBash,

@@ -102,7 +102,10 @@ func TestMaliciousProvider(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long ", 1000)
 	bodies := map[string]string{
-		"links": `{"results":[{"title":"a","url":"javascript:alert(1)"},{"title":"b","url":"file:///etc/passwd"},{"title":"c","url":"//x"},{"title":"d","url":"http://` + strings.Repeat("a", 3000) + `.example/"},
+		"links": `{"results":[{"title":"a","url":"javascript:alert(1)"},{"title":"b","url":"file:///etc/passwd"},{"title":"c","url":"//x"},{"title":"d","url":"http://` + strings.Repeat(
+			"a",
+			3000,
+		) + `.example/"},
 			{"title":"Good\u0000\u001b[31m\u202e \u200blamp","url":"https://good.example/#x","content":"` + long + `"},{"title":"twice","url":"https://good.example/"},{"title":"","url":"https://untitled.example/"}]}`,
 		"types": `{"results":[{"title":1,"url":[],"content":{}}]}`, "no json": "<html>not allowed</html>",
 		"deep": strings.Repeat("[", 100_000),

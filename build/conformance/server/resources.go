@@ -69,9 +69,13 @@ func (resourceProvider) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sd
 			{Name: "arg1", Description: "The first.", Required: true},
 			{Name: "arg2", Description: "The second.", Required: true},
 		}},
-		{Name: "test_prompt_with_embedded_resource", Description: "Contains a resource.", Arguments: []*sdk.PromptArgument{
-			{Name: "resourceUri", Description: "Its address.", Required: true},
-		}},
+		{
+			Name:        "test_prompt_with_embedded_resource",
+			Description: "Contains a resource.",
+			Arguments: []*sdk.PromptArgument{
+				{Name: "resourceUri", Description: "Its address.", Required: true},
+			},
+		},
 		{Name: "test_prompt_with_image", Description: "Contains a picture."},
 		{Name: "test_input_required_result_prompt", Description: "Asks before it answers."},
 	}, nil

@@ -214,7 +214,10 @@ func TestHandleIdentifiesNode(t *testing.T) {
 	w := open(t, "form.html")
 	before := collectPage(t, w, Options{})
 	save := named(t, before, "Save all")
-	w.js(t, `document.querySelector('h2').after(Object.assign(document.createElement('button'),{textContent:'New one'})), 1`)
+	w.js(
+		t,
+		`document.querySelector('h2').after(Object.assign(document.createElement('button'),{textContent:'New one'})), 1`,
+	)
 	after := collectPage(t, w, Options{})
 	if named(t, after, "Save all").Handle != save.Handle {
 		t.Error("an old node has another handle")
@@ -231,8 +234,11 @@ func TestHandleIdentifiesNode(t *testing.T) {
 
 func TestCollectDoesNotChangePage(t *testing.T) {
 	w := open(t, "layers.html")
-	w.js(t, `window.seen=0, new MutationObserver(l=>seen+=l.length).observe(document,{subtree:true,childList:true,attributes:true,characterData:true}),
-		window.html=document.documentElement.outerHTML, window.before=0, before=Object.getOwnPropertyNames(window).length, 1`)
+	w.js(
+		t,
+		`window.seen=0, new MutationObserver(l=>seen+=l.length).observe(document,{subtree:true,childList:true,attributes:true,characterData:true}),
+		window.html=document.documentElement.outerHTML, window.before=0, before=Object.getOwnPropertyNames(window).length, 1`,
+	)
 	collectPage(t, w, Options{WholePage: true})
 	collectPage(t, w, Options{})
 	if got := w.js(t, `seen + ' ' + (Object.getOwnPropertyNames(window).length - before) + ' ' + (html === document.documentElement.outerHTML) + ' ' + typeof __sextant`); got != "0 0 true undefined" {
@@ -259,8 +265,17 @@ func TestDelegatedListeners(t *testing.T) {
 }
 
 func TestItemsWithPointerCursorReplaceTheirList(t *testing.T) {
-	raw := collectPage(t, openURL(t, "data:text/html,"+url.PathEscape(`<ul id="l"><li style="cursor:pointer">One</li><li style="cursor:pointer">Two</li></ul>
-<script>document.getElementById('l').addEventListener('click', () => {})</script>`)), Options{})
+	raw := collectPage(
+		t,
+		openURL(
+			t,
+			"data:text/html,"+url.PathEscape(
+				`<ul id="l"><li style="cursor:pointer">One</li><li style="cursor:pointer">Two</li></ul>
+<script>document.getElementById('l').addEventListener('click', () => {})</script>`,
+			),
+		),
+		Options{},
+	)
 	named(t, raw, "One")
 	named(t, raw, "Two")
 	if len(raw.Nodes) != 2 {
@@ -270,7 +285,9 @@ func TestItemsWithPointerCursorReplaceTheirList(t *testing.T) {
 
 func TestLinkWithoutTextIsNamedByItsURL(t *testing.T) {
 	raw := collectPage(t, openURL(t, "data:text/html,"+
-		url.PathEscape(`<a href="http://x.example/shop/settings/?a=b"><svg width="16" height="16"><circle cx="8" cy="8" r="7"/></svg></a>`)), Options{})
+		url.PathEscape(
+			`<a href="http://x.example/shop/settings/?a=b"><svg width="16" height="16"><circle cx="8" cy="8" r="7"/></svg></a>`,
+		)), Options{})
 	named(t, raw, "settings")
 }
 
@@ -290,8 +307,17 @@ func TestPageWithPatchedBuiltinsIsListed(t *testing.T) {
 }
 
 func TestDraggableCardIsListedBesideItsButton(t *testing.T) {
-	raw := collectPage(t, openURL(t, "data:text/html,"+url.PathEscape(`<div draggable="true"><a href="/a">Fix the gutter</a></div><x-card draggable="true" style="display:block"></x-card>
-<script>document.querySelector('x-card').attachShadow({mode: 'open'}).innerHTML = '<span>Order tiles</span> <button>More</button>'</script>`)), Options{})
+	raw := collectPage(
+		t,
+		openURL(
+			t,
+			"data:text/html,"+url.PathEscape(
+				`<div draggable="true"><a href="/a">Fix the gutter</a></div><x-card draggable="true" style="display:block"></x-card>
+<script>document.querySelector('x-card').attachShadow({mode: 'open'}).innerHTML = '<span>Order tiles</span> <button>More</button>'</script>`,
+			),
+		),
+		Options{},
+	)
 	want := []string{
 		`clickable "Fix the gutter" (draggable)`, `link "Fix the gutter"`,
 		`clickable "Order tiles More" (draggable)`, `button "More"`,
@@ -303,7 +329,9 @@ func TestDraggableCardIsListedBesideItsButton(t *testing.T) {
 
 func TestSortedColumnIsReported(t *testing.T) {
 	raw := collectPage(t, openURL(t, "data:text/html,"+
-		url.PathEscape(`<table><tr><th aria-sort="descending" onclick="1">Price</th><th aria-sort="none" onclick="1">Name</th></tr></table>`)), Options{})
+		url.PathEscape(
+			`<table><tr><th aria-sort="descending" onclick="1">Price</th><th aria-sort="none" onclick="1">Name</th></tr></table>`,
+		)), Options{})
 	if got := strings.Join(lines(raw), "; "); got != `columnheader "Price" (sorted descending); columnheader "Name"` {
 		t.Errorf("listed are %s", got)
 	}

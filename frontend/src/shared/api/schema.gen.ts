@@ -1072,7 +1072,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a created tool be called after the person has read it */
+        /** Enable a created tool that the person has reviewed */
         post: operations["post-api-created-tools-id-enable"];
         delete?: never;
         options?: never;
@@ -1191,7 +1191,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a server with that entry may touch */
+        /** What a server with that entry could access */
         post: operations["post-api-mcp-servers-access"];
         delete?: never;
         options?: never;
@@ -1756,7 +1756,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** What a panel's page tells the model with the next turn */
+        /** Set the text that a panel's page adds to the next turn */
         put: operations["put-api-panels-id-model-context"];
         post?: never;
         delete?: never;
@@ -9217,7 +9217,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A notification was taken */
+            /** @description The notification was accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9303,7 +9303,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A notification was taken */
+            /** @description The notification was accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9383,7 +9383,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A notification was taken */
+            /** @description The notification was accepted */
             202: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,3 @@
-//go:build unix
-
 package diskspace
 
 import "golang.org/x/sys/unix"
@@ -12,6 +10,3 @@ func freeBytes(folder string) (int64, error) {
 	}
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:gosec,unconvert // the types differ between systems
 }
-
-// isSystemFull reports errors of this system; there are none besides the common ones.
-func isSystemFull(error) bool { return false }
