@@ -248,7 +248,7 @@ func TestSecretsAppearInNoArtefact(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(sys.Close)
-	n := 25 // at least one of each kind
+	n := 30 // each kind at least once
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		n = 100
 	}
