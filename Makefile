@@ -13,8 +13,7 @@ DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
 RERUN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 # Goroutines share state in these packages, so make test runs them under the race detector; make e2e does so for all.
 RACE         := ./backend/agent/loop/... ./backend/api/ws/... ./backend/pipeline/... ./backend/store/... ./panels/...
-# Packages with minutes of tests start first, so that no core waits for the last of them. They wait a lot: -p is more
-# than the cores.
+# Packages with minutes of tests start first, so that no core waits for the last of them.
 SLOW         := ./backend/browser ./app ./backend/sandbox/confine
 # Tests that have a long form, which SEXTANT_WHOLE=1 turns on.
 LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|SecretsAppear|GarbledAtAnyByte|CutAtAnyByte
@@ -62,7 +61,7 @@ test: build test-go test-ui e2e-ui window-test isolation-window ## Everything CI
 test-go: ui
 	@go -C build/tools build -o $(CURDIR)/$(BIN)/gotestsum gotest.tools/gotestsum
 	@echo "== Go tests"
-	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(SLOW) $(call without,$(RACE) $(SLOW))" -- -trimpath -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 3 -timeout 20m
+	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(SLOW) $(call without,$(RACE) $(SLOW))" -- -trimpath -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
 	@echo "== Go tests of packages whose goroutines share state, with the race detector"
 	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(RACE)" -- -race -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
 	@echo "go test: passed"
