@@ -30,8 +30,11 @@ func TestEveryBaselineToolHasAPilotCommand(t *testing.T) {
 		panel = panel && strings.HasSuffix(d.Name, "_panel")
 		switch has := said[d.Name] || panel && said["open_*_panel"]; {
 		case !has && wordless[d.Name] == "":
-			t.Errorf("%s has no command: give it one in backend/agent/pilot/table*.go, or a reason in wordless()",
-				d.Name)
+			t.Errorf(
+				"%s has no command: give it one in backend/agent/pilot/commandtable/table.go, or a reason in "+
+				"toolsWithoutCommand there",
+				d.Name,
+			)
 		case has && wordless[d.Name] != "":
 			t.Errorf("%s has a command and is excused all the same", d.Name)
 		}

@@ -19,9 +19,8 @@ type Files interface {
 		out func(stream, text string)) (toolspec.Result, error)
 }
 
-// FileAction is one tool of a panel that works on files. Endpoint is the manifest's. As turns a call
-// into one of a file tool and its arguments; a Result refuses. Do answers a tool that only the panel
-// itself can; As may be nil then.
+// FileAction is a panel's tool that works on files. Endpoint is the one in the manifest. As translates a call to a file
+// tool and its arguments, or returns a refusal. Do, if set, runs the call instead of a file tool; As may then be nil.
 type FileAction struct {
 	Tool, Endpoint string
 	As             func(call toolspec.Call) (tool string, args any, bad *toolspec.Result)
@@ -107,8 +106,8 @@ func fileCall(deed FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Res
 	return call, nil
 }
 
-// DescribesCalls reports whether calls of a tool are described by the files they would use.
-func (d *FileHandler) DescribesCalls(tool string) bool { return d.actions[tool].As != nil }
+// DescribesEffects reports whether calls of a tool are described by the files they would use.
+func (d *FileHandler) DescribesEffects(tool string) bool { return d.actions[tool].As != nil }
 
 // Describe says what call would do with which files; false when it uses none.
 func (d *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) {

@@ -110,7 +110,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	preview.AddAccess(sandboxOf(config), workingFolder())
+	preview.FillAccess(sandboxOf(config), workingFolder())
 	if v.Preview {
 		printPreview(io.Out, preview, v.Only)
 		return nil

@@ -21,8 +21,8 @@ import (
 // progressInterval is the least time between two lines of progress.
 const progressInterval = time.Second
 
-// progressLines prints what running calls say of their progress, one line at a time, to w: the newest
-// line, at most once in progressInterval. It may be used from several goroutines.
+// progressLines prints the progress of running calls to w, at most one line in progressInterval; lines in between are
+// dropped. It is safe for concurrent use.
 type progressLines struct {
 	w io.Writer
 

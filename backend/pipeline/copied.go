@@ -129,7 +129,7 @@ func sameHost(source, host string) bool {
 // readsFiles reports whether a call's answer may hold the content of files: that of a tool which reads
 // them, or of a program, which may read any.
 func (c *callState) readsFiles() bool {
-	return c.desc.RunsProgram || c.def.Group == "files" || c.def.Group == "look"
+	return c.desc.RunsProgram || c.def.Group == "files"
 }
 
 // readFrom returns what the text of a result was read from besides Sources: what the tool says, or the

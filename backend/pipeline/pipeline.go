@@ -281,8 +281,8 @@ func (p *Pipeline) finish(c *callState) {
 	}()
 }
 
-// readsOnly reports whether the call is one of the baseline tools that only read: it has no effect
-// that a row must come before.
+// readsOnly reports whether a baseline tool is called that only reads and does not scroll the page. Its audit row need
+// not be written first.
 func (c *callState) readsOnly() bool {
 	return c.def.Hints.ReadOnly && c.def.Origin == toolspec.OriginBaseline && !c.desc.ScrollsPage
 }

@@ -47,15 +47,15 @@ func (c *callState) refusedByPolicy() *toolspec.Result {
 }
 
 // Permission returns the permission that applies to calls of a tool whose arguments are not known yet.
-// knowsFiles is true of a tool that says of each call which files it uses.
+// describesEffects is true of a tool whose calls are described by the files they use.
 func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
-	knowsFiles bool,
+	describesEffects bool,
 ) (policy.EffectivePermission, error) {
 	grants, err := p.cfg.Grants.Grants(ctx)
 	if err != nil {
 		return policy.EffectivePermission{}, err
 	}
-	return policy.ResolvePermission(def, p.cfg.Policy(), grants, knowsFiles), nil
+	return policy.ResolvePermission(def, p.cfg.Policy(), grants, describesEffects), nil
 }
 
 // Allowed reports whether call would run without a question if it were made now. It runs and records

@@ -1,6 +1,6 @@
 package surface
 
-// PixelsPerToken is what models pay for pictures: about one token for 750 pixels.
+// PixelsPerToken approximates how many pixels of a picture cost a model one token.
 const PixelsPerToken = 750
 
 // Picture is an encoded picture.

@@ -80,8 +80,8 @@ func callEverything(ctx context.Context, servers *mcp.Servers, call func(string,
 }
 
 // acceptForms returns a function that accepts every question with the defaults of its form.
-func acceptForms(scenario string) func(context.Context, requests.Question) (requests.Answer, error) {
-	return func(context.Context, requests.Question) (requests.Answer, error) {
+func acceptForms(scenario string) func(context.Context, requests.Elicitation) (requests.Answer, error) {
+	return func(context.Context, requests.Elicitation) (requests.Answer, error) {
 		filled := map[string]any{}
 		if scenario == "sep-2322-client-request-state" {
 			filled["confirmed"] = true

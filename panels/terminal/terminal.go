@@ -102,7 +102,7 @@ func (t *Terminals) List() ([]wire.Terminal, <-chan struct{}) {
 	return all, t.change
 }
 
-// ordered are the tabs by number. t.mu is held.
+// ordered returns the tabs sorted by number. The caller holds t.mu.
 func (t *Terminals) ordered() []*Tab {
 	return slices.SortedFunc(maps.Values(t.tabs), func(a, b *Tab) int { return cmp.Compare(a.number, b.number) })
 }

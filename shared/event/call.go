@@ -152,7 +152,8 @@ type Approval struct {
 	InWindow bool `json:"inWindow,omitempty"`
 	// Question names verb, data and target, and ends with a question mark.
 	Question string `json:"question"`
-	// Does, Target, Data and Why are the facts; Target is the real host, path or process.
+	// Does says what the call does, Target to what (a host, path, process or description), Data what it sends or
+	// writes, and Why why it asks.
 	Does   string `json:"does"`
 	Target string `json:"target,omitempty"`
 	Data   string `json:"data,omitempty"`

@@ -87,8 +87,8 @@ type Delta struct {
 	Text    string `json:"text"`
 }
 
-// Note is a sentence for the person about an answer that has not come yet: that and when it is requested again,
-// that it is continued, or that another model answers.
+// Note tells the person about an answer that has not come yet: when it is requested again, that it is continued, or
+// that another model answers.
 type Note struct {
 	// Message is the answer.
 	Message string `json:"message"`

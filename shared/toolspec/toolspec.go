@@ -47,7 +47,7 @@ type Definition struct {
 	// Owner is the panel id or the MCP server's name, empty for baseline tools.
 	Owner string `json:"owner,omitempty"`
 	// Group groups tools for people: navigation, environment, input, workspace,
-	// activity_bar, feedback, files, shell, web, panel, mcp.
+	// activity_bar, feedback, files, shell, web, panel, mcp, created.
 	Group string `json:"group,omitempty"`
 	Hints Hints  `json:"hints"`
 	// App is the address (ui://…) of the MCP server's page that shows calls of the tool, "" for none.

@@ -29,7 +29,7 @@ func HowToConnect() string {
 	names := func(providers []string, joint string) string {
 		labels := make([]string, len(providers))
 		for i, p := range providers {
-			labels[i] = ServiceLabel(p)
+			labels[i] = GenericProviderLabel(p)
 		}
 		last := len(labels) - 1
 		return strings.Join(labels[:last], ", ") + joint + labels[last]
@@ -59,8 +59,9 @@ func ProviderLabel(provider string) string {
 	return "OpenAI"
 }
 
-// ServiceLabel names a service none of whose models is known.
-func ServiceLabel(provider string) string {
+// GenericProviderLabel names a service before any of its models is known: with OpenAI's wire format it may be any
+// compatible one.
+func GenericProviderLabel(provider string) string {
 	if provider == ProviderOpenAI {
 		return "OpenAI-compatible"
 	}

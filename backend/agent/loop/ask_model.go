@@ -96,7 +96,7 @@ func (t *turn) publishNote(message string, d llm.Delta) {
 		return
 	}
 	if err := t.loop.publish(t.ctx, t.event(event.TurnNoted, event.Note{Message: message, Text: d.Note})); err != nil {
-		t.loop.cfg.Log.Warn("note not recorded", "turn", t.id, "error", err)
+		t.loop.cfg.Log.Warn("note not recorded", "turn", t.id, "err", err)
 	}
 }
 

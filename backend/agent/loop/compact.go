@@ -129,7 +129,7 @@ func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	if err == nil && strings.TrimSpace(done) != "" {
 		return done, nil
 	}
-	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "error", err)
+	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "err", err)
 	return prompt.FallbackSummary(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
 }
 

@@ -220,7 +220,7 @@ func (l *Loop) startNext(t *turn) *turn {
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrClosed) {
-		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.ask.Conversation, "error", err)
+		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.ask.Conversation, "err", err)
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	}
 	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
 	if err != nil {
-		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.ask.Conversation, "error", err)
+		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.ask.Conversation, "err", err)
 	}
 	var events []event.Event
 	for _, w := range list {

@@ -186,7 +186,7 @@ func (t *turn) run() Outcome {
 	events = append(events, t.event(event.TurnEnded, data))
 	defer t.loop.release(t)
 	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); err != nil && !diskspace.IsFull(err) {
-		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
+		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "err", err)
 	}
 	return Outcome{
 		Conversation: t.ask.Conversation, Turn: t.id, Text: t.lastText, Status: end.status, Error: end.message,

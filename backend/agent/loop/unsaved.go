@@ -57,7 +57,7 @@ func (l *Loop) Unsaved(conversation string) []event.Event { return l.cfg.Pending
 // saveAtClose is the last attempt.
 func (l *Loop) saveAtClose() {
 	if err := l.cfg.Pending.FlushAll(context.Background()); err != nil {
-		l.cfg.Log.Error("what turns did while the disk was full is lost", "error", err)
+		l.cfg.Log.Error("what turns did while the disk was full is lost", "err", err)
 	}
 }
 

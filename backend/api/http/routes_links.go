@@ -17,7 +17,7 @@ type Apps interface {
 	mcproutes.Apps
 	TellAsPanel(panel string, content, structured json.RawMessage) error
 	// Mail opens the person's mail program with an address.
-	Mail(address string) error
+	OpenMail(address string) error
 }
 
 // linkRoutes registers what the window opens for a page, and what the page of a panel tells the model.
@@ -31,7 +31,7 @@ func (s *Server) linkRoutes() {
 			}
 		},
 		) (*route.Empty, error) {
-			if err := s.services.Apps.Mail(in.Body.Address); err != nil {
+			if err := s.services.Apps.OpenMail(in.Body.Address); err != nil {
 				return nil, route.Refused(err)
 			}
 			return nil, nil

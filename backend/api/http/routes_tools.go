@@ -180,7 +180,7 @@ func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[Tool
 		permission, err := s.services.Pipeline.Permission(
 			ctx,
 			row.Definition,
-			s.services.Panels.DescribesCalls(row.Name),
+			s.services.Panels.DescribesEffects(row.Name),
 		)
 		if err != nil {
 			return nil, route.Failed("The rules could not be read. They are still in force.", err)

@@ -13,8 +13,8 @@ var mailFields = []string{"to", "cc", "bcc", "subject", "body"}
 // maxMailAddress bounds a mailto address in bytes.
 const maxMailAddress = 2000
 
-// Mail opens a mailto address in the person's program for mail. The caller has asked the person.
-func (s *Service) Mail(address string) error {
+// OpenMail opens a mailto address in the person's mail program. The caller has asked the person.
+func (s *Service) OpenMail(address string) error {
 	plain, err := mailAddress(address)
 	if err != nil {
 		return err

@@ -204,7 +204,7 @@ func (r *Registry) opener(id proto.TargetTargetID) *Page {
 
 func (r *Registry) decode(e Event, into any) bool {
 	if err := json.Unmarshal(e.Params, into); err != nil {
-		r.log.Warn("browser event not understood", "method", e.Method, "error", err)
+		r.log.Warn("browser event not understood", "method", e.Method, "err", err)
 		return false
 	}
 	return true
@@ -272,7 +272,7 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 		err = json.Unmarshal(raw, &res)
 	}
 	if err != nil || res.FrameTree == nil {
-		r.log.Debug("no frame tree", "session", id, "error", err)
+		r.log.Debug("no frame tree", "session", id, "err", err)
 		return
 	}
 	r.mu.Lock()

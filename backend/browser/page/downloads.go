@@ -136,7 +136,7 @@ func (e *Connection) allowDownloads(ctx context.Context, owner, contextID string
 	if e.manager.isLocal() {
 		dir, err := e.manager.DownloadDir(owner)
 		if err != nil {
-			e.manager.Log.Warn("downloads are off", "error", err)
+			e.manager.Log.Warn("downloads are off", "err", err)
 		} else {
 			req.Behavior, req.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName,
 				filepath.Join(dir, downloaddir.PartialFolder)
@@ -367,7 +367,7 @@ func (d *download) finish(b *Manager) {
 		}
 	case err != nil:
 		d.end(downloadFailed, "it could not be saved")
-		b.Log.Warn("saving a download", "error", err)
+		b.Log.Warn("saving a download", "err", err)
 	default:
 		d.Path = path
 		d.end(DownloadDone, "")

@@ -106,7 +106,7 @@ func (s *Session) restore(ctx context.Context, e *Connection) {
 	s.Manager.Unlock()
 	for _, t := range old {
 		if err := s.revive(ctx, e, t); err != nil {
-			s.Manager.Log.Warn("a tab could not be brought back", "tab", t.ID, "error", err)
+			s.Manager.Log.Warn("a tab could not be brought back", "tab", t.ID, "err", err)
 			s.Manager.Lock()
 			s.remove(t)
 			s.Manager.Unlock()
@@ -157,7 +157,7 @@ func (t *Tab) reopen(ctx context.Context, address string) {
 	}
 	defer a.Watch.Close()
 	if err := a.Open(ctx, address); err != nil {
-		b.Log.Warn("a tab is back without its page", "tab", t.ID, "error", err)
+		b.Log.Warn("a tab is back without its page", "tab", t.ID, "err", err)
 	}
 }
 

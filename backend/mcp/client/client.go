@@ -67,7 +67,7 @@ type Config struct {
 	// so that none may.
 	Review func(ctx context.Context, c Change) (bool, error)
 	// Ask, Folder, AskRoots, Sample and CanSample answer what servers ask, see requests.Handler.
-	Ask       func(ctx context.Context, q requests.Question) (requests.Answer, error)
+	Ask       func(ctx context.Context, q requests.Elicitation) (requests.Answer, error)
 	Folder    func() string
 	AskRoots  func(ctx context.Context, q requests.RootsQuestion) (bool, error)
 	Sample    func(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error)

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func callOrder(t *testing.T, ask func(context.Context, requests.Question) (requests.Answer, error)) string {
+func callOrder(t *testing.T, ask func(context.Context, requests.Elicitation) (requests.Answer, error)) string {
 	t.Helper()
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
 	waitForState(t, s, "My Tester", stateReady)
@@ -26,8 +26,8 @@ func callOrder(t *testing.T, ask func(context.Context, requests.Question) (reque
 }
 
 func TestElicitation(t *testing.T) {
-	var asked requests.Question
-	got := callOrder(t, func(_ context.Context, q requests.Question) (requests.Answer, error) {
+	var asked requests.Elicitation
+	got := callOrder(t, func(_ context.Context, q requests.Elicitation) (requests.Answer, error) {
 		asked = q
 		return requests.Answer{Action: requests.Accept, Content: map[string]any{"size": "large"}}, nil
 	})
@@ -38,12 +38,12 @@ func TestElicitation(t *testing.T) {
 }
 
 func TestUnansweredElicitationIsNotAccepted(t *testing.T) {
-	if got := callOrder(t, func(context.Context, requests.Question) (requests.Answer, error) {
+	if got := callOrder(t, func(context.Context, requests.Elicitation) (requests.Answer, error) {
 		return requests.Answer{}, errors.New("nobody")
 	}); got != "cancel <nil>" {
 		t.Errorf("got %q", got)
 	}
-	if got := callOrder(t, func(context.Context, requests.Question) (requests.Answer, error) {
+	if got := callOrder(t, func(context.Context, requests.Elicitation) (requests.Answer, error) {
 		return requests.Answer{Action: requests.Decline, Content: map[string]any{"size": "large"}}, nil
 	}); got != "decline <nil>" {
 		t.Errorf("got %q", got)

@@ -38,8 +38,8 @@ func (v *server) checkSoon() {
 	}
 }
 
-// serve watches a running session: it returns why that ended.
-func (v *server) serve(
+// watchSession checks a running session's health and updates its tools until it ends. It returns why it ended.
+func (v *server) watchSession(
 	ctx context.Context, conn *connection, session *sdk.ClientSession, group *sessionGroup, closed <-chan error,
 ) error {
 	interval := v.owner.cfg.checkInterval

@@ -162,7 +162,7 @@ func (s *Servers) merge(write func() error) error {
 // Preview is what an import of list would add.
 func (s *Servers) Preview(list importers.List) (importers.Preview, error) {
 	p, err := importers.PreviewOf(s.cfg.Path, list)
-	p.AddAccess(s.cfg.Sandbox, s.cfg.Dir)
+	p.FillAccess(s.cfg.Sandbox, s.cfg.Dir)
 	return p, err
 }
 

@@ -238,7 +238,7 @@ func (v *server) connectAndServe(ctx context.Context) error {
 		v.log.Warn("the first run of an MCP server could not be noted", "err", err)
 	}
 	v.owner.publish()
-	return v.serve(ctx, conn, session, group, closed)
+	return v.watchSession(ctx, conn, session, group, closed)
 }
 
 // connect agrees on a revision of the protocol with the server.

@@ -194,7 +194,7 @@ func TestTaskIsPolledToItsResult(t *testing.T) {
 				var heard outputRecorder
 				questions := 0
 				r := callTask(t.Context(), t, l,
-					Config{Ask: func(_ context.Context, q requests.Question) (requests.Answer, error) {
+					Config{Ask: func(_ context.Context, q requests.Elicitation) (requests.Answer, error) {
 						questions++
 						if q.Call.ID != "c1" {
 							t.Errorf("asked in %+v", q.Call)

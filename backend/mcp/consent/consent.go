@@ -82,7 +82,7 @@ func confirmed(answer event.ApprovalAnswer, err error) (bool, error) {
 }
 
 // Elicit asks a question of a server: a form to fill in, or a page to open. The server is named in it.
-func (a *Asker) Elicit(ctx context.Context, q requests.Question) (requests.Answer, error) {
+func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.Answer, error) {
 	if !q.Call.From.Interactive {
 		return requests.Answer{}, errNobody
 	}
@@ -91,12 +91,12 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Question) (requests.Answe
 		Why:  fmt.Sprintf("The MCP server %s asks this in the call. The text is its own, from outside.", q.Server),
 		No:   "Decline",
 	}
-	if q.Page != "" {
-		u, err := requests.ParseAddress(q.Page)
+	if q.URL != "" {
+		u, err := requests.ParseAddress(q.URL)
 		if err != nil {
 			return requests.Answer{}, err
 		}
-		question.Question, question.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.Page
+		question.Question, question.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.URL
 		question.Yes = "Open the page"
 	} else {
 		var err error
@@ -113,8 +113,8 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Question) (requests.Answe
 		return requests.Answer{}, err
 	case answer.Answer != event.AnswerOnce:
 		return requests.Answer{Action: requests.Decline}, nil
-	case q.Page != "":
-		a.cfg.OpenPage(q.Page)
+	case q.URL != "":
+		a.cfg.OpenPage(q.URL)
 		return requests.Answer{Action: requests.Accept}, nil
 	}
 	return requests.Answer{Action: requests.Accept, Content: answer.Filled}, nil

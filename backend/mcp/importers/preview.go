@@ -74,8 +74,8 @@ func PreviewOf(path string, list List) (Preview, error) {
 	return p, nil
 }
 
-// AddAccess says of each server what it may touch in that sandbox, started in the folder workspace.
-func (p *Preview) AddAccess(sandbox *launch.Sandbox, workspace string) {
+// FillAccess sets the Access of each server: what it could access in sandbox when started in the folder workspace.
+func (p *Preview) FillAccess(sandbox *launch.Sandbox, workspace string) {
 	for i := range p.Servers {
 		p.Servers[i].Access = sandbox.Access(p.Servers[i].Entry, workspace)
 	}

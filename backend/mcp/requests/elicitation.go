@@ -22,16 +22,16 @@ const (
 	maxForm    = 32 << 10
 )
 
-// Question is what a server asks the person in the middle of a call. All of it is text from outside but
+// Elicitation is what a server asks the person in the middle of a call. All of it is text from outside but
 // Server, which is the person's own name for the server.
-type Question struct {
+type Elicitation struct {
 	Server, Message string
 	// Call is the call in which it is asked.
 	Call toolspec.Call
 	// Form is the JSON Schema of the answer: an object of plain values. Nil if Page is set.
 	Form json.RawMessage
-	// Page is an address that the person is asked to open, "" for a form.
-	Page string
+	// URL is an address that the person is asked to open, "" for a form.
+	URL string
 }
 
 // Answer is what the person answered: Action is Accept, Decline or Cancel, Content what they filled in.
@@ -94,22 +94,22 @@ func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elic
 		h.Log.Info("the question of an MCP server was not answered", "err", err)
 		return &sdk.ElicitResult{Action: Cancel}, nil
 	}
-	if answer.Action != Accept || q.Page != "" {
+	if answer.Action != Accept || q.URL != "" {
 		return &sdk.ElicitResult{Action: answer.Action}, nil
 	}
 	return &sdk.ElicitResult{Action: Accept, Content: answer.Content}, nil
 }
 
 // question is what is asked, without its call; ok is false if it cannot be shown.
-func (h *Handler) question(p *sdk.ElicitParams) (q Question, ok bool) {
-	q = Question{Server: h.Server, Message: excerpt.Runes(p.Message, maxMessage)}
+func (h *Handler) question(p *sdk.ElicitParams) (q Elicitation, ok bool) {
+	q = Elicitation{Server: h.Server, Message: excerpt.Runes(p.Message, maxMessage)}
 	if p.Mode == "url" {
 		u, err := ParseAddress(p.URL)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
 			h.Log.Warn("MCP server asks to open something that is not a web page", "page", excerpt.Runes(p.URL, 200))
 			return q, false
 		}
-		q.Page = u.String()
+		q.URL = u.String()
 		return q, true
 	}
 	form, err := json.Marshal(p.RequestedSchema)

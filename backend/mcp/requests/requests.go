@@ -27,7 +27,7 @@ type Handler struct {
 	Calls  *inflight.Registry
 
 	// Ask puts a question to the person.
-	Ask func(ctx context.Context, q Question) (Answer, error)
+	Ask func(ctx context.Context, q Elicitation) (Answer, error)
 	// Folder is the folder the person works in, "" for none. AskRoots asks whether the server may know it.
 	Folder   func() string
 	AskRoots func(ctx context.Context, q RootsQuestion) (bool, error)

@@ -19,7 +19,7 @@ func TestRequestLimits(t *testing.T) {
 	var calls inflight.Registry
 	h := &Handler{
 		Log: slog.New(slog.DiscardHandler), Calls: &calls,
-		Ask: func(context.Context, Question) (Answer, error) {
+		Ask: func(context.Context, Elicitation) (Answer, error) {
 			if open.Add(1) > 1 {
 				t.Error("two questions of one call are open at once")
 			}

@@ -24,9 +24,9 @@ type Kind string
 
 // The kinds of reasons.
 const (
-	Permission Kind = "permission"
-	Command    Kind = "command"
-	Tool       Kind = "tool"
+	KindPermission Kind = "permission"
+	KindCommand    Kind = "command"
+	KindTool       Kind = "tool"
 )
 
 // Reason is a sentence about what a change would allow.
@@ -80,19 +80,19 @@ func added(was, is []string) []string {
 
 func (c *comparison) permissions(was, is manifest.Permissions) {
 	if is.Net.Any && !was.Net.Any {
-		c.add(Permission, "It may reach any host.")
+		c.add(KindPermission, "It may reach any host.")
 	}
 	if hosts := added(was.Net.List, is.Net.List); len(hosts) > 0 && !was.Net.Any {
-		c.add(Permission, "It may reach %s.", listed(hosts))
+		c.add(KindPermission, "It may reach %s.", listed(hosts))
 	}
 	if paths := added(was.FS, is.FS); len(paths) > 0 {
-		c.add(Permission, "It may access the files in %s.", listed(paths))
+		c.add(KindPermission, "It may access the files in %s.", listed(paths))
 	}
 	if is.Exec && !was.Exec {
-		c.add(Permission, "It may start other programs.")
+		c.add(KindPermission, "It may start other programs.")
 	}
 	if tools := added(was.CallTools, is.CallTools); len(tools) > 0 {
-		c.add(Permission, "It may call %s.", listed(tools))
+		c.add(KindPermission, "It may call %s.", listed(tools))
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		if added := added(before[key], after[key]); len(added) > 0 {
-			c.add(Permission, "Its page may use %s (%s).", listed(added), excerpt.Escape(key))
+			c.add(KindPermission, "Its page may use %s (%s).", listed(added), excerpt.Escape(key))
 		}
 	}
 }
@@ -120,7 +120,7 @@ func sources(ui *manifest.UI) map[string][]string {
 func (c *comparison) settings(was, is map[string]manifest.ConfigField) {
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if was[name].Sensitive && !is[name].Sensitive {
-			c.add(Permission, "Its setting %s is no longer secret.", excerpt.Escape(name))
+			c.add(KindPermission, "Its setting %s is no longer secret.", excerpt.Escape(name))
 		}
 	}
 }
@@ -130,9 +130,9 @@ func (c *comparison) backend(was, is *manifest.Backend) {
 	switch {
 	case before == after || is == nil:
 	case was == nil:
-		c.add(Command, "Its tools are answered by %s.", after)
+		c.add(KindCommand, "Its tools are answered by %s.", after)
 	default:
-		c.add(Command, "Its tools are answered by %s instead of %s.", after, before)
+		c.add(KindCommand, "Its tools are answered by %s instead of %s.", after, before)
 	}
 }
 

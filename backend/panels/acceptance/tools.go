@@ -68,22 +68,22 @@ func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	is := form(t)
 	switch {
 	case !again && len(known) >= maxKnown:
-		c.add(Tool, "%s is a new tool; at most %d tools of a panel are remembered.", t.Name, maxKnown)
+		c.add(KindTool, "%s is a new tool; at most %d tools of a panel are remembered.", t.Name, maxKnown)
 		return
 	case !again && !is.Hints.ReadOnly:
-		c.add(Tool, "%s is a new tool that may change something: it is sent to %s %s.", t.Name, is.Method, is.Path)
+		c.add(KindTool, "%s is a new tool that may change something: it is sent to %s %s.", t.Name, is.Method, is.Path)
 		return
 	case !again || text == is.text():
 		return
 	}
 	var was toolForm
 	if err := json.Unmarshal([]byte(text), &was); err != nil {
-		c.add(Tool, "%s changes, and its accepted version cannot be read.", t.Name)
+		c.add(KindTool, "%s changes, and its accepted version cannot be read.", t.Name)
 		return
 	}
 	add := func(changed bool, format string, args ...any) {
 		if changed {
-			c.add(Tool, "%s: %s", t.Name, fmt.Sprintf(format, args...))
+			c.add(KindTool, "%s: %s", t.Name, fmt.Sprintf(format, args...))
 		}
 	}
 	add(was.Description != is.Description, "its description, which the assistant reads, changes.")

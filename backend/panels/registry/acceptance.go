@@ -46,7 +46,7 @@ func (p *pending) view() *event.PendingManifest {
 }
 
 func (p *pending) toolsOnly() bool {
-	return !slices.ContainsFunc(p.reasons, func(r acceptance.Reason) bool { return r.Kind != acceptance.Tool })
+	return !slices.ContainsFunc(p.reasons, func(r acceptance.Reason) bool { return r.Kind != acceptance.KindTool })
 }
 
 // loadAccepted reads what was accepted before. If it fails the folders must not be read, because every

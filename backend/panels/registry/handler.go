@@ -18,8 +18,8 @@ import (
 // the files they use, as with baseline tools. The registry finds it by a type assertion. Describe and Refuse
 // get the call with injected values.
 type Describer interface {
-	// DescribesCalls reports whether calls of a tool are described by the files they use.
-	DescribesCalls(tool string) bool
+	// DescribesEffects reports whether calls of a tool are described by the files they use.
+	DescribesEffects(tool string) bool
 	// Describe says what call would do; false leaves it to the Registry.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
 	// Refuse refuses a call that no approval could allow, nil for none.
@@ -50,14 +50,14 @@ func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	return d, withArgs(call, args)
 }
 
-// DescribesCalls reports whether a tool's calls are described by the files they use.
-func (r *Registry) DescribesCalls(tool string) bool {
+// DescribesEffects reports whether a tool's calls are described by the files they use.
+func (r *Registry) DescribesEffects(tool string) bool {
 	o := r.state.Load().tools[tool]
 	if o == nil {
 		return false
 	}
 	d, ok := o.handler.(Describer)
-	return ok && d.DescribesCalls(tool)
+	return ok && d.DescribesEffects(tool)
 }
 
 // Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.

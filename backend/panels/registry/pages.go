@@ -37,21 +37,21 @@ func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 		p.seen, p.waiting, p.tree, p.problems = "", "", nil, nil
 		return 0
 	}
-	print := fmt.Sprintf("%x %s", e.seen, pageFiles(e.dir(), ui))
-	if print == p.seen {
+	fingerprint := fmt.Sprintf("%x %s", e.seen, pageFiles(e.dir(), ui))
+	if fingerprint == p.seen {
 		p.waiting = ""
 		return 0
 	}
 	tree, problems := manifest.ReadPage(e.dir(), e.plan)
 	if len(problems) > 0 && patient {
-		if p.waiting != print {
-			p.waiting, p.since = print, r.cfg.now()
+		if p.waiting != fingerprint {
+			p.waiting, p.since = fingerprint, r.cfg.now()
 		}
 		if left := settle - r.cfg.now().Sub(p.since); left > 0 {
 			return left
 		}
 	}
-	p.seen, p.waiting, p.problems = print, "", problems
+	p.seen, p.waiting, p.problems = fingerprint, "", problems
 	if len(problems) > 0 {
 		r.log.Warn("panel page has problems", "panel", e.id, "problem", problems[0].String())
 		return 0

@@ -127,9 +127,6 @@ func (v *Vault) currentMasker() *masker {
 	return v.masker.Load()
 }
 
-// ContainsValue reports whether text contains a value.
-func (v *Vault) ContainsValue(text string) bool { return v.Mask(text) != text }
-
 // MaskJSON is Mask for a JSON text. The result is valid JSON, and unchanged if it contains no value.
 func (v *Vault) MaskJSON(text []byte) []byte {
 	if v == nil {

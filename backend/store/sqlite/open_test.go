@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNewFileIsPrivateAndMigrated(t *testing.T) {
@@ -32,8 +34,8 @@ func TestNewFileIsPrivateAndMigrated(t *testing.T) {
 	if mode != "wal" || sync != 2 || keys != 1 {
 		t.Fatalf("journal_mode %s, synchronous %d, foreign_keys %d", mode, sync, keys)
 	}
-	if s.Recovered().Any() {
-		t.Fatalf("something was running in a new file: %+v", s.Recovered())
+	if diff := cmp.Diff(Recovery{}, s.Recovered()); diff != "" {
+		t.Fatalf("something was running in a new file (-want +got):\n%s", diff)
 	}
 }
 

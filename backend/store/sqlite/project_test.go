@@ -10,6 +10,8 @@ import (
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func mustAppend(t *testing.T, s *Store, events ...event.Event) []event.Event {
@@ -223,7 +225,7 @@ func TestOpenInterruptsRunningWork(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if again := openAt(t, path).Recovered(); again.Any() {
-		t.Fatalf("closed twice: %+v", again)
+	if diff := cmp.Diff(Recovery{}, openAt(t, path).Recovered()); diff != "" {
+		t.Fatalf("closed twice (-want +got):\n%s", diff)
 	}
 }

@@ -23,11 +23,6 @@ type Recovery struct {
 	Questions []string
 }
 
-// Any reports whether anything was running.
-func (m Recovery) Any() bool {
-	return len(m.Calls)+len(m.Conversations)+len(m.Turns)+len(m.Questions) > 0
-}
-
 // What a person reads about work that a dead process left behind.
 const (
 	interruptedCall = "Interrupted: Sextant ended while this ran. Whether it took effect is not known."

@@ -55,8 +55,10 @@ func parseGlob(pattern string) (string, error) {
 		glob = "**/" + glob
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return "", toolkit.Invalid(fmt.Sprintf("the pattern %q is not a valid glob", pattern),
-			`Write for example *.go, src/**/*.ts or {a,b}*.md; put \ before a special character that is meant literally.`)
+		return "", toolkit.Invalid(
+			fmt.Sprintf("the pattern %q is not a valid glob", pattern),
+			`Write for example *.go, src/**/*.ts or {a,b}*.md; put \ before a special character that is meant literally.`,
+		)
 	}
 	return glob, nil
 }
@@ -88,7 +90,7 @@ func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (to
 	if omitted > 0 {
 		more = fmt.Sprintf("%d more not shown; narrow the pattern", omitted)
 	}
-	note := w.Note(more)
+	note := w.SkippedNote(more)
 	count := english.Plural(len(found)+omitted, "file", "")
 	result := toolspec.OK(map[string]any{"path": a.Shown, "files": found, "note": note})
 	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.Shown, count,

@@ -79,7 +79,7 @@ func runListDirectory(ctx context.Context, t *Tools, r request[listDirectoryPara
 	if omitted > 0 {
 		more = fmt.Sprintf("%d more not shown; list a folder further down", omitted)
 	}
-	note := w.Note(more)
+	note := w.SkippedNote(more)
 	result := toolspec.OK(map[string]any{"path": a.Shown, "entries": found, "note": note})
 	result.Sources = w.Sources()
 	result.Text = listText(a, found, note)

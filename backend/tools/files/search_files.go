@@ -189,7 +189,7 @@ func (s *search) result(a safefs.Target, pattern string, w *safefs.Walk) toolspe
 	if s.sensitive > 0 {
 		notes = append(notes, english.Plural(s.sensitive, "sensitive file", "")+" left out; read_file asks for them")
 	}
-	note := w.Note(strings.Join(notes, "; "))
+	note := w.SkippedNote(strings.Join(notes, "; "))
 	files := map[string]bool{}
 	var b strings.Builder
 	for _, m := range s.matches {

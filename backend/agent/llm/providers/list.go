@@ -75,7 +75,13 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 			}
 		}
 		return []wire.Model{
-			{Name: provider + "/", Provider: provider, Label: llm.ServiceLabel(provider), State: state, Detail: hint},
+			{
+				Name:     provider + "/",
+				Provider: provider,
+				Label:    llm.GenericProviderLabel(provider),
+				State:    state,
+				Detail:   hint,
+			},
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
@@ -83,7 +89,7 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 	ids, err := at.ModelIDs(ctx, over, at.BaseURL+"/models")
 	fresh := remoteList{until: time.Now().Add(listTTL), models: entries(at, ids)}
 	if err != nil {
-		r.log.Info("models not listed", "provider", at.Provider, "error", err)
+		r.log.Info("models not listed", "provider", at.Provider, "err", err)
 		fresh.until = time.Now().Add(failureTTL)
 		fresh.models = []wire.Model{unavailable(at, err)}
 	}
@@ -99,7 +105,7 @@ func unavailable(at modelapi.Endpoint, err error) wire.Model {
 	m := wire.Model{
 		Name:     at.Provider + "/",
 		Provider: at.Provider,
-		Label:    llm.ServiceLabel(at.Provider),
+		Label:    llm.GenericProviderLabel(at.Provider),
 		State:    stateDown,
 		Detail:   "cannot be reached at " + at.BaseURL,
 	}

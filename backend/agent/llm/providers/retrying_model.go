@@ -61,7 +61,7 @@ func (s *retryingModel) fallback() *modelapi.Client {
 	}
 	m, err := s.registry.client(name)
 	if err != nil {
-		s.registry.log.Warn("fallback not usable", "model", name, "error", err)
+		s.registry.log.Warn("fallback not usable", "model", name, "err", err)
 		return nil
 	}
 	return m
@@ -339,7 +339,7 @@ func (s *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded b
 	}
 	kept := windowTTL
 	if err != nil {
-		s.registry.log.Info("context window not reported", "model", s.name, "error", err)
+		s.registry.log.Info("context window not reported", "model", s.name, "err", err)
 	}
 	if err != nil || said.Tokens > 0 && !said.Loaded {
 		kept = windowRetry

@@ -12,7 +12,7 @@ type Form struct {
 	Example string
 	// Means is one sentence without its full stop; empty repeats that of the form before.
 	Means string
-	// Fixed are arguments that these words alone set.
+	// Fixed are arguments that this form sets without a placeholder.
 	Fixed map[string]any
 	// Hidden forms are understood, but neither listed nor offered.
 	Hidden bool

@@ -632,7 +632,7 @@ func windowCommands() []Command {
 	}
 }
 
-// toolsWithoutCommand are core tools without a command of their own, and why.
+// toolsWithoutCommand are the baseline tools without a command, with the reason.
 func toolsWithoutCommand() map[string]string {
 	return map[string]string{
 		"run_steps":    "several commands in one message do the same, and each shows",

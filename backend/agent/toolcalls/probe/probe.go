@@ -142,7 +142,7 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 		err = p.cfg.Settings.SetSetting(ctx, settingPrefix+name, string(raw))
 	}
 	if err != nil {
-		p.cfg.Log.Warn("dialect not remembered", "model", name, "error", err)
+		p.cfg.Log.Warn("call format not remembered", "model", name, "err", err)
 	}
 	return v, usage, nil
 }
@@ -152,7 +152,7 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bo
 	var v Result
 	raw, ok, err := p.cfg.Settings.Setting(ctx, settingPrefix+name)
 	if err != nil {
-		p.cfg.Log.Warn("dialect not read", "model", name, "error", err)
+		p.cfg.Log.Warn("call format not read", "model", name, "err", err)
 	}
 	if !ok || err != nil || json.Unmarshal([]byte(raw), &v) != nil || !v.Format.Valid() || v.Endpoint != place {
 		return Result{}, false

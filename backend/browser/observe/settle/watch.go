@@ -284,8 +284,8 @@ func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
 	return 0, ""
 }
 
-// arrived reports whether the tab has committed another document since the action began; loading
-// that has its own limit.
+// arrived reports whether the tab has committed another document, or changed its address within one, since the action
+// began; loading that has its own limit.
 func (w *Watch) arrived() bool {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()

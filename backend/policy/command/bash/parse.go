@@ -1,10 +1,10 @@
-// Package bash reads bash as far as it can be known before it runs: the syntax tree of a text, what each word of it
-// may be, and where bash runs text that a variable or a test holds.
+// Package bash analyses bash without running it: the syntax tree of a text, the values that each word may have, and
+// where bash would run the text of a variable or a test.
 //
-// The contract: nothing here runs, opens a file or asks the environment. A word that depends on anything else than the
-// text is Unknown, and never guessed. What several branches could assign, a word may be any of.
+// It runs no code, opens no file and reads no environment. A word that depends on anything but the text is Unknown and
+// never guessed. If branches assign different values, a word may have any of them.
 //
-// It knows no programs: what a command does with its words is for the packages programs and command.
+// It knows no programs: the packages programs and command interpret the words of a command.
 package bash
 
 import (

@@ -125,8 +125,8 @@ func HashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Edit is what a change leaves at a target. Mode is its type and permissions, 0 for those it has or,
-// for a new file, the usual ones.
+// Edit is what a change leaves at a target. A Mode of 0 keeps the type and permissions of the file; a new file gets
+// 0666 without the bits of the umask.
 type Edit struct {
 	Remove  bool
 	Content []byte

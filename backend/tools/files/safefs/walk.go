@@ -214,8 +214,8 @@ func (w *Walk) Sources() []string {
 	return []string{"download:" + filepath.Base(w.downloads)}
 }
 
-// Note says what the walk did not visit, after more, a note of the caller's or "".
-func (w *Walk) Note(more string) string {
+// SkippedNote says what the walk did not visit, after more, a note of the caller's or "".
+func (w *Walk) SkippedNote(more string) string {
 	var all []string
 	if more != "" {
 		all = append(all, more)

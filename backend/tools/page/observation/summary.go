@@ -23,7 +23,7 @@ type Summary struct {
 	complete bool
 }
 
-// Add takes the answer of the next step in.
+// Add merges the observation of the next step into the summary.
 func (s *Summary) Add(a annotation.Observation) {
 	s.Page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
