@@ -32,7 +32,7 @@ func TestEveryBaselineToolHasAPilotCommand(t *testing.T) {
 		case !has && wordless[d.Name] == "":
 			t.Errorf(
 				"%s has no command: give it one in backend/agent/pilot/commandtable/table.go, or a reason in "+
-				"toolsWithoutCommand there",
+					"toolsWithoutCommand there",
 				d.Name,
 			)
 		case has && wordless[d.Name] != "":
