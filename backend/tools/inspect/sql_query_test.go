@@ -28,7 +28,11 @@ func newDatabase(t *testing.T, path string) {
 		"CREATE VIEW evil AS SELECT load_extension('x')",
 		"CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words VALUES ('three bright lamps')",
 	} {
-		if _, err := db.ExecContext(t.Context(), q); err != nil {
+		_, err := db.ExecContext(t.Context(), q)
+		if err != nil && strings.Contains(err.Error(), "no such module: fts5") {
+			t.Skip("the test was built without the tag sqlite_fts5")
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
