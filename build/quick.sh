@@ -43,7 +43,10 @@ affected_packages() {
 bad=0
 build/setup.sh || exit 1
 go vet -tags "$tags" ./... || bad=1
-(cd frontend && npx --no-install svelte-check --tsconfig ./tsconfig.json --fail-on-warnings --output machine </dev/null | grep -E 'ERROR|WARNING' && exit 1; exit 0) || bad=1
+types=$(cd frontend && npx --no-install svelte-check --tsconfig ./tsconfig.json --fail-on-warnings </dev/null 2>&1) || {
+  echo "$types"
+  bad=1
+}
 mapfile -t packages < <(affected_packages)
 if [ "${#packages[@]}" -gt 0 ]; then
   go test -tags "$tags" -vet=off -timeout 5m "${packages[@]}" | grep -v 'no test files' || true
