@@ -40,60 +40,60 @@ type FileHandler struct {
 
 // SetOwnFolder declares that dir, an absolute path without links, contains only the panel's own files. Call it
 // before the handler is used.
-func (d *FileHandler) SetOwnFolder(dir string) { d.own = dir + string(filepath.Separator) }
+func (h *FileHandler) SetOwnFolder(dir string) { h.own = dir + string(filepath.Separator) }
 
 // NewFileHandler makes the handler of a panel with these tools.
-func NewFileHandler(files Files, deeds ...FileAction) *FileHandler {
-	d := &FileHandler{files: files, actions: map[string]FileAction{}, mux: http.NewServeMux()}
-	for _, deed := range deeds {
-		d.actions[deed.Tool] = deed
-		d.mux.HandleFunc(deed.Endpoint, func(w http.ResponseWriter, r *http.Request) {
-			visit := toolspec.CallContextOf(r.Context())
-			if visit == nil {
+func NewFileHandler(files Files, actions ...FileAction) *FileHandler {
+	h := &FileHandler{files: files, actions: map[string]FileAction{}, mux: http.NewServeMux()}
+	for _, action := range actions {
+		h.actions[action.Tool] = action
+		h.mux.HandleFunc(action.Endpoint, func(w http.ResponseWriter, r *http.Request) {
+			callContext := toolspec.CallContextOf(r.Context())
+			if callContext == nil {
 				// A panel's endpoint is reached through the pipeline only.
 				http.Error(w, "this endpoint is for tool calls only", http.StatusForbidden)
 				return
 			}
-			result := d.do(r.Context(), deed, visit)
-			visit.Answer = &result
+			result := h.do(r.Context(), action, callContext)
+			callContext.Answer = &result
 		})
 	}
-	return d
+	return h
 }
 
 // Endpoints returns the endpoints by tool, to compare them with the manifest.
-func (d *FileHandler) Endpoints() map[string]string {
+func (h *FileHandler) Endpoints() map[string]string {
 	all := map[string]string{}
-	for tool, deed := range d.actions {
-		all[tool] = deed.Endpoint
+	for tool, action := range h.actions {
+		all[tool] = action.Endpoint
 	}
 	return all
 }
 
 // ServeHTTP implements http.Handler.
-func (d *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
+func (h *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-func (d *FileHandler) do(ctx context.Context, deed FileAction, visit *toolspec.CallContext) toolspec.Result {
-	if deed.Do != nil {
-		return deed.Do(ctx, visit.Call)
+func (h *FileHandler) do(ctx context.Context, action FileAction, callContext *toolspec.CallContext) toolspec.Result {
+	if action.Do != nil {
+		return action.Do(ctx, callContext.Call)
 	}
-	call, bad := fileCall(deed, visit.Call)
+	call, bad := fileCall(action, callContext.Call)
 	if bad != nil {
 		return *bad
 	}
-	r, err := d.files.Execute(ctx, call, toolspec.Definition{}, visit.Output)
+	r, err := h.files.Execute(ctx, call, toolspec.Definition{}, callContext.Output)
 	if err != nil {
 		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing else is affected. Try again.")
 	}
-	if deed.Then != nil {
-		r = deed.Then(ctx, visit.Call, r)
+	if action.Then != nil {
+		r = action.Then(ctx, callContext.Call, r)
 	}
 	return r
 }
 
 // fileCall is call as a call of the file tool that executes it.
-func fileCall(deed FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
-	tool, args, bad := deed.As(call)
+func fileCall(action FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
+	tool, args, bad := action.As(call)
 	if bad != nil {
 		return call, bad
 	}
@@ -107,37 +107,37 @@ func fileCall(deed FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Res
 }
 
 // DescribesEffects reports whether calls of a tool are described by the files they would use.
-func (d *FileHandler) DescribesEffects(tool string) bool { return d.actions[tool].As != nil }
+func (h *FileHandler) DescribesEffects(tool string) bool { return h.actions[tool].As != nil }
 
 // Describe says what call would do with which files; false when it uses none.
-func (d *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) {
-	deed, ok := d.actions[call.Tool]
-	if !ok || deed.As == nil {
+func (h *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) {
+	action, ok := h.actions[call.Tool]
+	if !ok || action.As == nil {
 		return toolspec.Description{}, false
 	}
-	call, bad := fileCall(deed, call)
+	call, bad := fileCall(action, call)
 	if bad != nil {
 		return toolspec.Description{}, false
 	}
-	desc := d.files.Describe(call)
+	desc := h.files.Describe(call)
 	for i, use := range desc.Files {
-		desc.Files[i].Own = d.own != "" && strings.HasPrefix(use.Path, d.own)
+		desc.Files[i].Own = h.own != "" && strings.HasPrefix(use.Path, h.own)
 	}
 	// Without known files the call is decided by its tool's hints.
 	return desc, len(desc.Files) > 0
 }
 
 // Refuse refuses what no approval could allow: a protected path, or what the panel cannot do now.
-func (d *FileHandler) Refuse(call toolspec.Call) *toolspec.Result {
-	deed, ok := d.actions[call.Tool]
-	if !ok || deed.As == nil {
+func (h *FileHandler) Refuse(call toolspec.Call) *toolspec.Result {
+	action, ok := h.actions[call.Tool]
+	if !ok || action.As == nil {
 		return nil
 	}
-	call, bad := fileCall(deed, call)
+	call, bad := fileCall(action, call)
 	if bad != nil {
 		return bad
 	}
-	return d.files.Refuse(call)
+	return h.files.Refuse(call)
 }
 
 // Args decodes a call's arguments into params; a Result refuses them.

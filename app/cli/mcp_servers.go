@@ -62,7 +62,7 @@ type mcpAddVerb struct {
 
 // Run writes the server into mcp-config.json.
 func (v *mcpAddVerb) Run(io Streams, g *Global) error {
-	// Kong passes a "--" before the program on.
+	// Kong leaves a "--" that is written before the program.
 	if len(v.Command) > 0 && v.Command[0] == "--" {
 		v.Command = v.Command[1:]
 	}

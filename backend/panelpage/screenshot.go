@@ -75,12 +75,8 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 			return surface.Picture{}, err
 		}
 		// What cannot be pressed can be seen all the same; whether it is in view shows below.
-		_, _ = collect.Aim(
-			ctx,
-			g.w,
-			g.element.Handle,
-			collect.AimOptions{Scroll: true, Expectation: observe.ExpectationOf(g.element)},
-		)
+		_, _ = collect.Aim(ctx, g.w, g.element.Handle,
+			collect.AimOptions{Scroll: true, Expectation: observe.ExpectationOf(g.element)})
 	}
 	p.s.mu.Lock()
 	camera := p.s.camera

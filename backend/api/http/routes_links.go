@@ -16,7 +16,7 @@ import (
 type Apps interface {
 	mcproutes.Apps
 	TellAsPanel(panel string, content, structured json.RawMessage) error
-	// Mail opens the person's mail program with an address.
+	// OpenMail opens the person's mail program with an address.
 	OpenMail(address string) error
 }
 

@@ -45,10 +45,8 @@ func (s *Server) stateRoutes() {
 		) (*route.Body[tokenBody], error) {
 			token, ok := s.services.Keys.Exchange(in.Body.Code)
 			if !ok {
-				return nil, huma.NewError(
-					http.StatusUnauthorized,
-					"This link was used already or has expired. Restart Sextant for a new window or link",
-				)
+				return nil, huma.NewError(http.StatusUnauthorized,
+					"This link was used already or has expired. Restart Sextant for a new window or link")
 			}
 			return route.Answer(tokenBody{Token: token}), nil
 		})

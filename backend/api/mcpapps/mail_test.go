@@ -2,7 +2,8 @@ package mcpapps
 
 import "testing"
 
-func TestAnAddressOfMailNamesNoFiles(t *testing.T) {
+func TestMailAddressNamesNoFiles(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"mailto:ana@example.com": "mailto:ana@example.com",
 		"mailto:ana@example.com?subject=Hi%20you&attach=/etc/passwd":   "mailto:ana@example.com?subject=Hi%20you",
@@ -11,9 +12,12 @@ func TestAnAddressOfMailNamesNoFiles(t *testing.T) {
 		"https://example.com":                                          "",
 		"mailto:--attach=/etc/passwd":                                  "",
 	} {
-		got, err := mailAddress(address)
-		if got != want || (err != nil) != (want == "") {
-			t.Errorf("%s: %q %v", address, got, err)
-		}
+		t.Run(address, func(t *testing.T) {
+			t.Parallel()
+			got, err := mailAddress(address)
+			if got != want || (err != nil) != (want == "") {
+				t.Errorf("got %q, %v; want %q", got, err, want)
+			}
+		})
 	}
 }

@@ -237,15 +237,10 @@ func address(base string, sent endpointCall) string {
 
 func unreachable(ctx context.Context, o *callable, sent endpointCall, err error) toolspec.Result {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return toolspec.Fail(
-			toolspec.SystemError,
-			fmt.Sprintf(
-				"the %s panel did not answer %s in time; whether it took effect is unknown",
-				o.title,
-				sent.target(),
-			),
-			"Look at the panel before calling again.",
-		)
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the %s panel did not answer %s in time; whether it took effect is unknown", o.title,
+				sent.target()),
+			"Look at the panel before calling again.")
 	}
 	if ctx.Err() != nil {
 		return toolspec.Fail(toolspec.SystemError,

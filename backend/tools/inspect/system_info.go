@@ -30,13 +30,9 @@ type report struct {
 func systemInfo() tool {
 	const name = "system_info"
 	return tool{
-		def: define(
-			name,
-			"shell",
-			systemInfoDoc,
+		def: define(name, "shell", systemInfoDoc,
 			`{"type":"object","properties":{"what":{"type":"string","enum":["all","processes","resources","network"],"default":"all"}},"additionalProperties":false}`,
-			`{"what":"resources"}`,
-		),
+			`{"what":"resources"}`),
 		paths: func(*Tools, toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) { return nil, nil },
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p systemInfoParams

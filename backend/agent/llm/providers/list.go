@@ -74,15 +74,10 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 				state = stateNoKey
 			}
 		}
-		return []wire.Model{
-			{
-				Name:     provider + "/",
-				Provider: provider,
-				Label:    llm.GenericProviderLabel(provider),
-				State:    state,
-				Detail:   hint,
-			},
-		}
+		return []wire.Model{{
+			Name: provider + "/", Provider: provider, Label: llm.GenericProviderLabel(provider), State: state,
+			Detail: hint,
+		}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
