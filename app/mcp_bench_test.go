@@ -48,21 +48,21 @@ type talker struct {
 	next int
 }
 
-func (s *talker) ask(method string, params any) json.RawMessage {
-	s.b.Helper()
-	s.next++
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": s.next, "method": method, "params": params})
+func (t *talker) ask(method string, params any) json.RawMessage {
+	t.b.Helper()
+	t.next++
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": t.next, "method": method, "params": params})
 	if err != nil {
-		s.b.Fatal(err)
+		t.b.Fatal(err)
 	}
-	if _, err := s.in.Write(append(line, '\n')); err != nil {
-		s.b.Fatal(err)
+	if _, err := t.in.Write(append(line, '\n')); err != nil {
+		t.b.Fatal(err)
 	}
-	mark := fmt.Appendf(nil, `"id":%d,`, s.next)
+	mark := fmt.Appendf(nil, `"id":%d,`, t.next)
 	for {
-		line, err := s.out.ReadBytes('\n')
+		line, err := t.out.ReadBytes('\n')
 		if err != nil {
-			s.b.Fatal(err)
+			t.b.Fatal(err)
 		}
 		if bytes.Contains(line[:min(80, len(line))], mark) ||
 			bytes.Contains(line[max(0, len(line)-80):], mark[:len(mark)-1]) {
@@ -72,9 +72,9 @@ func (s *talker) ask(method string, params any) json.RawMessage {
 }
 
 // call is the text of a tool's answer.
-func (s *talker) call(tool string, args map[string]any) string {
-	s.b.Helper()
-	raw := s.ask("tools/call", map[string]any{"name": tool, "arguments": args})
+func (t *talker) call(tool string, args map[string]any) string {
+	t.b.Helper()
+	raw := t.ask("tools/call", map[string]any{"name": tool, "arguments": args})
 	var got struct {
 		Result struct {
 			IsError bool
@@ -82,7 +82,7 @@ func (s *talker) call(tool string, args map[string]any) string {
 		}
 	}
 	if err := json.Unmarshal(raw, &got); err != nil || got.Result.IsError || len(got.Result.Content) == 0 {
-		s.b.Fatalf("%s: %.500s (%v)", tool, raw, err)
+		t.b.Fatalf("%s: %.500s (%v)", tool, raw, err)
 	}
 	return got.Result.Content[0].Text
 }

@@ -74,14 +74,14 @@ func newTarget(t *testing.T, address string) *target {
 	return s
 }
 
-func (s *target) host() string { return s.Listener.Addr().String() }
+func (t *target) host() string { return t.Listener.Addr().String() }
 
-func (s *target) seen() (conns int, paths []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	paths = slices.Clone(s.reached)
+func (t *target) seen() (conns int, paths []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	paths = slices.Clone(t.reached)
 	slices.Sort(paths)
-	return s.conns, slices.Compact(paths)
+	return t.conns, slices.Compact(paths)
 }
 
 // prober serves the page of ways and redirects, and notes which ways were begun.

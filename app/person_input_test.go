@@ -49,39 +49,39 @@ func watchPage(t *testing.T, sys *System, window *client) *pictureInput {
 	return &pictureInput{t, sys, socket}
 }
 
-func (h *pictureInput) send(in wire.Input) {
-	h.t.Helper()
-	if err := h.socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "input", Input: &in}); err != nil {
-		h.t.Fatal(err)
+func (p *pictureInput) send(in wire.Input) {
+	p.t.Helper()
+	if err := p.socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "input", Input: &in}); err != nil {
+		p.t.Fatal(err)
 	}
 }
 
 // click presses the middle of the marked element named name and returns its number.
-func (h *pictureInput) click(name string) int {
-	h.t.Helper()
+func (p *pictureInput) click(name string) int {
+	p.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		if marks := h.sys.Browser.Marks(); marks != nil && marks.Width == 1000 {
+		if marks := p.sys.Browser.Marks(); marks != nil && marks.Width == 1000 {
 			for _, e := range marks.Elements {
 				if e.Name == name {
 					x, y := e.Box.X+e.Box.Width/2, e.Box.Y+e.Box.Height/2
-					h.send(wire.Input{Type: "down", X: x, Y: y, Button: "left", Count: 1})
-					h.send(wire.Input{Type: "up", X: x, Y: y, Button: "left", Count: 1})
+					p.send(wire.Input{Type: "down", X: x, Y: y, Button: "left", Count: 1})
+					p.send(wire.Input{Type: "up", X: x, Y: y, Button: "left", Count: 1})
 					return e.ID
 				}
 			}
 		}
 		if time.Now().After(deadline) {
-			h.t.Fatalf("no mark %q", name)
+			p.t.Fatalf("no mark %q", name)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-func (h *pictureInput) write(text string) {
+func (p *pictureInput) write(text string) {
 	for _, r := range text {
-		h.send(wire.Input{Type: "keydown", Key: string(r), Text: string(r)})
-		h.send(wire.Input{Type: "keyup", Key: string(r)})
+		p.send(wire.Input{Type: "keydown", Key: string(r), Text: string(r)})
+		p.send(wire.Input{Type: "keyup", Key: string(r)})
 	}
 }
 

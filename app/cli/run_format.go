@@ -49,11 +49,11 @@ func (v *runVerb) readFormat() error {
 }
 
 // check returns an error if model cannot answer the task in this format.
-func (w *answerFormat) check(task, model string) error {
-	if w == nil {
+func (a *answerFormat) check(task, model string) error {
+	if a == nil {
 		return nil
 	}
-	job := automation.Job{TurnRequest: loop.TurnRequest{Text: task, Model: model}, Format: w.format}
+	job := automation.Job{TurnRequest: loop.TurnRequest{Text: task, Model: model}, Format: a.format}
 	if err := job.Check(); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -61,9 +61,9 @@ func (w *answerFormat) check(task, model string) error {
 }
 
 // run does the task here. An error means that nothing ran.
-func (w *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
+func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
-		automation.Job{TurnRequest: ask, Format: w.format, Repairs: sys.Settings.Count("answer_repairs")})
+		automation.Job{TurnRequest: ask, Format: a.format, Repairs: sys.Settings.Count("answer_repairs")})
 	if e, ok := automation.AsError(err); ok {
 		if e.Unasked {
 			return runReport{}, err
@@ -82,7 +82,7 @@ func (w *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRe
 }
 
 // join does the task in a running Sextant. Progress comes from its events, the answer from the request.
-func (w *answerFormat) join(
+func (a *answerFormat) join(
 	ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
 	progress io.Writer,
 ) (runReport, error) {
@@ -100,7 +100,7 @@ func (w *answerFormat) join(
 	}()
 	var answer wire.Automation
 	err = at.call(ctx, method, path, map[string]any{
-		"prompt": v.Task, "format": w.raw, "model": v.Model, "panelId": v.Panel, "conversation": conversation,
+		"prompt": v.Task, "format": a.raw, "model": v.Model, "panelId": v.Panel, "conversation": conversation,
 	}, &answer)
 	wait := watchTimeout // the turn's end comes with the answer, or could not be stored
 	if err != nil || answer.Turn == "" {

@@ -17,17 +17,17 @@ type stepRecorder struct {
 	steps []browser.Step
 }
 
-func (d *stepRecorder) add(s browser.Step) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.steps = append(d.steps, s)
+func (sr *stepRecorder) add(s browser.Step) {
+	sr.mu.Lock()
+	defer sr.mu.Unlock()
+	sr.steps = append(sr.steps, s)
 }
 
 // typed is the step of typing, "" before there is one.
-func (d *stepRecorder) typed() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, s := range d.steps {
+func (sr *stepRecorder) typed() string {
+	sr.mu.Lock()
+	defer sr.mu.Unlock()
+	for _, s := range sr.steps {
 		if s.Tool == "type_text" {
 			return s.Sentence + " " + string(s.Args)
 		}

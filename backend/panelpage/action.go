@@ -165,14 +165,14 @@ func (p *Page) target(id int) (*target, error) {
 }
 
 // aim brings the element into view and returns the point where pressing it hits it.
-func (g *target) aim(ctx context.Context) (collect.Point, error) {
-	pt, err := collect.Aim(ctx, g.w, g.element.Handle,
-		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(g.element)})
+func (t *target) aim(ctx context.Context) (collect.Point, error) {
+	pt, err := collect.Aim(ctx, t.w, t.element.Handle,
+		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(t.element)})
 	if err != nil {
 		return pt, err
 	}
 	if !pt.Ready() {
-		return pt, g.refusalFault(pt)
+		return pt, t.refusalFault(pt)
 	}
 	pt.X, pt.Y = place(pt.X), place(pt.Y)
 	return pt, nil
@@ -195,24 +195,24 @@ func personOnly(e annotation.Element) bool {
 const PersonOnlyState = "only you"
 
 // personOnlyFault is the fault for what only the person may use.
-func (g *target) personOnlyFault() *surface.Fault {
+func (t *target) personOnlyFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
 		Message: fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as "+
-			"theirs. Nothing was done.", g.element.Label()),
+			"theirs. Nothing was done.", t.element.Label()),
 		Suggestion: "Use the panel's own tools, or ask the person to do it.",
 	}
 }
 
 // explain names the element in what the page refused.
-func (g *target) explain(err error) error {
+func (t *target) explain(err error) error {
 	if refusal, ok := asRefusal(err); ok {
-		if refusal.Message == "only the person may use it" && !g.frame {
-			return g.personOnlyFault()
+		if refusal.Message == "only the person may use it" && !t.frame {
+			return t.personOnlyFault()
 		}
 		return &surface.Fault{
 			Kind:       surface.FaultBlocked,
-			Message:    fmt.Sprintf("%s: %s.", g.element.Label(), surface.Clip(refusal.Message, 200)),
+			Message:    fmt.Sprintf("%s: %s.", t.element.Label(), surface.Clip(refusal.Message, 200)),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}
@@ -220,7 +220,7 @@ func (g *target) explain(err error) error {
 }
 
 // refusalFault converts the collector's refusal to a fault. Its texts come from foreign code and are truncated.
-func (g *target) refusalFault(pt collect.Point) error {
+func (t *target) refusalFault(pt collect.Point) error {
 	pt.Detail, pt.CoveredByText = surface.Clip(pt.Detail, 80), surface.Clip(pt.CoveredByText, 80)
 	pt.Mark, pt.RowMark = surface.Clip(pt.Mark, 40), surface.Clip(pt.RowMark, 40)
 	gone := ""
@@ -230,10 +230,10 @@ func (g *target) refusalFault(pt collect.Point) error {
 	case "reused":
 		gone = fmt.Sprintf("the page uses its place for %q now", pt.Detail)
 	default:
-		return observe.RefusalFault(g.p.s.cfg.Elements, g.element, pt)
+		return observe.RefusalFault(t.p.s.cfg.Elements, t.element, pt)
 	}
 	return &surface.Fault{
-		Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: %s.", g.element.Label(), gone),
+		Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: %s.", t.element.Label(), gone),
 		Suggestion: "Call annotate_page.",
 	}
 }

@@ -55,53 +55,53 @@ func New(cfg Config) *Pages {
 }
 
 // Connect sets how windows are reached; nil for not at all.
-func (s *Pages) Connect(w Windows) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.windows = w
+func (pages *Pages) Connect(w Windows) {
+	pages.mu.Lock()
+	defer pages.mu.Unlock()
+	pages.windows = w
 }
 
 // Camera sets how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
 // program without one.
-func (s *Pages) Camera(take func(context.Context) ([]byte, error)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.camera = take
+func (pages *Pages) Camera(take func(context.Context) ([]byte, error)) {
+	pages.mu.Lock()
+	defer pages.mu.Unlock()
+	pages.camera = take
 }
 
 // HasWindow reports whether a window is open.
-func (s *Pages) HasWindow() bool {
-	w := s.reached()
+func (pages *Pages) HasWindow() bool {
+	w := pages.reached()
 	return w != nil && w.HasWindow()
 }
 
-func (s *Pages) reached() Windows {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.windows
+func (pages *Pages) reached() Windows {
+	pages.mu.Lock()
+	defer pages.mu.Unlock()
+	return pages.windows
 }
 
 // Page is the page of a panel, shown or not.
-func (s *Pages) Page(panel string) *Page {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.pages[panel]
+func (pages *Pages) Page(panel string) *Page {
+	pages.mu.Lock()
+	defer pages.mu.Unlock()
+	p := pages.pages[panel]
 	if p == nil {
-		p = &Page{s: s, panel: panel, tab: -1 - len(s.pages), queue: make(chan struct{}, 1)}
-		s.pages[panel], s.byTab[p.tab] = p, p
+		p = &Page{s: pages, panel: panel, tab: -1 - len(pages.pages), queue: make(chan struct{}, 1)}
+		pages.pages[panel], pages.byTab[p.tab] = p, p
 	}
 	return p
 }
 
 // PageOf is the panel's page that a number belongs to, nil for none.
-func (s *Pages) PageOf(id int) *Page {
-	element, ok := s.cfg.Elements.Element(id)
+func (pages *Pages) PageOf(id int) *Page {
+	element, ok := pages.cfg.Elements.Element(id)
 	if !ok {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byTab[element.Tab]
+	pages.mu.Lock()
+	defer pages.mu.Unlock()
+	return pages.byTab[element.Tab]
 }
 
 // Scheme begins the address of a panel's page: "panel:notes".

@@ -27,15 +27,15 @@ type fakeWindow struct {
 	closed  bool
 }
 
-func (r *fakeWindow) HasWindow() bool { return !r.closed }
+func (f *fakeWindow) HasWindow() bool { return !f.closed }
 
-func (r *fakeWindow) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
-	r.asked = append(r.asked, ask)
+func (f *fakeWindow) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
+	f.asked = append(f.asked, ask)
 	name := ask.Do
 	if ask.Frame {
 		name = "frame." + name
 	}
-	answer := r.answers[name]
+	answer := f.answers[name]
 	if answer == nil {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)

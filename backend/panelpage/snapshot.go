@@ -142,13 +142,13 @@ type probe struct {
 }
 
 // Connected implements identity.DocumentProbe.
-func (a *probe) Connected(handles []int) ([]bool, error) {
-	return collect.AreConnected(a.ctx, a.w, handles)
+func (p *probe) Connected(handles []int) ([]bool, error) {
+	return collect.AreConnected(p.ctx, p.w, handles)
 }
 
 // Keys implements identity.DocumentProbe.
-func (a *probe) Keys() (map[string]int, error) {
-	raw, _, err := collect.CollectOwnPage(a.ctx, a.w, collect.Options{WholePage: true})
+func (p *probe) Keys() (map[string]int, error) {
+	raw, _, err := collect.CollectOwnPage(p.ctx, p.w, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +161,9 @@ func (a *probe) Keys() (map[string]int, error) {
 }
 
 // inView is the part of a snapshot of the whole page that is visible without scrolling.
-func (l *snapshot) inView() *snapshot {
-	v := *l
-	v.List = l.List.InView()
+func (s *snapshot) inView() *snapshot {
+	v := *s
+	v.List = s.List.InView()
 	return &v
 }
 

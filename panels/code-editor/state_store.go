@@ -95,26 +95,26 @@ func bounded(state wire.EditorState) wire.EditorState {
 }
 
 // State is what is open, as last reported by the window.
-func (k *StateStore) State() wire.EditorState {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.state
+func (s *StateStore) State() wire.EditorState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
 }
 
 // Unsaved reports whether the file at an absolute path has unsaved text.
-func (k *StateStore) Unsaved(path string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, ok := k.drafts[path]
+func (s *StateStore) Unsaved(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.drafts[path]
 	return ok
 }
 
 // All returns the state and every draft by path.
-func (k *StateStore) All() wire.EditorSession {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := wire.EditorSession{State: k.state, Drafts: []wire.EditorDraft{}}
-	for _, d := range k.drafts {
+func (s *StateStore) All() wire.EditorSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := wire.EditorSession{State: s.state, Drafts: []wire.EditorDraft{}}
+	for _, d := range s.drafts {
 		all.Drafts = append(all.Drafts, d)
 	}
 	slices.SortFunc(all.Drafts, func(a, b wire.EditorDraft) int { return strings.Compare(a.Path, b.Path) })
@@ -122,41 +122,41 @@ func (k *StateStore) All() wire.EditorSession {
 }
 
 // Keep stores what is open.
-func (k *StateStore) Keep(state wire.EditorState) error {
+func (s *StateStore) Keep(state wire.EditorState) error {
 	state = bounded(state)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.state = state
-	k.changed(state)
-	return k.write(stateName, state)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = state
+	s.changed(state)
+	return s.write(stateName, state)
 }
 
 // KeepDraft stores unsaved text; it is on disk when the error is nil.
-func (k *StateStore) KeepDraft(d wire.EditorDraft) error {
+func (s *StateStore) KeepDraft(d wire.EditorDraft) error {
 	if !filepath.IsAbs(d.Path) || strings.ContainsRune(d.Path, 0) {
 		return errors.New("the draft's path is not absolute")
 	}
 	if len(d.Text) > maxDraft {
 		return errors.New("the text is larger than 3 MB, so it is not stored before it is saved")
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if _, known := k.drafts[d.Path]; !known && len(k.drafts) >= maxDrafts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.drafts[d.Path]; !known && len(s.drafts) >= maxDrafts {
 		return fmt.Errorf("%d files have unsaved changes; save some of them", maxDrafts)
 	}
-	if err := k.write(draftName(d.Path), d); err != nil {
+	if err := s.write(draftName(d.Path), d); err != nil {
 		return err
 	}
-	k.drafts[d.Path] = d
+	s.drafts[d.Path] = d
 	return nil
 }
 
 // DropDraft deletes the draft of a path after it was saved or discarded.
-func (k *StateStore) DropDraft(path string) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.drafts, path)
-	if err := os.Remove(filepath.Join(k.dir, draftName(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (s *StateStore) DropDraft(path string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.drafts, path)
+	if err := os.Remove(filepath.Join(s.dir, draftName(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -169,21 +169,21 @@ func draftName(path string) string {
 }
 
 // write replaces a file of the folder by v as JSON, atomically.
-func (k *StateStore) write(name string, v any) error {
+func (s *StateStore) write(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(k.dir, ".new-*")
+	f, err := os.CreateTemp(s.dir, ".new-*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(k.dir, name))
+		err = os.Rename(f.Name(), filepath.Join(s.dir, name))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

@@ -42,8 +42,8 @@ func Handler(rooms Services) http.Handler {
 	return mux
 }
 
-func (rooms Services) overview(w http.ResponseWriter, r *http.Request) {
-	state, err := rooms.State(r.Context())
+func (services Services) overview(w http.ResponseWriter, r *http.Request) {
+	state, err := services.State(r.Context())
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading the state: "+err.Error(), "Try again.")
 		return
@@ -81,11 +81,11 @@ func private(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func (rooms Services) recent(w http.ResponseWriter, r *http.Request) {
+func (services Services) recent(w http.ResponseWriter, r *http.Request) {
 	if !private(w, r) {
 		return
 	}
-	all, err := rooms.Conversations(r.Context())
+	all, err := services.Conversations(r.Context())
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading conversations: "+err.Error(), "Try again.")
 		return
@@ -108,7 +108,7 @@ func entry(c chat.Conversation) map[string]string {
 	}
 }
 
-func (rooms Services) search(w http.ResponseWriter, r *http.Request) {
+func (services Services) search(w http.ResponseWriter, r *http.Request) {
 	if !private(w, r) {
 		return
 	}
@@ -118,7 +118,7 @@ func (rooms Services) search(w http.ResponseWriter, r *http.Request) {
 			`A correct call: home_search_conversations {"words": "postcode"}`)
 		return
 	}
-	all, err := rooms.Conversations(r.Context())
+	all, err := services.Conversations(r.Context())
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading conversations: "+err.Error(), "Try again.")
 		return
@@ -128,7 +128,7 @@ func (rooms Services) search(w http.ResponseWriter, r *http.Request) {
 		if len(found) >= hits || r.Context().Err() != nil {
 			break
 		}
-		messages, err := rooms.Messages(r.Context(), c.ID)
+		messages, err := services.Messages(r.Context(), c.ID)
 		if err != nil {
 			continue // deleted meanwhile
 		}

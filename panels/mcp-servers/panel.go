@@ -39,10 +39,10 @@ func Handler(rooms Services) http.Handler {
 	return mux
 }
 
-func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
+func (services Services) list(w http.ResponseWriter, r *http.Request) {
 	out := []map[string]any{}
 	var sources []string
-	for _, s := range rooms.List() {
+	for _, s := range services.List() {
 		out = append(out, map[string]any{
 			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools,
 			"error": excerpt.Line(s.Error, 300),
@@ -58,9 +58,9 @@ func unknown(w http.ResponseWriter, err error) {
 	reply.Refuse(w, http.StatusNotFound, err.Error(), "List them with mcp_servers_list.")
 }
 
-func (rooms Services) log(w http.ResponseWriter, r *http.Request) {
+func (services Services) log(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	text, err := rooms.Log(name)
+	text, err := services.Log(name)
 	if err != nil {
 		unknown(w, err)
 		return
@@ -74,7 +74,7 @@ func (rooms Services) log(w http.ResponseWriter, r *http.Request) {
 		"mcp:"+name)
 }
 
-func (rooms Services) toggle(w http.ResponseWriter, r *http.Request) {
+func (services Services) toggle(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		On bool `json:"on"`
 	}
@@ -85,17 +85,17 @@ func (rooms Services) toggle(w http.ResponseWriter, r *http.Request) {
 		"Ask the user to switch it on in MCP servers.") {
 		return
 	}
-	if err := rooms.Toggle(name, in.On); err != nil {
+	if err := services.Toggle(name, in.On); err != nil {
 		unknown(w, err)
 		return
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"server": name, "on": in.On})
 }
 
-func (rooms Services) add(w http.ResponseWriter, r *http.Request) {
+func (services Services) add(w http.ResponseWriter, r *http.Request) {
 	var p Proposal
 	reply.Body(r, &p)
-	if err := rooms.Add(p); err != nil {
+	if err := services.Add(p); err != nil {
 		reply.Refuse(w, http.StatusBadRequest, err.Error(),
 			`A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
 		return

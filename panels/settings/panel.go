@@ -44,10 +44,10 @@ func shownValue(s event.Setting) string {
 	return s.Value
 }
 
-func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
+func (services Services) list(w http.ResponseWriter, r *http.Request) {
 	words := strings.ToLower(r.URL.Query().Get("query"))
 	out := []map[string]string{}
-	for _, s := range rooms.All() {
+	for _, s := range services.All() {
 		if s.About == nil || words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.About.Doc), words) {
 			continue
 		}
@@ -56,8 +56,8 @@ func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"settings": out})
 }
 
-func (rooms Services) find(key string) (event.Setting, bool) {
-	for _, s := range rooms.All() {
+func (services Services) find(key string) (event.Setting, bool) {
+	for _, s := range services.All() {
 		if s.Key == key && s.About != nil {
 			return s, true
 		}
@@ -69,8 +69,8 @@ func unknown(w http.ResponseWriter, key string) {
 	reply.Refuse(w, http.StatusNotFound, "there is no setting "+key, "List them with settings_list.")
 }
 
-func (rooms Services) explain(w http.ResponseWriter, r *http.Request) {
-	s, ok := rooms.find(r.PathValue("key"))
+func (services Services) explain(w http.ResponseWriter, r *http.Request) {
+	s, ok := services.find(r.PathValue("key"))
 	if !ok {
 		unknown(w, r.PathValue("key"))
 		return
@@ -86,9 +86,9 @@ func (rooms Services) explain(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (rooms Services) set(w http.ResponseWriter, r *http.Request) {
+func (services Services) set(w http.ResponseWriter, r *http.Request) {
 	key := r.PathValue("key")
-	s, ok := rooms.find(key)
+	s, ok := services.find(key)
 	if !ok {
 		unknown(w, key)
 		return
@@ -101,7 +101,7 @@ func (rooms Services) set(w http.ResponseWriter, r *http.Request) {
 		Value string `json:"value"`
 	}
 	reply.Body(r, &in)
-	now, err := rooms.Set(r.Context(), key, in.Value)
+	now, err := services.Set(r.Context(), key, in.Value)
 	if err != nil {
 		reply.Refuse(w, http.StatusBadRequest, "not set: "+err.Error(),
 			"See settings_explain for the values of "+key+".")

@@ -48,8 +48,8 @@ func mayRead(from toolspec.Provenance, row wire.CallRow) bool {
 	return from.Conversation != "" && row.Conversation == from.Conversation
 }
 
-func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
-	rows, err := rooms.Calls(r.Context(), maxSearchedCalls)
+func (s Services) list(w http.ResponseWriter, r *http.Request) {
+	rows, err := s.Calls(r.Context(), maxSearchedCalls)
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading the audit log: "+err.Error(), "Try again.")
 		return
@@ -78,8 +78,8 @@ func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"calls": out})
 }
 
-func (rooms Services) show(w http.ResponseWriter, r *http.Request) {
-	row, ok, err := rooms.Call(r.Context(), r.PathValue("call"))
+func (s Services) show(w http.ResponseWriter, r *http.Request) {
+	row, ok, err := s.Call(r.Context(), r.PathValue("call"))
 	if err != nil || !ok || !mayRead(reply.Provenance(r), row) {
 		reply.Refuse(w, http.StatusNotFound, "there is no such call in this conversation",
 			"List its calls with activity_list.")
@@ -97,13 +97,13 @@ func (rooms Services) show(w http.ResponseWriter, r *http.Request) {
 	}, sources...)
 }
 
-func (rooms Services) turn(w http.ResponseWriter, r *http.Request) {
+func (s Services) turn(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Tool string `json:"tool"`
 		On   bool   `json:"on"`
 	}
 	reply.Body(r, &in)
-	if !rooms.Exists(in.Tool) {
+	if !s.Exists(in.Tool) {
 		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "List the tools with find_tools.")
 		return
 	}
@@ -111,11 +111,11 @@ func (rooms Services) turn(w http.ResponseWriter, r *http.Request) {
 		"Ask the user to switch it on in Tools and activity.") {
 		return
 	}
-	off := slices.DeleteFunc(rooms.Off(), func(name string) bool { return name == in.Tool })
+	off := slices.DeleteFunc(s.Off(), func(name string) bool { return name == in.Tool })
 	if !in.On {
 		off = append(off, in.Tool)
 	}
-	if err := rooms.SetOff(r.Context(), off); err != nil {
+	if err := s.SetOff(r.Context(), off); err != nil {
 		reply.Refuse(w, http.StatusConflict, "not changed: "+err.Error(), "")
 		return
 	}

@@ -94,28 +94,28 @@ type compactor struct {
 	out bytes.Buffer
 }
 
-func (w *compactor) value(deep int) error {
+func (c *compactor) value(deep int) error {
 	if deep > maxDepth {
 		return fmt.Errorf("nested more than %d deep", maxDepth)
 	}
-	token, err := w.dec.Token()
+	token, err := c.dec.Token()
 	if err != nil {
 		return err
 	}
 	switch token {
 	case json.Delim('{'):
-		return w.object(deep)
+		return c.object(deep)
 	case json.Delim('['):
-		return w.array(deep)
+		return c.array(deep)
 	}
-	return w.scalar(token)
+	return c.scalar(token)
 }
 
-func (w *compactor) object(deep int) error {
-	w.out.WriteByte('{')
+func (c *compactor) object(deep int) error {
+	c.out.WriteByte('{')
 	names := map[string]bool{}
-	for w.dec.More() {
-		token, err := w.dec.Token()
+	for c.dec.More() {
+		token, err := c.dec.Token()
 		if err != nil {
 			return err
 		}
@@ -124,48 +124,48 @@ func (w *compactor) object(deep int) error {
 			return fmt.Errorf("the name %q appears twice", excerpt.Runes(name, 60))
 		}
 		if len(names) > 0 {
-			w.out.WriteByte(',')
+			c.out.WriteByte(',')
 		}
 		names[name] = true
-		if err := w.scalar(name); err != nil {
+		if err := c.scalar(name); err != nil {
 			return err
 		}
-		w.out.WriteByte(':')
-		if err := w.value(deep + 1); err != nil {
+		c.out.WriteByte(':')
+		if err := c.value(deep + 1); err != nil {
 			return err
 		}
 	}
-	return w.end('}')
+	return c.end('}')
 }
 
-func (w *compactor) array(deep int) error {
-	w.out.WriteByte('[')
-	for i := 0; w.dec.More(); i++ {
+func (c *compactor) array(deep int) error {
+	c.out.WriteByte('[')
+	for i := 0; c.dec.More(); i++ {
 		if i > 0 {
-			w.out.WriteByte(',')
+			c.out.WriteByte(',')
 		}
-		if err := w.value(deep + 1); err != nil {
+		if err := c.value(deep + 1); err != nil {
 			return err
 		}
 	}
-	return w.end(']')
+	return c.end(']')
 }
 
 // end takes the closing bracket.
-func (w *compactor) end(bracket byte) error {
-	if _, err := w.dec.Token(); err != nil {
+func (c *compactor) end(bracket byte) error {
+	if _, err := c.dec.Token(); err != nil {
 		return err
 	}
-	return w.out.WriteByte(bracket)
+	return c.out.WriteByte(bracket)
 }
 
 // scalar writes a string, number, boolean or null.
-func (w *compactor) scalar(v any) error {
-	enc := json.NewEncoder(&w.out)
+func (c *compactor) scalar(v any) error {
+	enc := json.NewEncoder(&c.out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	w.out.Truncate(w.out.Len() - 1) // Encode appends a line break
+	c.out.Truncate(c.out.Len() - 1) // Encode appends a line break
 	return nil
 }

@@ -28,10 +28,10 @@ type branchHarness struct {
 }
 
 // Publish stores events and passes them to whoever waits for them.
-func (k *branchHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
-	stored, err := k.AppendEvents(ctx, events)
+func (b *branchHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	stored, err := b.AppendEvents(ctx, events)
 	if err == nil {
-		_, err = k.harness.Publish(ctx, stored...)
+		_, err = b.harness.Publish(ctx, stored...)
 	}
 	return stored, err
 }
@@ -54,29 +54,29 @@ func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 }
 
 // begin opens the store and a Loop over it, as at program start.
-func (k *branchHarness) begin(t rapid.TB) {
+func (b *branchHarness) begin(t rapid.TB) {
 	t.Helper()
 	var err error
-	if k.Store, err = sqlite.Open(context.Background(), k.path, slog.New(slog.DiscardHandler)); err != nil {
+	if b.Store, err = sqlite.Open(context.Background(), b.path, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	k.Loop = loop.New(k.config())
+	b.Loop = loop.New(b.config())
 }
 
 // restart closes the store and the Loop and opens them again.
-func (k *branchHarness) restart(t rapid.TB) {
+func (b *branchHarness) restart(t rapid.TB) {
 	t.Helper()
-	k.harness.Close()
-	if err := k.Store.Close(); err != nil {
+	b.harness.Close()
+	if err := b.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	k.begin(t)
+	b.begin(t)
 }
 
 // said returns the messages of the active branch.
-func (k *branchHarness) said(t testing.TB) []chat.Message {
+func (b *branchHarness) said(t testing.TB) []chat.Message {
 	t.Helper()
-	list, err := k.Store.Messages(context.Background(), "c1")
+	list, err := b.Store.Messages(context.Background(), "c1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,64 +84,64 @@ func (k *branchHarness) said(t testing.TB) []chat.Message {
 }
 
 // mine returns the id of the user message with this text in the active branch.
-func (k *branchHarness) mine(t testing.TB, text string) string {
+func (b *branchHarness) mine(t testing.TB, text string) string {
 	t.Helper()
-	for _, m := range k.said(t) {
+	for _, m := range b.said(t) {
 		if m.Role == chat.RoleUser && m.Text == text {
 			return m.ID
 		}
 	}
-	t.Fatalf("nobody said %q: %+v", text, k.said(t))
+	t.Fatalf("nobody said %q: %+v", text, b.said(t))
 	return ""
 }
 
-func (k *branchHarness) edit(t *testing.T, old, text string) event.Turn {
+func (b *branchHarness) edit(t *testing.T, old, text string) event.Turn {
 	t.Helper()
-	_, err := k.Edit(
+	_, err := b.Edit(
 		context.Background(),
 		loop.TurnRequest{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
-		k.mine(t, old),
+		b.mine(t, old),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.ended(t, 1)
+	return b.ended(t, 1)
 }
 
-func (k *branchHarness) retry(t *testing.T, text string) event.Turn {
+func (b *branchHarness) retry(t *testing.T, text string) event.Turn {
 	t.Helper()
-	_, err := k.Retry(
+	_, err := b.Retry(
 		context.Background(),
 		loop.TurnRequest{Conversation: "c1", Model: "openai/m", Interactive: true},
-		k.mine(t, text),
+		b.mine(t, text),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.ended(t, 1)
+	return b.ended(t, 1)
 }
 
 // ask waits for the end of the turn, so that ended counts only later ones.
-func (k *branchHarness) ask(t *testing.T, text string) loop.Outcome {
+func (b *branchHarness) ask(t *testing.T, text string) loop.Outcome {
 	t.Helper()
-	o := k.harness.ask(t, text)
-	k.ended(t, 1)
+	o := b.harness.ask(t, text)
+	b.ended(t, 1)
 	return o
 }
 
 // active returns the active branch.
-func (k *branchHarness) active(t testing.TB) string {
+func (b *branchHarness) active(t testing.TB) string {
 	t.Helper()
-	_, active, err := k.Branches(context.Background(), "c1")
+	_, active, err := b.Branches(context.Background(), "c1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return active
 }
 
-func (k *branchHarness) choose(t testing.TB, branch string) {
+func (b *branchHarness) choose(t testing.TB, branch string) {
 	t.Helper()
-	if err := k.ChooseBranch(context.Background(), "c1", branch); err != nil {
+	if err := b.ChooseBranch(context.Background(), "c1", branch); err != nil {
 		t.Fatal(err)
 	}
 }

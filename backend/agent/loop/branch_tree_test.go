@@ -31,58 +31,58 @@ type branchTree struct {
 }
 
 // mine are the user messages in the active branch.
-func (g *branchTree) mine() []chat.Message {
-	list, err := g.Store.Messages(context.Background(), g.id)
+func (b *branchTree) mine() []chat.Message {
+	list, err := b.Store.Messages(context.Background(), b.id)
 	if err != nil {
-		g.t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	return slices.DeleteFunc(list, func(m chat.Message) bool { return m.Role != chat.RoleUser })
 }
 
 // ask sends a unique question to a model of one format or the other.
-func (g *branchTree) ask() loop.TurnRequest {
-	g.n++
-	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(g.t, "model")
-	return loop.TurnRequest{Conversation: g.id, Text: fmt.Sprintf("%s question %d.", g.id, g.n), Model: model}
+func (b *branchTree) ask() loop.TurnRequest {
+	b.n++
+	model := rapid.SampledFrom([]string{"openai/m", "anthropic/m"}).Draw(b.t, "model")
+	return loop.TurnRequest{Conversation: b.id, Text: fmt.Sprintf("%s question %d.", b.id, b.n), Model: model}
 }
 
-func (g *branchTree) answered(_ string, err error) {
+func (b *branchTree) answered(_ string, err error) {
 	if err != nil {
-		g.t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	limit := time.After(20 * time.Second)
 	for {
 		select {
-		case e := <-g.seen:
+		case e := <-b.seen:
 			if e.Kind != event.TurnEnded {
 				continue
 			}
 			if end := data[event.Turn](e); end.Status != chat.StatusDone {
-				g.t.Fatalf("the service was sent what it does not take: %+v", end)
+				b.t.Fatalf("the service was sent what it does not take: %+v", end)
 			}
 			return
 		case <-limit:
-			g.t.Fatal("no end")
+			b.t.Fatal("no end")
 		}
 	}
 }
 
 // recordBranch records a new branch and what the user said in it.
-func (g *branchTree) recordBranch(way []string) {
-	_, active, err := g.Branches(context.Background(), g.id)
-	if err != nil || active == g.now {
-		g.t.Fatalf("still in %q, %v", active, err)
+func (b *branchTree) recordBranch(way []string) {
+	_, active, err := b.Branches(context.Background(), b.id)
+	if err != nil || active == b.now {
+		b.t.Fatalf("still in %q, %v", active, err)
 	}
-	g.now = active
-	g.all = append(g.all, active)
-	g.ways[active] = slices.Clone(way)
+	b.now = active
+	b.all = append(b.all, active)
+	b.ways[active] = slices.Clone(way)
 }
 
 // crash ends the program in the middle of a turn, perhaps one that begins a branch: only the first of its
 // events were recorded.
-func (g *branchTree) crash() {
-	ask := g.ask()
-	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(g.id, fmt.Sprint("t-", ask.Text)) }
+func (b *branchTree) crash() {
+	ask := b.ask()
+	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(b.id, fmt.Sprint("t-", ask.Text)) }
 	call := func(n int) chat.ToolCall {
 		return chat.ToolCall{ID: fmt.Sprintf("dead%d-%s", n, ask.Text), Name: "act", Args: []byte(`{}`)}
 	}
@@ -91,11 +91,11 @@ func (g *branchTree) crash() {
 		in(event.MessageAdded, chat.Message{ID: id(0), Role: chat.RoleUser, Text: ask.Text, Status: chat.StatusDone}),
 		in(event.TurnStarted, event.Turn{ID: "t-" + ask.Text}),
 	}
-	way := g.ways[g.now]
-	list := g.mine()
-	parts := len(list) > 0 && rapid.Bool().Draw(g.t, "in a branch")
+	way := b.ways[b.now]
+	list := b.mine()
+	parts := len(list) > 0 && rapid.Bool().Draw(b.t, "in a branch")
 	if parts {
-		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
+		at := rapid.IntRange(0, len(list)-1).Draw(b.t, "at")
 		way = way[:at+1]
 		begun = append(
 			[]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})},
@@ -121,54 +121,54 @@ func (g *branchTree) crash() {
 			chat.Message{ID: id(3), Role: chat.RoleTool, CallID: call(2).ID, Text: "done", Status: chat.StatusDone},
 		),
 	}
-	steps = steps[:rapid.IntRange(0, len(steps)).Draw(g.t, "recorded")]
-	if _, err := g.AppendEvents(context.Background(), append(begun, steps...)); err != nil {
-		g.t.Fatal(err)
+	steps = steps[:rapid.IntRange(0, len(steps)).Draw(b.t, "recorded")]
+	if _, err := b.AppendEvents(context.Background(), append(begun, steps...)); err != nil {
+		b.t.Fatal(err)
 	}
 	if parts {
-		g.recordBranch(way)
+		b.recordBranch(way)
 	}
-	g.ways[g.now] = append(slices.Clone(g.ways[g.now]), ask.Text)
-	g.restart(g.t)
+	b.ways[b.now] = append(slices.Clone(b.ways[b.now]), ask.Text)
+	b.restart(b.t)
 }
 
-func (g *branchTree) step() {
+func (b *branchTree) step() {
 	ctx := context.Background()
-	list, way := g.mine(), g.ways[g.now]
-	switch rapid.SampledFrom([]string{"ask", "ask", "edit", "retry", "choose", "die"}).Draw(g.t, "step") {
+	list, way := b.mine(), b.ways[b.now]
+	switch rapid.SampledFrom([]string{"ask", "ask", "edit", "retry", "choose", "die"}).Draw(b.t, "step") {
 	case "edit":
 		if len(list) == 0 {
 			return
 		}
-		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
-		ask := g.ask()
-		g.answered(g.Edit(ctx, ask, list[at].ID))
-		g.recordBranch(append(slices.Clone(way[:at]), ask.Text))
+		at := rapid.IntRange(0, len(list)-1).Draw(b.t, "at")
+		ask := b.ask()
+		b.answered(b.Edit(ctx, ask, list[at].ID))
+		b.recordBranch(append(slices.Clone(way[:at]), ask.Text))
 	case "retry":
 		if len(list) == 0 {
 			return
 		}
-		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
-		g.answered(g.Retry(ctx, g.ask(), list[at].ID))
-		g.recordBranch(way[:at+1])
+		at := rapid.IntRange(0, len(list)-1).Draw(b.t, "at")
+		b.answered(b.Retry(ctx, b.ask(), list[at].ID))
+		b.recordBranch(way[:at+1])
 	case "choose":
-		g.now = rapid.SampledFrom(g.all).Draw(g.t, "branch")
-		if err := g.ChooseBranch(ctx, g.id, g.now); err != nil {
-			g.t.Fatal(err)
+		b.now = rapid.SampledFrom(b.all).Draw(b.t, "branch")
+		if err := b.ChooseBranch(ctx, b.id, b.now); err != nil {
+			b.t.Fatal(err)
 		}
 	case "die":
-		g.crash()
+		b.crash()
 	default:
-		ask := g.ask()
-		g.answered(g.Start(ctx, ask))
-		g.ways[g.now] = append(slices.Clone(way), ask.Text)
+		ask := b.ask()
+		b.answered(b.Start(ctx, ask))
+		b.ways[b.now] = append(slices.Clone(way), ask.Text)
 	}
 	var got []string
-	for _, m := range g.mine() {
+	for _, m := range b.mine() {
 		got = append(got, m.Text)
 	}
-	if !slices.Equal(got, g.ways[g.now]) {
-		g.t.Fatalf("in branch %q was said %q, want %q", g.now, got, g.ways[g.now])
+	if !slices.Equal(got, b.ways[b.now]) {
+		b.t.Fatalf("in branch %q was said %q, want %q", b.now, got, b.ways[b.now])
 	}
 }
 

@@ -53,8 +53,8 @@ func (t *turn) setLineage() {
 }
 
 // hides reports whether a subagent's model does not get d, besides what the ask excludes.
-func (k *lineage) hides(d toolspec.Definition) bool {
-	return k.depth > 0 && (!k.rights.Allow(d) || k.depth >= maxDepth && d.Name == toolspec.RunSubagent)
+func (l *lineage) hides(d toolspec.Definition) bool {
+	return l.depth > 0 && (!l.rights.Allow(d) || l.depth >= maxDepth && d.Name == toolspec.RunSubagent)
 }
 
 // inherit gives a subagent what its parent knows: the sources read and the hosts the person typed.
@@ -76,10 +76,10 @@ func (t *turn) subagentProvenance() toolspec.Provenance {
 // effects are what the calls of a turn read and changed.
 type effects struct{ outside, local, changed sourceset.Set }
 
-func (g *effects) add(r toolspec.Result) {
-	g.outside.Add(r.Sources...)
-	g.local.Add(r.Read...)
-	g.changed.Add(r.Changed...)
+func (e *effects) add(r toolspec.Result) {
+	e.outside.Add(r.Sources...)
+	e.local.Add(r.Read...)
+	e.changed.Add(r.Changed...)
 }
 
 // leadingSubagents is how many of the first calls start subagents and so run in parallel, at most left.

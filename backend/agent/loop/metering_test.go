@@ -31,10 +31,10 @@ type costHarness struct {
 }
 
 // Publish stores events as the recorder does.
-func (b *costHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
-	stored, err := b.kept.AppendEvents(ctx, events)
+func (c *costHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	stored, err := c.kept.AppendEvents(ctx, events)
 	for _, e := range stored {
-		b.seen <- e
+		c.seen <- e
 	}
 	return stored, err
 }
@@ -65,22 +65,22 @@ func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 }
 
 // open starts the program, or restarts it.
-func (b *costHarness) open(t *testing.T) {
+func (c *costHarness) open(t *testing.T) {
 	t.Helper()
-	b.harness.Close()
-	if b.kept != nil {
-		_ = b.kept.Close()
+	c.harness.Close()
+	if c.kept != nil {
+		_ = c.kept.Close()
 	}
 	var err error
-	if b.kept, err = sqlite.Open(t.Context(), b.path, slog.New(slog.DiscardHandler)); err != nil {
+	if c.kept, err = sqlite.Open(t.Context(), c.path, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	b.Loop = loop.New(b.config())
+	c.Loop = loop.New(c.config())
 }
 
-func (b *costHarness) bill(t *testing.T) wire.Spending {
+func (c *costHarness) bill(t *testing.T) wire.Spending {
 	t.Helper()
-	bill, err := b.Bill(t.Context(), "c1")
+	bill, err := c.Bill(t.Context(), "c1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +95,9 @@ func lookCosting(input, output int) openaitest.Turn {
 }
 
 // varyResults makes each result differ, so that nothing counts as a repetition.
-func (b *costHarness) varyResults() {
+func (c *costHarness) varyResults() {
 	n := 0
-	b.do = func(context.Context, toolspec.Call) toolspec.Result {
+	c.do = func(context.Context, toolspec.Call) toolspec.Result {
 		n++
 		return toolspec.OK(strings.Repeat("x", n))
 	}

@@ -196,8 +196,8 @@ func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 
 // chooseModel is the model of a subagent. What a model has read may only go to its own service, so a model
 // can choose another model of that service; a person or program can choose any.
-func (k *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
-	asks := k.model
+func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
+	asks := l.model
 	if asks == llm.PilotName {
 		asks = ""
 	}
@@ -221,13 +221,13 @@ func (k *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 }
 
 // question is the subagent's question.
-func (c SubagentTask) question() string {
+func (s SubagentTask) question() string {
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(c.Task))
-	if want := strings.TrimSpace(c.Expect); want != "" {
+	b.WriteString(strings.TrimSpace(s.Task))
+	if want := strings.TrimSpace(s.Expect); want != "" {
 		b.WriteString("\n\nThe answer that is wanted: " + want)
 	}
-	if c.ReadOnly {
+	if s.ReadOnly {
 		b.WriteString("\n\nOnly look: you have no tool that changes anything.")
 	}
 	b.WriteString(

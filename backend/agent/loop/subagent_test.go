@@ -69,7 +69,7 @@ func scriptName(r openaitest.Request) string {
 	return ""
 }
 
-func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) toolspec.Result {
+func (s *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) toolspec.Result {
 	var p struct {
 		Task             string   `json:"task"`
 		Tools            []string `json:"tools"`
@@ -80,7 +80,7 @@ func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 	if err := json.Unmarshal(c.Args, &p); err != nil {
 		panic(err)
 	}
-	done, bad := f.RunSubagent(
+	done, bad := s.RunSubagent(
 		ctx,
 		loop.SubagentTask{
 			Task:     p.Task,
@@ -96,9 +96,9 @@ func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 	if bad != nil {
 		return *bad
 	}
-	f.mu.Lock()
-	f.results = append(f.results, done)
-	f.mu.Unlock()
+	s.mu.Lock()
+	s.results = append(s.results, done)
+	s.mu.Unlock()
 	r := toolspec.OK(done.Text)
 	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
 	if done.Status != chat.StatusDone {
@@ -118,8 +118,8 @@ func runSubagent(args map[string]any) openaitest.Call {
 func text(s string) openaitest.Turn { return openaitest.Turn{Text: s} }
 
 // made are the calls that reached the tools, except those that start subagents.
-func (f *subagentHarness) made() (all []toolspec.Call) {
-	_, _, calls := f.recorded()
+func (s *subagentHarness) made() (all []toolspec.Call) {
+	_, _, calls := s.recorded()
 	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })
 }
 

@@ -61,11 +61,11 @@ func parsePageAnswer(text string) (pageAnswer, bool) {
 }
 
 // name is what the page is called in a sentence.
-func (v pageAnswer) name() string {
-	if strings.TrimSpace(v.title) == "" {
-		return v.url
+func (p pageAnswer) name() string {
+	if strings.TrimSpace(p.title) == "" {
+		return p.url
 	}
-	return "“" + v.title + "”"
+	return "“" + p.title + "”"
 }
 
 // reply is the pilot's answer to the commands of a message.
@@ -79,28 +79,28 @@ type reply struct {
 	outside []string
 }
 
-func (a *reply) add(text string) {
+func (r *reply) add(text string) {
 	if text != "" {
-		a.parts = append(a.parts, text)
+		r.parts = append(r.parts, text)
 	}
 }
 
 // response emits the reply.
-func (a *reply) response(onDelta func(llm.Delta)) llm.Response {
-	text := strings.Join(a.parts, "\n\n")
-	if a.first && !strings.Contains(text, introduction()) {
+func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
+	text := strings.Join(r.parts, "\n\n")
+	if r.first && !strings.Contains(text, introduction()) {
 		text += "\n\n" + introduction()
 	}
 	onDelta(llm.Delta{Text: text})
-	slices.Sort(a.outside)
-	return llm.Response{Text: text, Stop: llm.StopDone, Offers: a.offers, Outside: slices.Compact(a.outside)}
+	slices.Sort(r.outside)
+	return llm.Response{Text: text, Stop: llm.StopDone, Offers: r.offers, Outside: slices.Compact(r.outside)}
 }
 
 // explainProblem says why nothing of asked was done, and what may have been meant.
-func (a *reply) explainProblem(t *grammar.Problem, asked string) {
+func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 	offers := t.Offers
 	if !t.Ambiguous {
-		offers = a.g.Suggest(t.Said)
+		offers = r.g.Suggest(t.Said)
 	}
 	what := t.Hint
 	switch {
@@ -122,49 +122,49 @@ func (a *reply) explainProblem(t *grammar.Problem, asked string) {
 	if t.Hint == "" {
 		what += " Say \"help\" for all commands."
 	}
-	if t.Hint == "" && len(offers) == 0 && !a.first {
+	if t.Hint == "" && len(offers) == 0 && !r.first {
 		what += " To connect a model: " + llm.HowToConnect()
 	}
 	for _, o := range offers {
 		if o.Name != "" {
-			a.outside = append(a.outside, a.g.Live.Sources()...)
+			r.outside = append(r.outside, r.g.Live.Sources()...)
 		}
 		if i := strings.Index(asked, t.Said); i >= 0 && t.Said != "" {
 			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.Said):])
 		}
-		a.offers = append(a.offers, o)
+		r.offers = append(r.offers, o)
 	}
-	a.add(what)
+	r.add(what)
 }
 
 // answerBuiltin answers what needs no call.
-func (a *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
+func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 	if s.Builtin == commandtable.LocalHelp {
-		a.add(a.g.Help(s.About, introduction()))
+		r.add(r.g.Help(s.About, introduction()))
 		return
 	}
-	a.add(toolList(tools))
+	r.add(toolList(tools))
 }
 
 // reportMissingTool says that a command's tool cannot be called now.
-func (a *reply) reportMissingTool(s grammar.Step) {
+func (r *reply) reportMissingTool(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
-	if near := grammar.Closest(s.Tool, a.g.Tools); near != "" {
+	if near := grammar.Closest(s.Tool, r.g.Tools); near != "" {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
-		a.offers = append(a.offers, chat.Offer{Say: "/" + near + " " + string(s.Args)})
+		r.offers = append(r.offers, chat.Offer{Say: "/" + near + " " + string(s.Args)})
 	}
-	a.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
+	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
 }
 
 // describeResult describes the result of a finished step.
-func (a *reply) describeResult(s grammar.Step, text string) string {
+func (r *reply) describeResult(s grammar.Step, text string) string {
 	text = grammar.EscapeLinks(text)
 	v, page := parsePageAnswer(text)
 	switch {
 	case page && s.Tool == "navigate_page":
 		return describeNavigation(v)
 	case page && (s.Tool == "annotate_page" || s.Tool == "get_annotations"):
-		return a.describeAnnotations(v)
+		return r.describeAnnotations(v)
 	case page:
 		return describeAction(s, v)
 	}
@@ -200,9 +200,9 @@ func describeNavigation(v pageAnswer) string {
 	}
 }
 
-func (a *reply) describeAnnotations(v pageAnswer) string {
+func (r *reply) describeAnnotations(v pageAnswer) string {
 	if len(v.elements) == 0 {
-		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.Rephrase(v.more)))
+		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(r.g.Rephrase(v.more)))
 	}
 	things := fmt.Sprintf("%d things are", len(v.elements))
 	if len(v.elements) == 1 {
@@ -218,7 +218,7 @@ func (a *reply) describeAnnotations(v pageAnswer) string {
 		lines = append(lines, e)
 	}
 	if v.more != "" {
-		lines = append(lines, a.g.Rephrase(v.more))
+		lines = append(lines, r.g.Rephrase(v.more))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -247,7 +247,7 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 }
 
 // describeFailure describes a failed result: what happened and what to say next.
-func (a *reply) describeFailure(text string) {
+func (r *reply) describeFailure(text string) {
 	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
@@ -256,25 +256,25 @@ func (a *reply) describeFailure(text string) {
 	said := sentence(bounded(dropCallPrefix(what), maxReadChars))
 	if hint != "" {
 		hint, more, _ := strings.Cut(hint, "\n")
-		spoken := a.g.Rephrase(hint)
+		spoken := r.g.Rephrase(hint)
 		said += "\n" + sentence(bounded(spoken, maxReadChars))
 		if more != "" {
 			said += "\n" + bounded(more, maxReadChars)
 		}
-		a.offerNext(hint, spoken)
+		r.offerNext(hint, spoken)
 	}
-	a.add(said)
+	r.add(said)
 }
 
 // offerNext offers the commands of a hint for models, if they are complete as they are.
-func (a *reply) offerNext(hint, spoken string) {
+func (r *reply) offerNext(hint, spoken string) {
 	if hint == spoken {
 		return
 	}
-	for _, f := range a.g.Forms {
-		if !f.Hidden && len(f.Slots()) == 0 && len(a.offers) < grammar.MaxOffers &&
+	for _, f := range r.g.Forms {
+		if !f.Hidden && len(f.Slots()) == 0 && len(r.offers) < grammar.MaxOffers &&
 			strings.Contains(spoken, `"`+f.Usage()+`"`) {
-			a.offers = append(a.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
+			r.offers = append(r.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
 		}
 	}
 }
@@ -290,7 +290,7 @@ func dropCallPrefix(what string) string {
 }
 
 // reportSkipped names the commands that did not run.
-func (a *reply) reportSkipped(rest []grammar.Step) {
+func (r *reply) reportSkipped(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
 	}
@@ -298,7 +298,7 @@ func (a *reply) reportSkipped(rest []grammar.Step) {
 	for i, s := range rest {
 		said[i] = grammar.Abbreviate(s.Said)
 	}
-	a.add("Not done after that: " + strings.Join(said, "; ") + ".")
+	r.add("Not done after that: " + strings.Join(said, "; ") + ".")
 }
 
 // sentence makes s begin with a capital and end with a full stop.

@@ -131,23 +131,23 @@ func (s *staleFinder) sweep() {
 }
 
 // stale says why x is stale, "" if it is not.
-func (x pageResult) stale(round int) string {
-	age := round - x.round
+func (p pageResult) stale(round int) string {
+	age := round - p.round
 	switch {
-	case x.page.tab != "" && strings.HasPrefix(x.why, "there"):
-		return x.why
-	case x.page.tab != "" && x.why != "" && age >= afterLeaving:
-		return x.why
-	case age >= afterLong && len(x.message.Text) >= minOther:
+	case p.page.tab != "" && strings.HasPrefix(p.why, "there"):
+		return p.why
+	case p.page.tab != "" && p.why != "" && age >= afterLeaving:
+		return p.why
+	case age >= afterLong && len(p.message.Text) >= minOther:
 		return "it is long and many rounds old"
 	}
 	return ""
 }
 
-func (x pageResult) short(why string) ShortenedResult {
+func (p pageResult) short(why string) ShortenedResult {
 	const lines, most = 2, 240
 	head := make([]string, 0, lines)
-	for line := range strings.Lines(x.message.Text) {
+	for line := range strings.Lines(p.message.Text) {
 		if len(head) == lines {
 			break
 		}
@@ -157,11 +157,11 @@ func (x pageResult) short(why string) ShortenedResult {
 		Head: strings.Join(head, "\n"),
 		Why: fmt.Sprintf(
 			"[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
-			x.tool,
-			strings.Count(x.message.Text, "\n")+1,
+			p.tool,
+			strings.Count(p.message.Text, "\n")+1,
 			why,
 			toolspec.ReadResult,
-			x.message.ID,
+			p.message.ID,
 		),
 	}
 }

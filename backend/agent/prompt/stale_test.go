@@ -19,11 +19,11 @@ var snapshotTools = []string{"annotate_page"}
 // conversation builds rounds of one call each: tool, arguments and result.
 type conversation []chat.Message
 
-func (m *conversation) round(tool, args, text string) string {
-	n := len(*m)
+func (c *conversation) round(tool, args, text string) string {
+	n := len(*c)
 	id := fmt.Sprintf("m_%09d", n+1)
-	*m = append(
-		*m,
+	*c = append(
+		*c,
 		chat.Message{
 			ID:    fmt.Sprintf("m_%09d", n),
 			Role:  chat.RoleAssistant,

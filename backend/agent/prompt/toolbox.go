@@ -31,7 +31,7 @@ type ToolSelection struct {
 
 // Select chooses from all tools for a model with a context window in tokens. core names the tools that are
 // always listed.
-func (b *Toolbox) Select(all []toolspec.Definition, core []string, window int) ToolSelection {
+func (t *Toolbox) Select(all []toolspec.Definition, core []string, window int) ToolSelection {
 	size := 0
 	for _, d := range all {
 		if d.Name != toolspec.FindTools {
@@ -39,23 +39,23 @@ func (b *Toolbox) Select(all []toolspec.Definition, core []string, window int) T
 		}
 	}
 	limit := window / toolShare
-	if b.searching {
+	if t.searching {
 		limit = limit * 4 / 5
 	}
 	finds := slices.ContainsFunc(all, func(d toolspec.Definition) bool { return d.Name == toolspec.FindTools })
-	b.searching = finds && estimateTokens(size) > limit
+	t.searching = finds && estimateTokens(size) > limit
 	var first, last []toolspec.Definition
 	for _, d := range all {
 		switch {
-		case b.searching && (d.Name == toolspec.FindTools || slices.Contains(core, d.Name)):
+		case t.searching && (d.Name == toolspec.FindTools || slices.Contains(core, d.Name)):
 			first = append(first, d)
 		case d.Origin == toolspec.OriginPanel:
 			last = append(last, d)
-		case !b.searching && d.Name != toolspec.FindTools:
+		case !t.searching && d.Name != toolspec.FindTools:
 			first = append(first, d)
 		}
 	}
-	if b.searching {
+	if t.searching {
 		return ToolSelection{Listed: append(first, callTool()), Searching: true, Note: panelNote(last)}
 	}
 	return ToolSelection{Listed: append(first, last...)}

@@ -24,24 +24,24 @@ type Adapter struct {
 // models the system prompt lists them, and earlier calls and results are written into the conversation in the
 // model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
 // that it can start before the answer ends. Errors are the model's own.
-func (v Adapter) Stream(
+func (a Adapter) Stream(
 	ctx context.Context,
 	req llm.Request,
 	defs []toolspec.Definition,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	if v.Format == Native || v.Format == "" || len(defs) == 0 && !hasCalls(req.Messages) {
+	if a.Format == Native || a.Format == "" || len(defs) == 0 && !hasCalls(req.Messages) {
 		req.Tools = NativeFunctions(defs)
-		return v.Model.Stream(ctx, req, onDelta)
+		return a.Model.Stream(ctx, req, onDelta)
 	}
-	tools := NewToolset(slices.Concat(defs, v.AlsoCallable))
+	tools := NewToolset(slices.Concat(defs, a.AlsoCallable))
 	asked := llm.Request{
 		System:    req.System,
-		Messages:  v.asText(req.Messages, tools),
+		Messages:  a.asText(req.Messages, tools),
 		MaxTokens: req.MaxTokens,
 		TextCalls: true,
 	}
-	if section := Section(v.Format, defs); section != "" {
+	if section := Section(a.Format, defs); section != "" {
 		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
 	var out llm.Response
@@ -62,7 +62,7 @@ func (v Adapter) Stream(
 			onDelta(llm.Delta{Text: e.Text})
 		}
 	})
-	res, err := v.Model.Stream(ctx, asked, func(d llm.Delta) {
+	res, err := a.Model.Stream(ctx, asked, func(d llm.Delta) {
 		if d.Thought != "" || d.Note != "" {
 			onDelta(llm.Delta{Thought: d.Thought, Note: d.Note})
 		}
@@ -98,7 +98,7 @@ func hasCalls(messages []chat.Message) bool {
 
 // asText is the conversation with its calls and results as text. Adjacent messages of one role are joined,
 // because many templates of local models require alternating roles.
-func (v Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message {
+func (a Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message {
 	var out []chat.Message
 	names := map[string]string{}
 	var results []Result
@@ -112,7 +112,7 @@ func (v Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message 
 	var images []chat.Image
 	flush := func() {
 		if len(results) > 0 {
-			say(chat.RoleUser, printResults(v.Format, results))
+			say(chat.RoleUser, printResults(a.Format, results))
 			out[len(out)-1].Images = append(out[len(out)-1].Images, images...)
 			results, images = nil, nil
 		}
@@ -130,7 +130,7 @@ func (v Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message 
 		}
 		for _, c := range m.Calls {
 			names[c.ID] = c.Name
-			parts = append(parts, Print(v.Format, Call{Name: c.Name, Args: c.Args}, tools))
+			parts = append(parts, Print(a.Format, Call{Name: c.Name, Args: c.Args}, tools))
 		}
 		say(m.Role, strings.Join(parts, "\n"))
 		out[len(out)-1].Images = append(out[len(out)-1].Images, m.Images...)

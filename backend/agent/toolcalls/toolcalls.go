@@ -54,8 +54,8 @@ const (
 func Formats() []Format { return []Format{Native, ToolCall, Hermes, Fenced} }
 
 // Valid reports whether f is one of Formats.
-func (k Format) Valid() bool {
-	return k == Native || k == Fenced || k == ToolCall || k == Hermes
+func (f Format) Valid() bool {
+	return f == Native || f == Fenced || f == ToolCall || f == Hermes
 }
 
 // maxCall is the largest block of calls in bytes.
@@ -101,12 +101,12 @@ type syntaxError struct {
 	recoverable bool
 }
 
-func (f *syntaxError) text(p position) string {
+func (se *syntaxError) text(p position) string {
 	s := fmt.Sprintf("line %d, column %d: ", p.line, p.column)
-	if f.want == "" {
-		return s + f.found
+	if se.want == "" {
+		return s + se.found
 	}
-	return s + "expected " + f.want + ", found " + f.found
+	return s + "expected " + se.want + ", found " + se.found
 }
 
 // position is a place in the answer, both from 1; column counts characters.

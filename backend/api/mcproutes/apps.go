@@ -37,8 +37,8 @@ type AllowedOrigins struct {
 }
 
 // appRoutes registers what the window requests for the page of an MCP server. A call made here counts as the page's.
-func (s Routes) appRoutes(base string) {
-	route.Add(s.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
+func (r Routes) appRoutes(base string) {
+	route.Add(r.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Tool string `query:"tool" maxLength:"128"`
@@ -47,13 +47,13 @@ func (s Routes) appRoutes(base string) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			app, err := s.Apps.Show(ctx, in.Name, in.Tool)
+			app, err := r.Apps.Show(ctx, in.Name, in.Tool)
 			if err != nil {
 				return nil, huma.NewError(http.StatusBadGateway, err.Error())
 			}
 			return route.Answer(app), nil
 		})
-	route.Add(s.API, http.MethodPost, base+"/call", "Run a tool as the page of its MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodPost, base+"/call", "Run a tool as the page of its MCP server", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body struct {
@@ -67,9 +67,9 @@ func (s Routes) appRoutes(base string) {
 				return nil, err
 			}
 			b := in.Body
-			return route.Answer(RawAnswer{Answer: s.Apps.Call(ctx, in.Name, b.Tool, b.Conversation, b.Args)}), nil
+			return route.Answer(RawAnswer{Answer: r.Apps.Call(ctx, in.Name, b.Tool, b.Conversation, b.Args)}), nil
 		})
-	route.Add(s.API, http.MethodPost, base+"/read", "Read a resource as the page of its MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodPost, base+"/read", "Read a resource as the page of its MCP server", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body struct {
@@ -80,18 +80,18 @@ func (s Routes) appRoutes(base string) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			raw, err := s.Apps.Read(ctx, in.Name, in.Body.URI)
+			raw, err := r.Apps.Read(ctx, in.Name, in.Body.URI)
 			if err != nil {
 				return nil, huma.NewError(http.StatusBadGateway, err.Error())
 			}
 			return route.Answer(RawAnswer{Answer: raw}), nil
 		})
-	s.appOriginRoutes(base)
+	r.appOriginRoutes(base)
 }
 
 // appOriginRoutes registers what the person decides about the origins that pages may reach.
-func (s Routes) appOriginRoutes(base string) {
-	route.Add(s.API, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins",
+func (r Routes) appOriginRoutes(base string) {
+	route.Add(r.API, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins",
 		http.StatusNoContent, func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body struct {
@@ -99,9 +99,9 @@ func (s Routes) appOriginRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return s.Apps.Allow(ctx, in.Name, in.Body.Origins) })
+			return windowOnly(ctx, func() error { return r.Apps.Allow(ctx, in.Name, in.Body.Origins) })
 		})
-	route.Add(s.API, http.MethodGet, base+"/domains", "What the pages of an MCP server may reach", http.StatusOK,
+	route.Add(r.API, http.MethodGet, base+"/domains", "What the pages of an MCP server may reach", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 		},
@@ -109,26 +109,26 @@ func (s Routes) appOriginRoutes(base string) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			uses, err := s.Apps.Reach(ctx, in.Name)
+			uses, err := r.Apps.Reach(ctx, in.Name)
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
 			return route.Answer(AllowedOrigins{Origins: append([]string{}, uses...)}), nil
 		})
-	route.Add(s.API, http.MethodDelete, base+"/domains", "Revoke what the pages of an MCP server may reach",
+	route.Add(r.API, http.MethodDelete, base+"/domains", "Revoke what the pages of an MCP server may reach",
 		http.StatusNoContent, func(ctx context.Context, in *struct {
 			Name   string `path:"name" maxLength:"128"`
 			Origin string `query:"origin" maxLength:"400"`
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return s.Apps.Revoke(ctx, in.Name, in.Origin) })
+			return windowOnly(ctx, func() error { return r.Apps.Revoke(ctx, in.Name, in.Origin) })
 		})
-	s.appContextRoutes(base)
+	r.appContextRoutes(base)
 }
 
 // appContextRoutes registers what a page tells the model and logs.
-func (s Routes) appContextRoutes(base string) {
-	route.Add(s.API, http.MethodPut, base+"/context",
+func (r Routes) appContextRoutes(base string) {
+	route.Add(r.API, http.MethodPut, base+"/context",
 		"What the page of an MCP server tells the model with the next turn", http.StatusNoContent,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
@@ -141,10 +141,10 @@ func (s Routes) appContextRoutes(base string) {
 		) (*route.Empty, error) {
 			b := in.Body
 			return windowOnly(ctx, func() error {
-				return s.Apps.Tell(in.Name, b.Conversation, b.Content, b.Structured)
+				return r.Apps.Tell(in.Name, b.Conversation, b.Content, b.Structured)
 			})
 		})
-	route.Add(s.API, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent,
+	route.Add(r.API, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body struct {
@@ -152,7 +152,7 @@ func (s Routes) appContextRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return s.Apps.Note(in.Name, in.Body.Line) })
+			return windowOnly(ctx, func() error { return r.Apps.Note(in.Name, in.Body.Line) })
 		})
 }
 

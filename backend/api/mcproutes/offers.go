@@ -60,13 +60,13 @@ func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T
 }
 
 // offerRoutes registers what a server offers beside tools. It passes no policy, so only a window may ask.
-func (s Routes) offerRoutes(one string) {
-	servers := s.MCP
-	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,
+func (r Routes) offerRoutes(one string) {
+	servers := r.MCP
+	route.Add(r.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[resources.Offers], error) {
 			return askServer(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
 		})
-	route.Add(s.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body resourceBody
@@ -76,7 +76,7 @@ func (s Routes) offerRoutes(one string) {
 				return servers.Contents(ctx, in.Name, in.Body.URI)
 			})
 		})
-	route.Add(s.API, http.MethodPost, one+"/watch", "Watch a resource of an MCP server for changes", http.StatusOK,
+	route.Add(r.API, http.MethodPost, one+"/watch", "Watch a resource of an MCP server for changes", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body resourceBody
@@ -87,7 +87,7 @@ func (s Routes) offerRoutes(one string) {
 				return MCPWatchState{watched}, err
 			})
 		})
-	route.Add(s.API, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body promptBody
@@ -97,7 +97,7 @@ func (s Routes) offerRoutes(one string) {
 				return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments)
 			})
 		})
-	route.Add(s.API, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server",
+	route.Add(r.API, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server",
 		http.StatusOK, func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body completeBody

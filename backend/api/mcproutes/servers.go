@@ -54,9 +54,9 @@ type entryBody struct {
 }
 
 // Register adds the routes. A server is a command that runs on this machine, so only a window changes one.
-func (s Routes) Register() {
+func (r Routes) Register() {
 	list := func() *route.Body[event.MCPList] {
-		return route.Answer(event.MCPList{Servers: s.MCP.List(), Problem: s.MCP.Problem()})
+		return route.Answer(event.MCPList{Servers: r.MCP.List(), Problem: r.MCP.Problem()})
 	}
 	change := func(ctx context.Context, do func() error) (*route.Body[event.MCPList], error) {
 		if err := access.WindowOnly(ctx); err != nil {
@@ -71,58 +71,58 @@ func (s Routes) Register() {
 		return list(), nil
 	}
 	const base, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
-	route.Add(s.API, http.MethodPost, base, "Add an MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodPost, base, "Add an MCP server", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[event.MCPList], error) {
-			return change(ctx, func() error { return s.MCP.Put(in.Body.Name, in.Body.Entry, false) })
+			return change(ctx, func() error { return r.MCP.Put(in.Body.Name, in.Body.Entry, false) })
 		})
-	route.Add(s.API, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
+	route.Add(r.API, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body entryBody
 	},
 	) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.MCP.Put(in.Name, in.Body.Entry, true) })
+		return change(ctx, func() error { return r.MCP.Put(in.Name, in.Body.Entry, true) })
 	})
-	route.Add(s.API, http.MethodDelete, one, "Remove an MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodDelete, one, "Remove an MCP server", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
-			return change(ctx, func() error { return s.MCP.Remove(in.Name) })
+			return change(ctx, func() error { return r.MCP.Remove(in.Name) })
 		})
-	route.Add(s.API, http.MethodPost, one+"/restart", "Restart an MCP server", http.StatusOK,
+	route.Add(r.API, http.MethodPost, one+"/restart", "Restart an MCP server", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
-			return change(ctx, func() error { return s.MCP.Restart(in.Name) })
+			return change(ctx, func() error { return r.MCP.Restart(in.Name) })
 		})
-	route.Add(s.API, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK,
+	route.Add(r.API, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			entry, err := s.MCP.Entry(in.Name)
+			entry, err := r.MCP.Entry(in.Name)
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
-			log, err := s.MCP.Log(in.Name)
+			log, err := r.MCP.Log(in.Name)
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
-			return route.Answer(MCPServerDetail{Entry: entry, Log: log, Access: s.MCP.Access(entry)}), nil
+			return route.Answer(MCPServerDetail{Entry: entry, Log: log, Access: r.MCP.Access(entry)}), nil
 		})
-	route.Add(s.API, http.MethodPost, base+"/access", "What a server with that entry could access", http.StatusOK,
+	route.Add(r.API, http.MethodPost, base+"/access", "What a server with that entry could access", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			return route.Answer(s.MCP.Access(in.Body.Entry)), nil
+			return route.Answer(r.MCP.Access(in.Body.Entry)), nil
 		})
-	route.Add(s.API, http.MethodPut, one+"/consents", "Set what an MCP server may ask for", http.StatusOK,
+	route.Add(r.API, http.MethodPut, one+"/consents", "Set what an MCP server may ask for", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body mcpconfig.Consents
 		},
 		) (*route.Body[event.MCPList], error) {
-			return change(ctx, func() error { return s.MCP.SetConsents(in.Name, in.Body) })
+			return change(ctx, func() error { return r.MCP.SetConsents(in.Name, in.Body) })
 		})
-	s.offerRoutes(one)
-	s.appRoutes(one + "/app")
-	s.importRoutes(base + "/import")
+	r.offerRoutes(one)
+	r.appRoutes(one + "/app")
+	r.importRoutes(base + "/import")
 }
 
 // importBody is what is imported: a text, or the path of a file on this machine.
@@ -136,33 +136,33 @@ type importBody struct {
 }
 
 // importRoutes registers the import of another program's servers and its preview.
-func (s Routes) importRoutes(base string) {
+func (r Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (importers.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return importers.List{}, err
 		}
-		list, err := s.ImportReader().Read([]byte(in.Text))
+		list, err := r.ImportReader().Read([]byte(in.Text))
 		if in.Path != "" {
-			list, err = s.ImportReader().Open(in.Path)
+			list, err = r.ImportReader().Open(in.Path)
 		}
 		if err != nil {
 			return list, route.Refused(err)
 		}
 		return list, nil
 	}
-	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK,
+	route.Add(r.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[importers.Preview], error) {
 			list, err := read(ctx, in.Body)
 			if err != nil {
 				return nil, err
 			}
-			p, err := s.MCP.Preview(list)
+			p, err := r.MCP.Preview(list)
 			if err != nil {
 				return nil, route.Refused(err)
 			}
 			return route.Answer(p), nil
 		})
-	route.Add(s.API, http.MethodPost, base, "Import servers of another program", http.StatusOK,
+	route.Add(r.API, http.MethodPost, base, "Import servers of another program", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImportResult], error) {
 			list, err := read(ctx, in.Body)
 			if err != nil {
@@ -172,7 +172,7 @@ func (s Routes) importRoutes(base string) {
 				return nil, route.Refused(errors.New("nothing was imported: it is not what the preview showed. The " +
 					"list changed since, or was never previewed. Preview it again"))
 			}
-			added, skipped, err := s.MCP.Import(list, in.Body.Names)
+			added, skipped, err := r.MCP.Import(list, in.Body.Names)
 			if err != nil {
 				return nil, route.Refused(err)
 			}

@@ -25,12 +25,12 @@ type boundedConn struct {
 }
 
 // Read implements io.Reader.
-func (h *boundedConn) Read(b []byte) (int, error) {
-	if h.left <= 0 {
+func (bc *boundedConn) Read(b []byte) (int, error) {
+	if bc.left <= 0 {
 		return 0, errTooLong
 	}
-	n, err := h.Conn.Read(b[:min(len(b), h.left)])
-	h.left -= n
+	n, err := bc.Conn.Read(b[:min(len(b), bc.left)])
+	bc.left -= n
 	return n, err
 }
 
@@ -50,16 +50,16 @@ func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, patience time.Dura
 }
 
 // Read implements io.Reader.
-func (g *firstMessageConn) Read(b []byte) (int, error) {
-	n, err := g.buffered.Read(b)
-	if g.done || n == 0 {
+func (f *firstMessageConn) Read(b []byte) (int, error) {
+	n, err := f.buffered.Read(b)
+	if f.done || n == 0 {
 		return n, err
 	}
 	if bytes.IndexByte(b[:n], '\n') >= 0 {
-		g.done = true
-		return n, errors.Join(err, g.SetReadDeadline(time.Time{}))
+		f.done = true
+		return n, errors.Join(err, f.SetReadDeadline(time.Time{}))
 	}
-	if g.left -= n; g.left <= 0 {
+	if f.left -= n; f.left <= 0 {
 		return n, errTooLong
 	}
 	return n, err

@@ -20,17 +20,17 @@ type activity struct {
 }
 
 // noteRequest notes a client's request.
-func (d *toolServer) noteRequest(req sdk.Request) {
-	d.activity.mu.Lock()
-	defer d.activity.mu.Unlock()
-	d.activity.last = time.Now()
+func (t *toolServer) noteRequest(req sdk.Request) {
+	t.activity.mu.Lock()
+	defer t.activity.mu.Unlock()
+	t.activity.last = time.Now()
 	if o, ok := req.(clientRequest); ok {
-		if name := d.clientName(o.ClientInfo()); name != "" {
-			d.activity.client = name
+		if name := t.clientName(o.ClientInfo()); name != "" {
+			t.activity.client = name
 		}
 	}
 	if _, ok := req.(*sdk.CallToolRequest); ok {
-		d.activity.calls++
+		t.activity.calls++
 	}
 }
 
@@ -64,7 +64,7 @@ type connectedClient struct {
 }
 
 // addClient adds a client and returns its id; the caller holds the lock.
-func (h *JoinServer) addClient(via string, join JoinRequest, d *toolServer, session string, end func()) string {
+func (j *JoinServer) addClient(via string, join JoinRequest, d *toolServer, session string, end func()) string {
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
@@ -73,24 +73,24 @@ func (h *JoinServer) addClient(via string, join JoinRequest, d *toolServer, sess
 		},
 		server: d, end: end,
 	}
-	h.clients[v.ID] = v
+	j.clients[v.ID] = v
 	return v.ID
 }
 
-func (h *JoinServer) removeClient(id string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.clients, id)
+func (j *JoinServer) removeClient(id string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.clients, id)
 }
 
 // Clients are the connected clients, the newest first.
-func (h *JoinServer) Clients() []ConnectedClient {
-	h.mu.Lock()
-	all := make([]*connectedClient, 0, len(h.clients))
-	for _, v := range h.clients {
+func (j *JoinServer) Clients() []ConnectedClient {
+	j.mu.Lock()
+	all := make([]*connectedClient, 0, len(j.clients))
+	for _, v := range j.clients {
 		all = append(all, v)
 	}
-	h.mu.Unlock()
+	j.mu.Unlock()
 	list := make([]ConnectedClient, 0, len(all))
 	for _, v := range all {
 		now := v.ConnectedClient
@@ -111,10 +111,10 @@ func (h *JoinServer) Clients() []ConnectedClient {
 
 // Disconnect disconnects a client and waits for the end of its work; it reports false if there is no such client.
 // The client may connect again: whoever has the token may.
-func (h *JoinServer) Disconnect(id string) bool {
-	h.mu.Lock()
-	v := h.clients[id]
-	h.mu.Unlock()
+func (j *JoinServer) Disconnect(id string) bool {
+	j.mu.Lock()
+	v := j.clients[id]
+	j.mu.Unlock()
 	if v == nil {
 		return false
 	}

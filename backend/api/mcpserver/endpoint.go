@@ -56,35 +56,35 @@ const (
 type requestedKey struct{}
 
 // newServer makes an SDK server that answers as t does.
-func (t endpoint) newServer() *sdk.Server {
-	if t.log == nil {
-		t.log = slog.New(slog.DiscardHandler)
+func (e endpoint) newServer() *sdk.Server {
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
 	}
 	options := &sdk.ServerOptions{
-		Instructions: t.instructions, Logger: slog.New(debugHandler{t.log.Handler()}),
-		CompletionHandler: t.resources.Complete,
+		Instructions: e.instructions, Logger: slog.New(debugHandler{e.log.Handler()}),
+		CompletionHandler: e.resources.Complete,
 		// Lists and pages are for this client only: nobody may cache them for another.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &sdk.ServerCapabilities{
-			Tools:     &sdk.ToolCapabilities{ListChanged: t.changed != nil},
-			Prompts:   &sdk.PromptCapabilities{ListChanged: t.promptChanges},
-			Resources: &sdk.ResourceCapabilities{ListChanged: t.changed != nil, Subscribe: t.subscribe != nil},
+			Tools:     &sdk.ToolCapabilities{ListChanged: e.changed != nil},
+			Prompts:   &sdk.PromptCapabilities{ListChanged: e.promptChanges},
+			Resources: &sdk.ResourceCapabilities{ListChanged: e.changed != nil, Subscribe: e.subscribe != nil},
 			//nolint:staticcheck // deprecated by 2026-07-28, but needed by clients of older revisions
 			Logging: &sdk.LoggingCapabilities{},
 		},
 	}
-	if t.subscribe != nil {
-		options.SubscribeHandler, options.UnsubscribeHandler = t.subscribe, t.unsubscribe
+	if e.subscribe != nil {
+		options.SubscribeHandler, options.UnsubscribeHandler = e.subscribe, e.unsubscribe
 	}
-	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, options)
-	server.AddReceivingMiddleware(t.receive)
-	t.registerEntries(server, Change{Tools: true, Prompts: true, Resources: true})
+	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: e.version}, options)
+	server.AddReceivingMiddleware(e.receive)
+	e.registerEntries(server, Change{Tools: true, Prompts: true, Resources: true})
 	return server
 }
 
 // registerEntries registers the entries of the kinds that changed. Registering one again makes the SDK notify clients
 // of a changed list.
-func (t endpoint) registerEntries(server *sdk.Server, what Change) {
+func (e endpoint) registerEntries(server *sdk.Server, what Change) {
 	if what.Tools {
 		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -92,7 +92,7 @@ func (t endpoint) registerEntries(server *sdk.Server, what Change) {
 				params.Name = requestedName(ctx)
 				meantReq := *req
 				meantReq.Params = &params
-				return t.callTool(ctx, &meantReq)
+				return e.callTool(ctx, &meantReq)
 			})
 	}
 	if what.Prompts {
@@ -102,7 +102,7 @@ func (t endpoint) registerEntries(server *sdk.Server, what Change) {
 				params.Name = requestedName(ctx)
 				meantReq := *req
 				meantReq.Params = &params
-				return t.resources.Prompt(ctx, &meantReq)
+				return e.resources.Prompt(ctx, &meantReq)
 			})
 	}
 	if what.Resources {
@@ -112,7 +112,7 @@ func (t endpoint) registerEntries(server *sdk.Server, what Change) {
 				params.URI = requestedName(ctx)
 				meantReq := *req
 				meantReq.Params = &params
-				return t.resources.Read(ctx, &meantReq)
+				return e.resources.Read(ctx, &meantReq)
 			})
 	}
 }
@@ -123,16 +123,16 @@ func requestedName(ctx context.Context) string {
 }
 
 // receive passes requests to the SDK under the entry's name, and replaces the SDK's lists by ours.
-func (t endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
+func (e endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if t.onRequest != nil {
-			t.onRequest(req)
+		if e.onRequest != nil {
+			e.onRequest(req)
 		}
-		if t.life != nil {
+		if e.life != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
 			defer cancel()
-			defer context.AfterFunc(t.life, cancel)()
+			defer context.AfterFunc(e.life, cancel)()
 		}
 		switch r := req.(type) {
 		case *sdk.CallToolRequest:
@@ -146,28 +146,28 @@ func (t endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		return t.replaceLists(ctx, req, result)
+		return e.replaceLists(ctx, req, result)
 	}
 }
 
 // replaceLists replaces the lists in result by ours.
-func (t endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
+func (e endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
 	switch out := result.(type) {
 	case *sdk.ListToolsResult:
 		if r, ok := req.(*sdk.ListToolsRequest); ok {
-			out.Tools, err = t.listTools(ctx, r)
+			out.Tools, err = e.listTools(ctx, r)
 		}
 	case *sdk.ListPromptsResult:
 		if r, ok := req.(*sdk.ListPromptsRequest); ok {
-			out.Prompts, err = t.resources.Prompts(ctx, r)
+			out.Prompts, err = e.resources.Prompts(ctx, r)
 		}
 	case *sdk.ListResourcesResult:
 		if r, ok := req.(*sdk.ListResourcesRequest); ok {
-			out.Resources, err = t.resources.Resources(ctx, r)
+			out.Resources, err = e.resources.Resources(ctx, r)
 		}
 	case *sdk.ListResourceTemplatesResult:
 		if r, ok := req.(*sdk.ListResourceTemplatesRequest); ok {
-			out.ResourceTemplates, err = t.resources.Templates(ctx, r)
+			out.ResourceTemplates, err = e.resources.Templates(ctx, r)
 		}
 	}
 	if err != nil {
@@ -177,20 +177,20 @@ func (t endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.
 }
 
 // announce notifies server's clients of changes until ctx or changes end.
-func (t endpoint) announce(ctx context.Context, server *sdk.Server) {
+func (e endpoint) announce(ctx context.Context, server *sdk.Server) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case what, open := <-t.changed:
+		case what, open := <-e.changed:
 			if !open {
 				return
 			}
-			t.registerEntries(server, what)
+			e.registerEntries(server, what)
 			if what.URI != "" {
 				notifyUpdated(ctx, server, what.URI)
 			}
-		case uri := <-t.resourceChanges:
+		case uri := <-e.resourceChanges:
 			notifyUpdated(ctx, server, uri)
 		}
 	}
@@ -234,12 +234,12 @@ func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) e
 type debugHandler struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
-func (l debugHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return l.Handler.Enabled(ctx, min(level, slog.LevelDebug))
+func (d debugHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return d.Handler.Enabled(ctx, min(level, slog.LevelDebug))
 }
 
 // Handle implements slog.Handler.
-func (l debugHandler) Handle(ctx context.Context, r slog.Record) error {
+func (d debugHandler) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = min(r.Level, slog.LevelDebug)
-	return l.Handler.Handle(ctx, r)
+	return d.Handler.Handle(ctx, r)
 }

@@ -43,7 +43,7 @@ const sharedTabsInstructions = "This address names no session, so all copies of 
 type httpSessionKey struct{}
 
 // prepare makes the SDK's two handlers.
-func (h *JoinServer) prepare() {
+func (j *JoinServer) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	of := func(r *http.Request) *sdk.Server {
 		if s, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
@@ -51,11 +51,11 @@ func (h *JoinServer) prepare() {
 		}
 		return blank // for a request with a session the SDK asks it only for the revisions
 	}
-	h.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+	j.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
 		SessionTimeout:      idleFor,
 		MaxRequestBodyBytes: maxRequest,
 	})
-	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+	j.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
 		Stateless:                    true,
 		PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest,
 	})
@@ -71,9 +71,9 @@ type requestInfo struct {
 }
 
 // serveHTTP answers one request of streamable HTTP.
-func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join JoinRequest) {
+func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join JoinRequest) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-		if err := h.check(join); err != nil {
+		if err := j.check(join); err != nil {
 			writeError(w, requestInfo{}, http.StatusBadRequest, err.Error())
 			return
 		}
@@ -85,10 +85,10 @@ func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join Join
 	if session := r.Header.Get(sessionHeader); session != "" {
 		// A GET opens a stream of notifications.
 		stream := r.Method == http.MethodGet
-		if s := h.sessionByID(session, stream); s != nil {
+		if s := j.sessionByID(session, stream); s != nil {
 			defer s.endRequest(stream)
 		}
-		h.stateful.ServeHTTP(w, r)
+		j.stateful.ServeHTTP(w, r)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
@@ -100,65 +100,65 @@ func (h *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join Join
 	var what requestInfo
 	_ = json.Unmarshal(body, &what) // the SDK reports invalid JSON
 	if r.Method == http.MethodPost && stateless(r, body) {
-		h.serveStateless(w, r, join, what)
+		j.serveStateless(w, r, join, what)
 		return
 	}
 	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
-		h.stateful.ServeHTTP(w, r) // it reports what is wrong
+		j.stateful.ServeHTTP(w, r) // it reports what is wrong
 		return
 	}
-	if err := h.check(join); err != nil {
+	if err := j.check(join); err != nil {
 		writeError(w, what, http.StatusBadRequest, err.Error())
 		return
 	}
-	h.serveInitialize(w, r, join, what)
+	j.serveInitialize(w, r, join, what)
 }
 
 // serveStateless serves a request of a revision without sessions.
-func (h *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
+func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
 	key, stream := join.key(r, what), what.Method == methodListen
-	if !h.hasSession(key) {
-		if err := h.check(join); err != nil {
+	if !j.hasSession(key) {
+		if err := j.check(join); err != nil {
 			writeError(w, what, http.StatusBadRequest, err.Error())
 			return
 		}
 	}
 	join.Unnamed = r.URL.Query().Get("session") == "" && !join.Share
-	s := h.sessionFor(join, key, stream)
+	s := j.sessionFor(join, key, stream)
 	if s == nil {
 		writeBusy(w, what)
 		return
 	}
 	defer s.endRequest(stream)
-	h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
+	j.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
 }
 
 // serveInitialize serves the request that begins a session.
-func (h *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
-	s := h.sessionFor(join, "", false)
+func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
+	s := j.sessionFor(join, "", false)
 	if s == nil {
 		writeBusy(w, what)
 		return
 	}
 	named := &sessionIDWriter{ResponseWriter: w, name: func(session string) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		j.mu.Lock()
+		defer j.mu.Unlock()
 		s.session = session
 	}}
-	h.stateful.ServeHTTP(named, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
+	j.stateful.ServeHTTP(named, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
 	began := false
 	for session := range s.server.Sessions() {
 		began = true
-		h.mu.Lock()
-		if h.closed {
-			h.mu.Unlock()
+		j.mu.Lock()
+		if j.closed {
+			j.mu.Unlock()
 			break
 		}
-		h.busy.Add(1)
+		j.busy.Add(1)
 		s.session = session.ID()
-		h.mu.Unlock()
+		j.mu.Unlock()
 		go func() {
-			defer h.busy.Done()
+			defer j.busy.Done()
 			_ = session.Wait() // however it ended
 			s.close()
 		}()
@@ -177,40 +177,40 @@ type sessionIDWriter struct {
 	name func(session string)
 }
 
-func (n *sessionIDWriter) report() {
-	if session := n.Header().Get(sessionHeader); session != "" && n.name != nil {
-		n.name(session)
-		n.name = nil
+func (s *sessionIDWriter) report() {
+	if session := s.Header().Get(sessionHeader); session != "" && s.name != nil {
+		s.name(session)
+		s.name = nil
 	}
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (n *sessionIDWriter) WriteHeader(status int) {
-	n.report()
-	n.ResponseWriter.WriteHeader(status)
+func (s *sessionIDWriter) WriteHeader(status int) {
+	s.report()
+	s.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (n *sessionIDWriter) Write(b []byte) (int, error) {
-	n.report()
-	return n.ResponseWriter.Write(b)
+func (s *sessionIDWriter) Write(b []byte) (int, error) {
+	s.report()
+	return s.ResponseWriter.Write(b)
 }
 
 // Flush implements http.Flusher.
-func (n *sessionIDWriter) Flush() {
-	n.report()
-	_ = http.NewResponseController(n.ResponseWriter).Flush() // a writer that cannot flush needs none
+func (s *sessionIDWriter) Flush() {
+	s.report()
+	_ = http.NewResponseController(s.ResponseWriter).Flush() // a writer that cannot flush needs none
 }
 
 // Unwrap implements http.ResponseController's unwrapping.
-func (n *sessionIDWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+func (s *sessionIDWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // check says what is wrong with a request to connect.
-func (h *JoinServer) check(join JoinRequest) error {
-	if h.Check == nil {
+func (j *JoinServer) check(join JoinRequest) error {
+	if j.Check == nil {
 		return nil
 	}
-	return h.Check(join)
+	return j.Check(join)
 }
 
 // writeError answers a request with a JSON-RPC error, which clients show.
@@ -239,17 +239,17 @@ func writeBusy(w http.ResponseWriter, what requestInfo) {
 }
 
 // hasSession reports whether there is a client with that key.
-func (h *JoinServer) hasSession(key string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.httpSessions, func(s *httpSession) bool { return s.key == key })
+func (j *JoinServer) hasSession(key string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.ContainsFunc(j.httpSessions, func(s *httpSession) bool { return s.key == key })
 }
 
 // sessionByID begins a request of the client with that session; nil if there is none.
-func (h *JoinServer) sessionByID(session string, stream bool) *httpSession {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, s := range h.httpSessions {
+func (j *JoinServer) sessionByID(session string, stream bool) *httpSession {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, s := range j.httpSessions {
 		if s.session == session {
 			s.beginRequest(stream)
 			return s

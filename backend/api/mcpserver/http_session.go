@@ -35,39 +35,39 @@ type httpSession struct {
 
 // sessionFor begins a request of the client with that key. The client is new if it is unknown or key is "". The
 // result is nil if there are too many busy clients.
-func (h *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *httpSession {
-	h.mu.Lock()
-	at := slices.IndexFunc(h.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
+func (j *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *httpSession {
+	j.mu.Lock()
+	at := slices.IndexFunc(j.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
 	if at >= 0 {
-		s := h.httpSessions[at]
+		s := j.httpSessions[at]
 		s.beginRequest(stream)
-		h.mu.Unlock()
+		j.mu.Unlock()
 		return s
 	}
 	busy := 0
-	for _, s := range h.httpSessions {
+	for _, s := range j.httpSessions {
 		if s.busy() {
 			busy++
 		}
 	}
 	if busy >= maxHTTPSessions {
-		h.mu.Unlock()
+		j.mu.Unlock()
 		return nil
 	}
-	ctx, cancel := context.WithCancel(h.ctx)
-	cfg, onLeave := h.newConfig(ctx, join)
+	ctx, cancel := context.WithCancel(j.ctx)
+	cfg, onLeave := j.newConfig(ctx, join)
 	if join.Unnamed {
 		cfg.Instructions = strings.TrimSpace(cfg.Instructions + " " + sharedTabsInstructions)
 	}
 	d := newToolServer(cfg)
 	t := d.endpoint()
 	t.life = ctx
-	s := &httpSession{key: key, host: h, tools: d}
+	s := &httpSession{key: key, host: j, tools: d}
 	noteRequest := t.onRequest
 	t.onRequest = func(req sdk.Request) {
 		noteRequest(req)
 		if s.sawRequest.CompareAndSwap(false, true) && stream {
-			h.evictIdle(s) // a stream ends only when the client leaves
+			j.evictIdle(s) // a stream ends only when the client leaves
 		}
 	}
 	s.server = t.newServer()
@@ -85,9 +85,9 @@ func (h *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *http
 	s.idle = time.AfterFunc(idleFor, s.closeIdle)
 	s.beginRequest(stream)
 	s.lastUsed = time.Now()
-	h.httpSessions = append(h.httpSessions, s)
-	s.clientID = h.addClient(overHTTP, join, d, cfg.Session, s.close)
-	h.mu.Unlock()
+	j.httpSessions = append(j.httpSessions, s)
+	s.clientID = j.addClient(overHTTP, join, d, cfg.Session, s.close)
+	j.mu.Unlock()
 	return s
 }
 
@@ -105,21 +105,21 @@ func (s *httpSession) beginRequest(stream bool) {
 func (s *httpSession) busy() bool { return s.requests > s.streams || s.tools.parkedCalls.waiting() }
 
 // remove takes s off the list; the caller holds the lock, and calls s.end without it.
-func (h *JoinServer) remove(s *httpSession) {
+func (j *JoinServer) remove(s *httpSession) {
 	s.idle.Stop()
-	delete(h.clients, s.clientID)
-	h.httpSessions = slices.DeleteFunc(slices.Clone(h.httpSessions),
+	delete(j.clients, s.clientID)
+	j.httpSessions = slices.DeleteFunc(slices.Clone(j.httpSessions),
 		func(other *httpSession) bool { return other == s })
 }
 
 // evictable returns the client other than keep that has been idle for longest, if there are too many. The caller holds
 // the lock.
-func (h *JoinServer) evictable(keep *httpSession) *httpSession {
-	if len(h.httpSessions) <= maxHTTPSessions {
+func (j *JoinServer) evictable(keep *httpSession) *httpSession {
+	if len(j.httpSessions) <= maxHTTPSessions {
 		return nil
 	}
 	var oldest *httpSession
-	for _, s := range h.httpSessions {
+	for _, s := range j.httpSessions {
 		if s != keep && !s.busy() && (oldest == nil || s.lastUsed.Before(oldest.lastUsed)) {
 			oldest = s
 		}
@@ -129,13 +129,13 @@ func (h *JoinServer) evictable(keep *httpSession) *httpSession {
 
 // evictIdle disconnects the client that has been idle for longest, if there are too many. It never disconnects keep,
 // whose end would wait for the request that calls this.
-func (h *JoinServer) evictIdle(keep *httpSession) {
-	h.mu.Lock()
-	evicted := h.evictable(keep)
+func (j *JoinServer) evictIdle(keep *httpSession) {
+	j.mu.Lock()
+	evicted := j.evictable(keep)
 	if evicted != nil {
-		h.remove(evicted)
+		j.remove(evicted)
 	}
-	h.mu.Unlock()
+	j.mu.Unlock()
 	if evicted != nil {
 		evicted.once.Do(evicted.end)
 	}

@@ -81,39 +81,39 @@ func NewJoinServer(newConfig func(ctx context.Context, join JoinRequest) (cfg Co
 }
 
 // Close ends every connection and waits for them. It may be called more than once.
-func (h *JoinServer) Close() {
-	h.mu.Lock()
-	h.closed = true
-	sessions := h.httpSessions
-	h.mu.Unlock()
-	h.cancel()
+func (j *JoinServer) Close() {
+	j.mu.Lock()
+	j.closed = true
+	sessions := j.httpSessions
+	j.mu.Unlock()
+	j.cancel()
 	for _, s := range sessions {
 		s.close()
 	}
-	h.busy.Wait()
+	j.busy.Wait()
 }
 
 // ServeHTTP serves one request of streamable HTTP, or a client that joins until it leaves.
-func (h *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.mu.Lock()
-	if h.closed {
-		h.mu.Unlock()
+func (j *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	j.mu.Lock()
+	if j.closed {
+		j.mu.Unlock()
 		http.Error(w, "Sextant is shutting down.", http.StatusServiceUnavailable)
 		return
 	}
-	h.busy.Add(1)
-	h.mu.Unlock()
-	defer h.busy.Done()
+	j.busy.Add(1)
+	j.mu.Unlock()
+	defer j.busy.Done()
 	request, err := parseJoinRequest(r)
 	if err != nil {
 		writeError(w, requestInfo{}, http.StatusBadRequest, err.Error())
 		return
 	}
 	if r.Header.Get("Upgrade") != protocolName {
-		h.serveHTTP(w, r, request)
+		j.serveHTTP(w, r, request)
 		return
 	}
-	if err := h.check(request); err != nil {
+	if err := j.check(request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
@@ -131,19 +131,19 @@ func (h *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		protocolName+"\r\n\r\n"); err != nil {
 		return
 	}
-	in, err := awaitFirstMessage(conn, buffered.Reader, h.timeout)
+	in, err := awaitFirstMessage(conn, buffered.Reader, j.timeout)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(h.ctx)
+	ctx, cancel := context.WithCancel(j.ctx)
 	defer cancel()
-	cfg, done := h.newConfig(ctx, request)
+	cfg, done := j.newConfig(ctx, request)
 	defer done()
 	d := newToolServer(cfg)
-	h.mu.Lock()
-	id := h.addClient(overStdio, request, d, cfg.Session, func() { cancel(); _ = conn.Close() })
-	h.mu.Unlock()
-	defer h.removeClient(id)
+	j.mu.Lock()
+	id := j.addClient(overStdio, request, d, cfg.Session, func() { cancel(); _ = conn.Close() })
+	j.mu.Unlock()
+	defer j.removeClient(id)
 	if err := d.serve(ctx, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
 		cfg.Log.Debug("a joined program disconnected", "client", request.Client, "err", err)
 	}
@@ -172,7 +172,7 @@ type bufferedConn struct {
 }
 
 // Read implements io.Reader.
-func (s bufferedConn) Read(b []byte) (int, error) { return s.buffered.Read(b) }
+func (bc bufferedConn) Read(b []byte) (int, error) { return bc.buffered.Read(b) }
 
 // Instance is how to reach a running Sextant.
 type Instance struct {
@@ -181,10 +181,10 @@ type Instance struct {
 }
 
 // Check asks the Sextant at p whether it would accept join; the error is its answer.
-func (p Instance) Check(ctx context.Context, join JoinRequest) error {
+func (i Instance) Check(ctx context.Context, join JoinRequest) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
-	req, err := p.request(ctx, join)
+	req, err := i.request(ctx, join)
 	if err != nil {
 		return err
 	}
@@ -208,34 +208,34 @@ func (p Instance) Check(ctx context.Context, join JoinRequest) error {
 }
 
 // request is a request for MCP as join.
-func (p Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
+func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
 	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.Share)}, "panel": {join.Panel}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.Host+JoinPath+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+p.Token)
+	req.Header.Set("Authorization", "Bearer "+i.Token)
 	return req, nil
 }
 
 // connect joins the Sextant at p; the connection then carries MCP.
-func (p Instance) connect(ctx context.Context, join JoinRequest) (io.ReadWriteCloser, error) {
+func (i Instance) connect(ctx context.Context, join JoinRequest) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", p.Host)
+	conn, err := dialer.DialContext(ctx, "tcp", i.Host)
 	if err != nil {
 		return nil, fmt.Errorf("joining the running Sextant: %w", err)
 	}
-	joined, err := p.upgrade(ctx, conn, join)
+	joined, err := i.upgrade(ctx, conn, join)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("joining the running Sextant: %w", err), conn.Close())
 	}
 	return joined, nil
 }
 
-func (p Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) (io.ReadWriteCloser, error) {
-	req, err := p.request(ctx, join)
+func (i Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) (io.ReadWriteCloser, error) {
+	req, err := i.request(ctx, join)
 	if err != nil {
 		return nil, err
 	}

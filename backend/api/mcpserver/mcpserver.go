@@ -103,10 +103,10 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 }
 
 // serve serves one client over a stream.
-func (d *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	d.out = &spliceWriter{out: out}
-	defer d.close()
-	return serveStream(ctx, d.endpoint(), in, d.out)
+func (t *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	t.out = &spliceWriter{out: out}
+	defer t.close()
+	return serveStream(ctx, t.endpoint(), in, t.out)
 }
 
 // clientLeft reports whether a session ended because the client left, which shows in a read or, in the middle
@@ -171,30 +171,30 @@ func newToolServer(cfg Config) *toolServer {
 }
 
 // close ends the calls whose question was not answered and the subscriptions, and waits for both.
-func (d *toolServer) close() {
-	d.subs.close()
-	d.parkedCalls.close()
+func (t *toolServer) close() {
+	t.subs.close()
+	t.parkedCalls.close()
 }
 
 // endpoint is the protocol endpoint of d.
-func (d *toolServer) endpoint() endpoint {
+func (t *toolServer) endpoint() endpoint {
 	return endpoint{
-		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed,
-		promptChanges: d.cfg.PromptChanges,
-		log:           d.cfg.Log,
-		listTools:     d.listTools, callTool: d.callTool, resources: d.resources, onRequest: d.noteRequest,
-		resourceChanges: d.resourceChanges, subscribe: d.subs.add,
-		unsubscribe: d.subs.remove,
+		version: t.cfg.Version, instructions: t.cfg.Instructions, changed: t.cfg.Changed,
+		promptChanges: t.cfg.PromptChanges,
+		log:           t.cfg.Log,
+		listTools:     t.listTools, callTool: t.callTool, resources: t.resources, onRequest: t.noteRequest,
+		resourceChanges: t.resourceChanges, subscribe: t.subs.add,
+		unsubscribe: t.subs.remove,
 	}
 }
 
-func (d *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
-	defs := d.cfg.Tools.Definitions()
-	list := make([]*sdk.Tool, 0, len(defs)+len(d.cfg.Fixtures))
+func (t *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
+	defs := t.cfg.Tools.Definitions()
+	list := make([]*sdk.Tool, 0, len(defs)+len(t.cfg.Fixtures))
 	for _, def := range defs {
 		list = append(list, toolOf(def))
 	}
-	for _, f := range d.cfg.Fixtures {
+	for _, f := range t.cfg.Fixtures {
 		list = append(list, f.Tool)
 	}
 	return list, nil
@@ -214,50 +214,50 @@ func toolOf(def toolspec.Definition) *sdk.Tool {
 	return &sdk.Tool{Name: def.Name, Description: def.Description, InputSchema: schema, Annotations: a}
 }
 
-func (d *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := req.Params.Name
-	for _, f := range d.cfg.Fixtures {
+	for _, f := range t.cfg.Fixtures {
 		if f.Tool.Name == name {
 			return f.Handle(ctx, req)
 		}
 	}
 	if req.Params.RequestState != "" {
-		return d.resume(ctx, req)
+		return t.resume(ctx, req)
 	}
-	defs := d.cfg.Tools.Definitions()
+	defs := t.cfg.Tools.Definitions()
 	at := slices.IndexFunc(defs, func(def toolspec.Definition) bool { return def.Name == name })
 	if at < 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknownTool(name, defs)}
 	}
-	call := d.toCall(req.ClientInfo(), name, req.Params.Arguments)
+	call := t.toCall(req.ClientInfo(), name, req.Params.Arguments)
 	call.From.Unpaged = !offersPaging(defs)
-	if !call.From.Interactive && d.canAskClient(req.ClientCapabilities()) {
-		return d.callWithQuestions(ctx, req, defs[at], call)
+	if !call.From.Interactive && t.canAskClient(req.ClientCapabilities()) {
+		return t.callWithQuestions(ctx, req, defs[at], call)
 	}
-	stop := d.progress(ctx, req, &call)
-	result := d.cfg.Caller.Do(ctx, call)
+	stop := t.progress(ctx, req, &call)
+	result := t.cfg.Caller.Do(ctx, call)
 	stop()
-	d.logResult(ctx, req.Session, name, result)
-	return d.answer(ctx, defs[at], result, inWindow), nil
+	t.logResult(ctx, req.Session, name, result)
+	return t.answer(ctx, defs[at], result, inWindow), nil
 }
 
 // toCall is a client's request as a call for the pipeline.
-func (d *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
+func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
 	return toolspec.Call{
-		Tool: tool, Args: args, Panel: d.cfg.Panel,
+		Tool: tool, Args: args, Panel: t.cfg.Panel,
 		From: toolspec.Provenance{
-			Caller: toolspec.CallerMCP, Client: d.clientName(info), Session: d.cfg.Session,
-			Interactive: d.cfg.Asks != nil && d.cfg.Asks(),
+			Caller: toolspec.CallerMCP, Client: t.clientName(info), Session: t.cfg.Session,
+			Interactive: t.cfg.Asks != nil && t.cfg.Asks(),
 		},
 	}
 }
 
 // logResult logs the outcome of a call to the client. The SDK drops it for clients that did not ask for logs of
 // that level.
-func (d *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
+func (t *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
 	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"
 	switch {
 	case r.Asked != "":
@@ -280,9 +280,9 @@ func offersPaging(defs []toolspec.Definition) bool {
 }
 
 // clientName is the name of the program that calls.
-func (d *toolServer) clientName(info *sdk.Implementation) string {
-	if d.cfg.Client != "" {
-		return d.cfg.Client
+func (t *toolServer) clientName(info *sdk.Implementation) string {
+	if t.cfg.Client != "" {
+		return t.cfg.Client
 	}
 	return clientName(info)
 }

@@ -60,10 +60,10 @@ type toolList struct {
 	defs []toolspec.Definition
 }
 
-func (c *toolList) Definitions() []toolspec.Definition {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.defs)
+func (t *toolList) Definitions() []toolspec.Definition {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.defs)
 }
 
 // pipeline answers and records calls; wait_for runs until it is cancelled.

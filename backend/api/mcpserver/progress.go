@@ -15,17 +15,17 @@ import (
 
 // progress reports to a client that sent a token that its call still runs: once a second, with the last line
 // the call has written. Each report restarts the client's timeout. stop returns when nothing more will be sent.
-func (d *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
+func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}
 	}
 	var line lastOutput
 	quiet := func() {}
-	if d.cfg.Progress != nil {
+	if t.cfg.Progress != nil {
 		// The pipeline keeps an id that is set, and its output events carry it.
 		call.ID = "mcp_" + rand.Text()
-		quiet = d.cfg.Progress(call.ID, line.add)
+		quiet = t.cfg.Progress(call.ID, line.add)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var beating sync.WaitGroup

@@ -131,8 +131,8 @@ func sameJSON(a, b []byte) bool {
 }
 
 // canAskClient reports whether a client can be asked the questions of its call.
-func (d *toolServer) canAskClient(caps *sdk.ClientCapabilities) bool {
-	return d.cfg.Questions != nil && d.cfg.Answer != nil && supportsForms(caps)
+func (t *toolServer) canAskClient(caps *sdk.ClientCapabilities) bool {
+	return t.cfg.Questions != nil && t.cfg.Answer != nil && supportsForms(caps)
 }
 
 // supportsForms reports whether a client can show a form to its user. One that names no mode can.
@@ -141,7 +141,7 @@ func supportsForms(caps *sdk.ClientCapabilities) bool {
 }
 
 // callWithQuestions runs call and sends its questions to the client.
-func (d *toolServer) callWithQuestions(
+func (t *toolServer) callWithQuestions(
 	ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call,
 ) (*sdk.CallToolResult, error) {
 	call.ID, call.From.Interactive = "mcp_"+rand.Text(), true
@@ -152,58 +152,58 @@ func (d *toolServer) callWithQuestions(
 		def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1),
 		cancel: cancel,
 	}
-	run.stop = d.cfg.Questions(call.ID, func(q event.Approval) {
+	run.stop = t.cfg.Questions(call.ID, func(q event.Approval) {
 		select {
 		case run.questions <- q:
 		case <-work.Done():
 		}
 	})
-	d.parkedCalls.busy.Go(func() {
-		run.result <- d.cfg.Caller.Do(work, call)
+	t.parkedCalls.busy.Go(func() {
+		run.result <- t.cfg.Caller.Do(work, call)
 		cancel()
 		run.stop()
 	})
-	return d.awaitResult(ctx, req, run)
+	return t.awaitResult(ctx, req, run)
 }
 
 // awaitResult waits for run's result, and asks the client its questions or returns them as the result.
-func (d *toolServer) awaitResult(
+func (t *toolServer) awaitResult(
 	ctx context.Context, req *sdk.CallToolRequest, run *pendingCall,
 ) (*sdk.CallToolResult, error) {
 	detach := context.AfterFunc(ctx, run.cancel)
 	defer detach()
 	call := run.call
-	defer d.progress(ctx, req, &call)()
+	defer t.progress(ctx, req, &call)()
 	for {
 		select {
 		case result := <-run.result:
-			d.logResult(ctx, req.Session, call.Tool, result)
-			return d.answer(ctx, run.def, result, byClientUser), nil
+			t.logResult(ctx, req.Session, call.Tool, result)
+			return t.answer(ctx, run.def, result, byClientUser), nil
 		case q := <-run.questions:
 			if why := windowOnly(q); why != "" {
-				d.sendAnswer(ctx, run, q, event.AnswerDeny, why)
+				t.sendAnswer(ctx, run, q, event.AnswerDeny, why)
 				continue
 			}
 			if req.ProtocolVersion() >= sinceStateless {
 				detach() // the call outlives this request
 				return &sdk.CallToolResult{
 					InputRequests: sdk.InputRequestMap{approvalKey: questionForm(q)},
-					RequestState:  d.parkedCalls.park(run, q),
+					RequestState:  t.parkedCalls.park(run, q),
 				}, nil
 			}
 			answer, err := req.Session.Elicit(ctx, questionForm(q))
 			if err != nil {
 				answer = nil // a user who cannot be asked has not agreed
 			}
-			d.applyAnswer(ctx, run, q, answer)
+			t.applyAnswer(ctx, run, q, answer)
 		}
 	}
 }
 
 // resume continues a parked call that its client sends again with an answer.
-func (d *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	call := d.toCall(req.ClientInfo(), req.Params.Name, req.Params.Arguments)
-	s := d.parkedCalls.take(req.Params.RequestState, &call)
+func (t *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	call := t.toCall(req.ClientInfo(), req.Params.Name, req.Params.Arguments)
+	s := t.parkedCalls.take(req.Params.RequestState, &call)
 	if s == nil {
 		return nil, &jsonrpc.Error{
 			Code: jsonrpc.CodeInvalidParams,
@@ -217,16 +217,16 @@ func (d *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	if !answered {
 		return &sdk.CallToolResult{
 			InputRequests: sdk.InputRequestMap{approvalKey: questionForm(s.asked)},
-			RequestState:  d.parkedCalls.park(s.run, s.asked),
+			RequestState:  t.parkedCalls.park(s.run, s.asked),
 		}, nil
 	}
 	form, _ := answer.(*sdk.ElicitResult)
-	d.applyAnswer(ctx, s.run, s.asked, form)
-	return d.awaitResult(ctx, req, s.run)
+	t.applyAnswer(ctx, s.run, s.asked, form)
+	return t.awaitResult(ctx, req, s.run)
 }
 
 // applyAnswer passes on the answer of a client's user; anything but a clear consent denies the call.
-func (d *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, form *sdk.ElicitResult) {
+func (t *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, form *sdk.ElicitResult) {
 	answer, reason := event.AnswerDeny, ""
 	if form != nil && form.Action == "accept" && form.Content[approvalField] == string(event.AnswerOnce) {
 		answer = event.AnswerOnce
@@ -234,17 +234,17 @@ func (d *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.
 	if form == nil {
 		reason = "The client did not ask its user."
 	}
-	d.sendAnswer(ctx, run, q, answer, reason)
+	t.sendAnswer(ctx, run, q, answer, reason)
 }
 
 // sendAnswer answers q. If it was answered in a window meanwhile, that answer counts; if the answer is not accepted,
 // the call ends.
-func (d *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer,
+func (t *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer,
 	reason string,
 ) {
-	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil &&
+	if err := t.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil &&
 		!errors.Is(err, approval.ErrAnswered) {
-		d.cfg.Log.Warn("the answer of an MCP client was not accepted", "question", q.ID, "err", err)
+		t.cfg.Log.Warn("the answer of an MCP client was not accepted", "question", q.ID, "err", err)
 		run.cancel()
 	}
 }

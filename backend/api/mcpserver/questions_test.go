@@ -19,9 +19,9 @@ import (
 // textCaller answers every call with a text.
 type textCaller string
 
-func (s textCaller) Do(context.Context, toolspec.Call) toolspec.Result {
+func (t textCaller) Do(context.Context, toolspec.Call) toolspec.Result {
 	r := toolspec.OK(map[string]any{"page": map[string]any{"title": "Shop"}})
-	r.Text = string(s)
+	r.Text = string(t)
 	return r
 }
 

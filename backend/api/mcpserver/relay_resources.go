@@ -10,8 +10,8 @@ import (
 type relayedResources struct{ r *relay }
 
 // Resources implements ResourceProvider.
-func (f relayedResources) Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
-	list, err := forward(ctx, f.r, req,
+func (r relayedResources) Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
+	list, err := forward(ctx, r.r, req,
 		func(s *sdk.ClientSession) (*sdk.ListResourcesResult, error) { return s.ListResources(ctx, nil) })
 	if err != nil {
 		return nil, err
@@ -20,10 +20,10 @@ func (f relayedResources) Resources(ctx context.Context, req *sdk.ListResourcesR
 }
 
 // Templates implements ResourceProvider.
-func (f relayedResources) Templates(ctx context.Context,
+func (r relayedResources) Templates(ctx context.Context,
 	req *sdk.ListResourceTemplatesRequest,
 ) ([]*sdk.ResourceTemplate, error) {
-	list, err := forward(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
+	list, err := forward(ctx, r.r, req, func(s *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
 		return s.ListResourceTemplates(ctx, nil)
 	})
 	if err != nil {
@@ -33,15 +33,15 @@ func (f relayedResources) Templates(ctx context.Context,
 }
 
 // Read implements ResourceProvider.
-func (f relayedResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	return forward(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
+func (r relayedResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	return forward(ctx, r.r, req, func(s *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 		return s.ReadResource(ctx, &sdk.ReadResourceParams{URI: req.Params.URI})
 	})
 }
 
 // Prompts implements ResourceProvider.
-func (f relayedResources) Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
-	list, err := forward(ctx, f.r, req,
+func (r relayedResources) Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
+	list, err := forward(ctx, r.r, req,
 		func(s *sdk.ClientSession) (*sdk.ListPromptsResult, error) { return s.ListPrompts(ctx, nil) })
 	if err != nil {
 		return nil, err
@@ -50,15 +50,15 @@ func (f relayedResources) Prompts(ctx context.Context, req *sdk.ListPromptsReque
 }
 
 // Prompt implements ResourceProvider.
-func (f relayedResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	return forward(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.GetPromptResult, error) {
+func (r relayedResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	return forward(ctx, r.r, req, func(s *sdk.ClientSession) (*sdk.GetPromptResult, error) {
 		return s.GetPrompt(ctx, &sdk.GetPromptParams{Name: req.Params.Name, Arguments: req.Params.Arguments})
 	})
 }
 
 // Complete implements ResourceProvider.
-func (f relayedResources) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-	return forward(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.CompleteResult, error) {
+func (r relayedResources) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	return forward(ctx, r.r, req, func(s *sdk.ClientSession) (*sdk.CompleteResult, error) {
 		return s.Complete(ctx, &sdk.CompleteParams{
 			Ref: req.Params.Ref, Argument: req.Params.Argument,
 			Context: req.Params.Context,

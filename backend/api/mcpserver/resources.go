@@ -66,15 +66,15 @@ func ConversationURI(id string) string { return conversationPrefix + id }
 type builtinResources struct{ server *toolServer }
 
 // Resources are the forms of the page whose tools are offered, and the shared conversations.
-func (s *builtinResources) Resources(ctx context.Context, _ *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
+func (b *builtinResources) Resources(ctx context.Context, _ *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
 	list := []*sdk.Resource{}
-	for _, v := range s.offeredViews() {
+	for _, v := range b.offeredViews() {
 		list = append(list, &sdk.Resource{
 			URI: pagePrefix + v.name, Name: "page_" + v.name, Title: v.title,
 			Description: v.description, MIMEType: v.mime,
 		})
 	}
-	shared, err := s.sharedConversations(ctx)
+	shared, err := b.sharedConversations(ctx)
 	for _, c := range shared {
 		list = append(list, &sdk.Resource{
 			URI: conversationPrefix + c.ID, Name: c.ID, Title: truncate(c.Title, 200),
@@ -84,29 +84,29 @@ func (s *builtinResources) Resources(ctx context.Context, _ *sdk.ListResourcesRe
 	return list, err
 }
 
-func (s *builtinResources) offeredViews() []pageView {
-	defs := s.server.cfg.Tools.Definitions()
+func (b *builtinResources) offeredViews() []pageView {
+	defs := b.server.cfg.Tools.Definitions()
 	return slices.DeleteFunc(slices.Clone(pageViews), func(v pageView) bool {
 		return !slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == v.tool })
 	})
 }
 
-func (s *builtinResources) sharedConversations(ctx context.Context) ([]Conversation, error) {
-	if s.server.cfg.Shared == nil {
+func (b *builtinResources) sharedConversations(ctx context.Context) ([]Conversation, error) {
+	if b.server.cfg.Shared == nil {
 		return nil, nil
 	}
-	return s.server.cfg.Shared.Shared(ctx)
+	return b.server.cfg.Shared.Shared(ctx)
 }
 
 // Templates are the templates of addresses.
-func (s *builtinResources) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate,
+func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate,
 	error,
 ) {
 	list := []*sdk.ResourceTemplate{{
 		URITemplate: pagePrefix + "{form}", Name: "page", Title: "The active page",
 		Description: "The page that this client's calls act on, in one of its forms.",
 	}}
-	if s.server.cfg.Shared != nil {
+	if b.server.cfg.Shared != nil {
 		list = append(list, &sdk.ResourceTemplate{
 			URITemplate: conversationPrefix + "{id}", Name: "conversation", Title: "A shared conversation",
 			Description: "A conversation that the person shared with programs.", MIMEType: "text/markdown",
@@ -116,10 +116,10 @@ func (s *builtinResources) Templates(context.Context, *sdk.ListResourceTemplates
 }
 
 // Read reads a shared conversation, or the page by calling a tool.
-func (s *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
-	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && s.server.cfg.Shared != nil {
-		text, shared, err := s.server.cfg.Shared.Text(ctx, id)
+	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Shared != nil {
+		text, shared, err := b.server.cfg.Shared.Text(ctx, id)
 		switch {
 		case err != nil:
 			return nil, err
@@ -132,22 +132,22 @@ func (s *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceReques
 		}}}, nil
 	}
 	name, ok := strings.CutPrefix(uri, pagePrefix)
-	views := s.offeredViews()
+	views := b.offeredViews()
 	at := slices.IndexFunc(views, func(v pageView) bool { return v.name == name })
 	if !ok || at < 0 {
 		return nil, sdk.ResourceNotFoundError(uri)
 	}
-	return s.readPage(ctx, req, views[at])
+	return b.readPage(ctx, req, views[at])
 }
 
 // readPage reads v by calling its tool. A call that must be confirmed while no window is open is refused.
-func (s *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest,
+func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest,
 	v pageView,
 ) (*sdk.ReadResourceResult, error) {
-	call := s.server.toCall(req.ClientInfo(), v.tool, json.RawMessage(v.args))
+	call := b.server.toCall(req.ClientInfo(), v.tool, json.RawMessage(v.args))
 	call.From.Unpaged = true
-	result := s.server.cfg.Caller.Do(ctx, call)
-	s.server.logResult(ctx, req.Session, v.tool, result)
+	result := b.server.cfg.Caller.Do(ctx, call)
+	b.server.logResult(ctx, req.Session, v.tool, result)
 	if !result.Success {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "reading " + req.Params.URI + ": " +
 			result.ModelText()}
@@ -213,7 +213,7 @@ var prompts = []prompt{
 }
 
 // Prompts are our prompts, which never change.
-func (s *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
+func (b *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
 	list := make([]*sdk.Prompt, 0, len(prompts))
 	for i := range prompts {
 		list = append(list, &prompts[i].Prompt)
@@ -222,7 +222,7 @@ func (s *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]
 }
 
 // Prompt fills in one of our prompts and adds the page, which is read by calling a tool.
-func (s *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+func (b *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	at := slices.IndexFunc(prompts, func(p prompt) bool { return p.Name == req.Params.Name })
 	if at < 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " +
@@ -253,7 +253,7 @@ func (s *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest
 		Meta: req.Params.Meta,
 		URI:  pagePrefix + p.page,
 	}}
-	page, err := s.Read(ctx, read)
+	page, err := b.Read(ctx, read)
 	if err != nil {
 		return nil, err
 	}
@@ -268,16 +268,16 @@ func (s *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest
 const maxCompletions = 100
 
 // Complete proposes forms of the page and conversations that begin with the value.
-func (s *builtinResources) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+func (b *builtinResources) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	var all []string
 	if ref := req.Params.Ref; ref != nil && ref.Type == "ref/resource" {
 		switch ref.URI {
 		case pagePrefix + "{form}":
-			for _, v := range s.offeredViews() {
+			for _, v := range b.offeredViews() {
 				all = append(all, v.name)
 			}
 		case conversationPrefix + "{id}":
-			shared, err := s.sharedConversations(ctx)
+			shared, err := b.sharedConversations(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -22,13 +22,13 @@ const (
 
 // answer is r as an MCP result: text for the model, images, and the structured answer of an environment tool.
 // asked says where a person was asked, if they were.
-func (d *toolServer) answer(
+func (t *toolServer) answer(
 	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
 ) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{IsError: !r.Success, Content: []sdk.Content{}}
 	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
-		if len(text) >= minSpliced && d.out != nil {
-			text = d.out.add(ctx, annotation.AppendString(make([]byte, 0, len(text)+len(text)/8), text))
+		if len(text) >= minSpliced && t.out != nil {
+			text = t.out.add(ctx, annotation.AppendString(make([]byte, 0, len(text)+len(text)/8), text))
 		}
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
@@ -44,10 +44,10 @@ func (d *toolServer) answer(
 	}
 	if w, ok := r.Value.(toolspec.JSONAppender); ok {
 		b := w.AppendJSON(nil)
-		if len(b) < minSpliced || d.out == nil {
+		if len(b) < minSpliced || t.out == nil {
 			out.StructuredContent = json.RawMessage(b)
 		} else {
-			out.StructuredContent = d.out.add(ctx, b)
+			out.StructuredContent = t.out.add(ctx, b)
 		}
 		return out
 	}

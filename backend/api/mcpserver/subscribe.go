@@ -138,16 +138,16 @@ func (s *subscriptions) close() {
 }
 
 // CheckSubscription allows subscriptions to offered forms of the page and to shared conversations.
-func (s *builtinResources) CheckSubscription(ctx context.Context, uri string) error {
+func (b *builtinResources) CheckSubscription(ctx context.Context, uri string) error {
 	if name, ok := strings.CutPrefix(uri, pagePrefix); ok {
-		for _, v := range s.offeredViews() {
+		for _, v := range b.offeredViews() {
 			if v.name == name {
 				return nil
 			}
 		}
 	}
-	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && s.server.cfg.Shared != nil {
-		list, err := s.server.cfg.Shared.Shared(ctx)
+	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Shared != nil {
+		list, err := b.server.cfg.Shared.Shared(ctx)
 		if err != nil || slices.ContainsFunc(list, func(c Conversation) bool { return c.ID == id }) {
 			return err
 		}

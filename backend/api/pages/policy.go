@@ -38,8 +38,8 @@ func sources(list []string) []string {
 }
 
 // Allows reports whether host is one of the origins. host is lower-case, with its port unless that is 80 or 443.
-func (g OriginRules) Allows(host string) bool {
-	for _, list := range [][]string{g.Connect, g.Resource, g.Frame, g.Base} {
+func (o OriginRules) Allows(host string) bool {
+	for _, list := range [][]string{o.Connect, o.Resource, o.Frame, o.Base} {
 		for _, source := range sources(list) {
 			_, granted, _ := strings.Cut(source, "://")
 			granted = strings.TrimSuffix(strings.TrimSuffix(granted, ":443"), ":80")

@@ -30,15 +30,15 @@ const actionTimeout = 10 * time.Second
 
 // aim brings the element into view, waits until it can be pressed, and returns a point of the
 // page's viewport at which a press hits it.
-func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
+func (t *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
 	for {
 		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
-		x, y, err = g.point(ctx, o)
+		x, y, err = t.point(ctx, o)
 		var f *surface.Fault
 		// The element's document waited already; what covers its frame is only known to the parent.
-		if err == nil || g.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered ||
+		if err == nil || t.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered ||
 			time.Now().After(deadline) {
 			return x, y, err
 		}
@@ -50,43 +50,43 @@ func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, e
 	}
 }
 
-func (g *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
-	p, err := g.askAim(ctx, o)
+func (t *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
+	p, err := t.askAim(ctx, o)
 	for n := 0; err == nil && p.State == "gone" && n < maxRedraws; n++ {
-		if err = g.rebind(ctx); err == nil {
-			p, err = g.askAim(ctx, o)
+		if err = t.rebind(ctx); err == nil {
+			p, err = t.askAim(ctx, o)
 		}
 	}
 	if errors.Is(err, cdp.ErrReplaced) {
-		return 0, 0, goneFault(ctx, g.tab, g.Element.ID, "the page was replaced by a navigation")
+		return 0, 0, goneFault(ctx, t.tab, t.Element.ID, "the page was replaced by a navigation")
 	}
 	if err != nil {
 		return 0, 0, err
 	}
 	if !p.Ready() {
-		return 0, 0, g.refusalFault(ctx, p)
+		return 0, 0, t.refusalFault(ctx, p)
 	}
-	if g.Document.IsMain() {
+	if t.Document.IsMain() {
 		return p.X, p.Y, nil
 	}
-	x, y, err = g.throughFrames(ctx, p)
+	x, y, err = t.throughFrames(ctx, p)
 	if err != nil && o.Arm != "" {
 		// No press follows, so the guard must not stop a later one.
-		_, _ = collect.EndPressGuard(ctx, g.Document)
+		_, _ = collect.EndPressGuard(ctx, t.Document)
 	}
 	return x, y, err
 }
 
 // askAim asks the element's own document.
-func (g *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Point, error) {
-	if err := g.Document.Reveal(ctx, nil); err != nil {
+func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Point, error) {
+	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.Point{}, err
 	}
-	if g.Document.IsMain() && !o.AcceptMoving {
-		o.LastRect = g.tab.LastBox(g.Element.ID)
+	if t.Document.IsMain() && !o.AcceptMoving {
+		o.LastRect = t.tab.LastBox(t.Element.ID)
 	}
-	o.Expectation = observe.ExpectationOf(g.Element)
-	return collect.Aim(ctx, g.Document, g.Element.Handle, o)
+	o.Expectation = observe.ExpectationOf(t.Element)
+	return collect.Aim(ctx, t.Document, t.Element.Handle, o)
 }
 
 // nextFrame resolves when the page has drawn a frame, or at once when it does not draw.
@@ -94,14 +94,14 @@ const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAn
 
 // throughFrames brings a point of a frame into view and checks that nothing covers the frames
 // around it.
-func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
+func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
-	if err := g.Document.Reveal(ctx, rect); err != nil {
+	if err := t.Document.Reveal(ctx, rect); err != nil {
 		return 0, 0, err
 	}
 	// Scrolling reaches frames of other processes later: it is over when two measurements agree.
 	for n := range 10 {
-		at, err := g.Document.Placement(ctx)
+		at, err := t.Document.Placement(ctx)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -110,11 +110,11 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 			break
 		}
 		x, y = nx, ny
-		if _, err := g.action.Page.MainDocument().Call(ctx, nextFrame); err != nil {
+		if _, err := t.action.Page.MainDocument().Call(ctx, nextFrame); err != nil {
 			return 0, 0, err
 		}
 	}
-	for d := g.Document; ; {
+	for d := t.Document; ; {
 		parent := d.Parent()
 		if parent == nil {
 			return x, y, nil
@@ -131,7 +131,7 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		if what != "" {
 			return 0, 0, &surface.Fault{
 				Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.",
-					g.Name(), what),
+					t.Name(), what),
 				Suggestion: "Close what covers it first, or scroll.",
 			}
 		}
@@ -140,24 +140,24 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 }
 
 // refusalFault converts the collector's refusal to a fault.
-func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
+func (t *Target) refusalFault(ctx context.Context, p collect.Point) error {
 	switch p.State {
 	case "gone":
-		return goneFault(ctx, g.tab, g.Element.ID, "it was removed from the page")
+		return goneFault(ctx, t.tab, t.Element.ID, "it was removed from the page")
 	case "reused":
-		return g.reusedFault(ctx, p.Detail)
+		return t.reusedFault(ctx, p.Detail)
 	}
-	return observe.RefusalFault(g.tab.Session.Manager.Elements, g.Element, p)
+	return observe.RefusalFault(t.tab.Session.Manager.Elements, t.Element, p)
 }
 
 // missedFault is the fault for a press that hit another element.
-func (g *Target) missedFault(what string) error {
+func (t *Target) missedFault(what string) error {
 	if what == "" {
 		what = "something outside its frame"
 	}
 	return &surface.Fault{
 		Kind: surface.FaultCovered,
-		Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.Name(),
+		Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", t.Name(),
 			what),
 		Suggestion: "Call annotate_page to see what happened before trying again.",
 	}

@@ -71,55 +71,55 @@ const (
 
 // click aims and presses. A press that would hit another element is stopped before the page gets
 // it, and aimed again.
-func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
+func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
 	slipped, again := 0, true
 	for n := range maxClickTries {
-		x, y, err := g.aim(ctx, collect.AimOptions{Arm: "click", AcceptMoving: n > 0})
+		x, y, err := t.aim(ctx, collect.AimOptions{Arm: "click", AcceptMoving: n > 0})
 		if err != nil {
 			return err
 		}
-		a.SetOutcome("%s %s", verb, g.Name())
-		g.tab.ShowPointer(x, y, true, g.Element.ID)
-		g.pressed = g.tab.Tracker.Now()
+		a.SetOutcome("%s %s", verb, t.Name())
+		t.tab.ShowPointer(x, y, true, t.Element.ID)
+		t.pressed = t.tab.Tracker.Now()
 		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
 			return err
 		}
-		met, err := g.pressResult(ctx, collect.EndPressGuard)
+		met, err := t.pressResult(ctx, collect.EndPressGuard)
 		if met.Slipped {
 			slipped++
-			_, asked := g.tab.Tracker.Since(g.pressed)
+			_, asked := t.tab.Tracker.Since(t.pressed)
 			again = !asked && slipped <= maxSlips
 		}
 		switch {
 		case err != nil || met.Hit && !(met.Slipped && press.Left()):
 			return err
 		case !met.Seen:
-			return g.missedFault("")
+			return t.missedFault("")
 		case n < maxClickTries-1 && again:
 		case met.Hit:
 			page.AddActionNote(a, "The element moved away between press and release, so that the page saw no click.")
 		default:
-			return g.missedFault(met.Text)
+			return t.missedFault(met.Text)
 		}
 	}
 	return nil
 }
 
 // pressResult returns what the guarded press hit, as hit reports it.
-func (g *Target) pressResult(ctx context.Context,
+func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
-	met, err := hit(ctx, g.Document)
-	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !g.Document.Alive() {
-		return g.leftResult(), nil
+	met, err := hit(ctx, t.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !t.Document.Alive() {
+		return t.leftResult(), nil
 	}
-	if err != nil || met.Seen || !g.Document.IsMain() {
+	if err != nil || met.Seen || !t.Document.IsMain() {
 		return met, err
 	}
 	// The page may stop the propagation of presses; then the element at the point now counts.
-	p, err := collect.AimNow(ctx, g.Document, g.Element.Handle, false)
+	p, err := collect.AimNow(ctx, t.Document, t.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
-		return g.leftResult(), nil
+		return t.leftResult(), nil
 	}
 	met.Hit = err == nil && (p.Ready() || p.State == "gone")
 	return met, err
@@ -127,25 +127,25 @@ func (g *Target) pressResult(ctx context.Context,
 
 // leftResult is the result of a press during which the page navigated: a hit when the press caused the navigation,
 // unknown otherwise.
-func (g *Target) leftResult() collect.PressResult {
-	if led, _ := g.tab.Tracker.Since(g.pressed); !led {
-		page.AddActionNote(g.action,
-			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", g.Name()))
+func (t *Target) leftResult() collect.PressResult {
+	if led, _ := t.tab.Tracker.Since(t.pressed); !led {
+		page.AddActionNote(t.action,
+			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Name()))
 	}
 	return collect.PressResult{Seen: true, Hit: true}
 }
 
 // hover aims and moves the mouse there. If the page moves the element because of that, hover
 // follows it once.
-func (g *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
-	if x, y, err = g.aim(ctx, collect.AimOptions{}); err != nil {
+func (t *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
+	if x, y, err = t.aim(ctx, collect.AimOptions{}); err != nil {
 		return 0, 0, err
 	}
-	g.tab.ShowPointer(x, y, false, g.Element.ID)
+	t.tab.ShowPointer(x, y, false, t.Element.ID)
 	if err := input.Move(a.Client(ctx), x, y, modifiers); err != nil {
 		return 0, 0, err
 	}
-	nx, ny, err := g.point(ctx, collect.AimOptions{AcceptMoving: true})
+	nx, ny, err := t.point(ctx, collect.AimOptions{AcceptMoving: true})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -168,11 +168,11 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation
 }
 
 // blockedFault is the fault for an action that the page refused; it names the element.
-func (g *Target) blockedFault(err error) error {
+func (t *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.Name(), refused.Message),
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", t.Name(), refused.Message),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}

@@ -378,21 +378,21 @@ func (d *drag) cancel() {
 
 // dropPoint is the point of the page's viewport at which to drop on the element; first is true
 // before the drag.
-func (g *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
-	if err := g.Document.Reveal(ctx, nil); err != nil {
+func (t *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
+	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.DropPoint{}, err
 	}
-	at, err := collect.DropPointOf(ctx, g.Document, g.Element.Handle, first)
+	at, err := collect.DropPointOf(ctx, t.Document, t.Element.Handle, first)
 	if err != nil {
 		return at, err
 	}
 	if at.State != "ok" {
-		return at, g.refusalFault(ctx, collect.Point{State: at.State})
+		return at, t.refusalFault(ctx, collect.Point{State: at.State})
 	}
-	if g.Document.IsMain() {
+	if t.Document.IsMain() {
 		return at, nil
 	}
-	at.X, at.Y, err = g.throughFrames(ctx, collect.Point{X: at.X, Y: at.Y})
+	at.X, at.Y, err = t.throughFrames(ctx, collect.Point{X: at.X, Y: at.Y})
 	return at, err
 }
 

@@ -27,7 +27,7 @@ type Target struct {
 }
 
 // Name is the element as sentences call it: [12] button "Save".
-func (g *Target) Name() string { return g.Element.Label() }
+func (t *Target) Name() string { return t.Element.Label() }
 
 // FindTarget resolves an id to its connected node. The id may have moved to the replacement of a
 // node; then the action's note says so.
@@ -59,11 +59,11 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 }
 
 // reusedFault is the fault for a node that the page uses for something else in another row.
-func (g *Target) reusedFault(ctx context.Context, row string) error {
-	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
+func (t *Target) reusedFault(ctx context.Context, row string) error {
+	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	return goneFault(ctx, g.tab, g.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
+	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
 }
 
 // locateTarget finds an element without checking that its node is still in the page: aiming at it does that.
@@ -80,30 +80,30 @@ func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Ta
 }
 
 // verify makes sure that the element lives, for actions that do not aim.
-func (g *Target) verify(ctx context.Context) error {
-	now, err := FindTarget(ctx, g.tab, g.action, g.Element.ID)
+func (t *Target) verify(ctx context.Context) error {
+	now, err := FindTarget(ctx, t.tab, t.action, t.Element.ID)
 	if err == nil {
-		*g = *now
+		*t = *now
 	}
 	return err
 }
 
 // rebind searches for the one node that replaced a removed one, wherever it
 // is.
-func (g *Target) rebind(ctx context.Context) error {
-	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
+func (t *Target) rebind(ctx context.Context) error {
+	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	moved, ok := g.tab.Session.Manager.Elements.Element(g.Element.ID)
-	if !ok || moved.Handle == g.Element.Handle || moved.Handle == 0 {
-		return goneFault(ctx, g.tab, g.Element.ID, "it was removed from the page")
+	moved, ok := t.tab.Session.Manager.Elements.Element(t.Element.ID)
+	if !ok || moved.Handle == t.Element.Handle || moved.Handle == 0 {
+		return goneFault(ctx, t.tab, t.Element.ID, "it was removed from the page")
 	}
-	doc := g.tab.Observer.Document(moved.Doc)
+	doc := t.tab.Observer.Document(moved.Doc)
 	if doc == nil {
-		return goneFault(ctx, g.tab, g.Element.ID, "the page was replaced by a navigation")
+		return goneFault(ctx, t.tab, t.Element.ID, "the page was replaced by a navigation")
 	}
-	g.Document, g.Element = doc, moved
-	g.action.Note = fmt.Sprintf("[%d] was rendered again by the page; the only element like it was used.", moved.ID)
+	t.Document, t.Element = doc, moved
+	t.action.Note = fmt.Sprintf("[%d] was rendered again by the page; the only element like it was used.", moved.ID)
 	return nil
 }
 

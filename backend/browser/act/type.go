@@ -19,11 +19,11 @@ import (
 )
 
 // checkSecretOrigin refuses to type a secret for the origin only into another document.
-func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
+func (t *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	if only == "" {
 		return nil
 	}
-	raw, err := g.Document.Call(ctx, "() => location.origin")
+	raw, err := t.Document.Call(ctx, "() => location.origin")
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	}
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
-		Message: fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", g.Name(),
+		Message: fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", t.Name(),
 			surface.Clip(origin, 100), only),
 		Suggestion: "Call annotate_page to see where the page went.",
 	}
@@ -52,67 +52,67 @@ func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotati
 
 // secret reports whether the element hides typed text, so that the result hides it too. It is true
 // when that is unknown.
-func (g *Target) secret(ctx context.Context) bool {
-	raw, err := g.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.Element.Handle)+
+func (t *Target) secret(ctx context.Context) bool {
+	raw, err := t.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(t.Element.Handle)+
 		")(); return !!n && n.type === 'password' }")
 	return err != nil || string(raw) != "false"
 }
 
 // typeText puts text into a field and verifies that it is there.
-func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
-	x, y, err := g.aim(ctx, collect.AimOptions{})
+func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
+	x, y, err := t.aim(ctx, collect.AimOptions{})
 	if err != nil {
 		return err
 	}
-	if err := g.checkSecretOrigin(ctx, o.SecretFor); err != nil {
+	if err := t.checkSecretOrigin(ctx, o.SecretFor); err != nil {
 		return err
 	}
-	g.tab.ShowPointer(x, y, false, g.Element.ID)
-	secret := o.SecretFor != "" || g.Element.Secret || g.secret(ctx)
-	sentence := fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.Name())
+	t.tab.ShowPointer(x, y, false, t.Element.ID)
+	secret := o.SecretFor != "" || t.Element.Secret || t.secret(ctx)
+	sentence := fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), t.Name())
 	if secret {
-		g.tab.HideSecret(o.Text)
+		t.tab.HideSecret(o.Text)
 		if o.SecretFor != "" {
-			g.tab.CoverSecret(o.Text, o.SecretFor)
+			t.tab.CoverSecret(o.Text, o.SecretFor)
 		}
-		sentence = "typed the text into " + g.Name()
+		sentence = "typed the text into " + t.Name()
 	}
-	if filled, now, err := collect.SetValue(ctx, g.Document, g.Element.Handle, o.Text); err != nil {
-		return g.blockedFault(err)
+	if filled, now, err := collect.SetValue(ctx, t.Document, t.Element.Handle, o.Text); err != nil {
+		return t.blockedFault(err)
 	} else if filled {
 		a.SetOutcome("%s", strings.Replace(sentence, "typed", "set", 1))
 		if now != o.Text && !secret {
 			page.AddActionNote(a, fmt.Sprintf("It now holds %q.", surface.Clip(now, 80)))
 		}
-		return g.submit(ctx, a, o.Submit)
+		return t.submit(ctx, a, o.Submit)
 	}
-	lent, err := g.focus(ctx, a)
+	lent, err := t.focus(ctx, a)
 	if err != nil {
 		return err
 	}
-	field, err := collect.SelectAll(ctx, g.Document, g.Element.Handle)
+	field, err := collect.SelectAll(ctx, t.Document, t.Element.Handle)
 	if err != nil {
-		return g.blockedFault(err)
+		return t.blockedFault(err)
 	}
 	if o.Text != "" || !field.Empty {
-		w, want, err := g.typeInto(ctx, a, field, o, sentence, lent)
+		w, want, err := t.typeInto(ctx, a, field, o, sentence, lent)
 		switch {
 		case errors.Is(err, cdp.ErrReplaced), errors.Is(err, collect.ErrGone):
 			w.Gone = true // the page went on with the text
 		case err != nil:
 			return err
 		}
-		if err := g.checkContent(a, w, want, secret); err != nil {
+		if err := t.checkContent(a, w, want, secret); err != nil {
 			return err
 		}
 	}
 	a.SetOutcome("%s", sentence)
-	return g.submit(ctx, a, o.Submit)
+	return t.submit(ctx, a, o.Submit)
 }
 
 // typeInto types over the selected content of the focused field and checks the result. If the field
 // only reacts to key events, it types again, key by key.
-func (g *Target) typeInto(
+func (t *Target) typeInto(
 	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, lent bool,
 ) (w collect.TypingResult, want string, err error) {
 	want = o.Text
@@ -120,20 +120,20 @@ func (g *Target) typeInto(
 		want = field.Before + o.Text
 	}
 	for _, keys := range []bool{o.Human, true} {
-		if err := collect.GuardKeys(ctx, g.Document, g.Element.Handle, lent); err != nil {
+		if err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, lent); err != nil {
 			return w, want, err
 		}
 		a.SetOutcome("%s", sentence)
 		if err := write(ctx, a.Client(ctx), field, o, keys); err != nil {
 			return w, want, err
 		}
-		if err := g.checkKeysReached(ctx, a, "the text"); err != nil {
+		if err := t.checkKeysReached(ctx, a, "the text"); err != nil {
 			return w, want, err
 		}
-		if w, err = collect.EndTyping(ctx, g.Document, want); err != nil || w.Changed || keys || len(o.Text) > maxKeys {
+		if w, err = collect.EndTyping(ctx, t.Document, want); err != nil || w.Changed || keys || len(o.Text) > maxKeys {
 			return w, want, err
 		}
-		if field, err = collect.SelectAll(ctx, g.Document, g.Element.Handle); err != nil {
+		if field, err = collect.SelectAll(ctx, t.Document, t.Element.Handle); err != nil {
 			return w, want, err
 		}
 	}
@@ -142,18 +142,18 @@ func (g *Target) typeInto(
 
 // checkContent notes the content of the field in the result when it differs from the typed text. It
 // returns a fault when nothing arrived.
-func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
+func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
 	switch {
 	case w.Exact || w.Gone:
 		return nil
 	case !w.Changed:
 		f := &surface.Fault{
-			Kind: surface.FaultBlocked, Message: g.Name() +
+			Kind: surface.FaultBlocked, Message: t.Name() +
 				" did not take the text: it still holds what it held before.",
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 		if !secret && w.Now == "" {
-			f.Message = g.Name() + " did not take the text: it is still empty."
+			f.Message = t.Name() + " did not take the text: it is still empty."
 		}
 		return f
 	case secret:
@@ -167,14 +167,14 @@ func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 
 // focus focuses the element. lent is true when only a press could do that, so that another element
 // may have the focus then.
-func (g *Target) focus(ctx context.Context, a *page.Action) (lent bool, err error) {
+func (t *Target) focus(ctx context.Context, a *page.Action) (lent bool, err error) {
 	var refused *collect.Refusal
-	err = collect.Focus(ctx, g.Document, g.Element.Handle)
+	err = collect.Focus(ctx, t.Document, t.Element.Handle)
 	if errors.As(err, &refused) {
-		return true, g.click(ctx, a, input.Press{}, "clicked")
+		return true, t.click(ctx, a, input.Press{}, "clicked")
 	}
 	if err != nil {
-		return false, g.blockedFault(err)
+		return false, t.blockedFault(err)
 	}
 	return false, nil
 }
@@ -218,8 +218,8 @@ func write(ctx context.Context, c proto.Client, field collect.TextField, o surfa
 }
 
 // checkKeysReached checks that the typed keys reached the element.
-func (g *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
-	met, err := collect.EndKeyGuard(ctx, g.Document)
+func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
+	met, err := collect.EndKeyGuard(ctx, t.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && met.Hit {
 		return nil
 	}
@@ -228,22 +228,22 @@ func (g *Target) checkKeysReached(ctx context.Context, a *page.Action, what stri
 	}
 	f := &surface.Fault{
 		Kind:       surface.FaultBlocked,
-		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", g.Name(), what),
+		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", t.Name(), what),
 		Suggestion: "Call annotate_page to see what happened, then try again.",
 	}
 	if met.Seen {
 		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.",
-			g.Name(), what, met.Text)
+			t.Name(), what, met.Text)
 	}
 	a.Acted = false
 	return f
 }
 
-func (g *Target) submit(ctx context.Context, a *page.Action, wanted bool) error {
+func (t *Target) submit(ctx context.Context, a *page.Action, wanted bool) error {
 	if !wanted {
 		return nil
 	}
-	err := collect.GuardKeys(ctx, g.Document, g.Element.Handle, true)
+	err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, true)
 	if errors.Is(err, collect.ErrGone) || errors.Is(err, cdp.ErrReplaced) {
 		page.AddActionNote(a, "Enter was not pressed: the page had rendered the field again.")
 		return nil
@@ -254,7 +254,7 @@ func (g *Target) submit(ctx context.Context, a *page.Action, wanted bool) error 
 	if err := input.Key(a.Client(ctx), "Enter"); err != nil {
 		return err
 	}
-	met, err := collect.EndKeyGuard(ctx, g.Document)
+	met, err := collect.EndKeyGuard(ctx, t.Document)
 	if err == nil && !met.Hit {
 		page.AddActionNote(a, "Enter was not pressed: the page had taken the focus away from the field.")
 		return nil

@@ -103,16 +103,16 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-func (g *Target) oneFileFault() error {
+func (t *Target) oneFileFault() error {
 	return &surface.Fault{
-		Kind: surface.FaultInvalid, Message: g.Name() + " takes one file only.",
+		Kind: surface.FaultInvalid, Message: t.Name() + " takes one file only.",
 		Suggestion: "Send one path.",
 	}
 }
 
 // noteFileField notes in the result which files the field has.
-func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
-	now, err := collect.FileInputOf(ctx, g.Document, f.Handle)
+func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
+	now, err := collect.FileInputOf(ctx, t.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
 		return nil // the page went on with them
 	}
@@ -129,14 +129,14 @@ func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 }
 
 // answerChooser clicks the element and answers the chooser that opens; without one it drops the files.
-func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
+func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
 	choosers := make(chan page.FileChooser, 8)
 	a.Tab.WithLock(func() { a.Tab.Choosers = choosers })
 	defer a.Tab.WithLock(func() { a.Tab.Choosers = nil })
-	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(g.Document.Client(ctx)); err != nil {
+	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(t.Document.Client(ctx)); err != nil {
 		return fmt.Errorf("preparing for a file chooser: %w", err)
 	}
-	if err := g.click(ctx, a, input.Press{}, "clicked"); err != nil {
+	if err := t.click(ctx, a, input.Press{}, "clicked"); err != nil {
 		return err
 	}
 	timer := time.NewTimer(chooserTimeout)
@@ -144,45 +144,45 @@ func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	for other := false; ; {
 		select {
 		case c := <-choosers:
-			if c.Frame != g.Document.Frame() || c.Session != g.Document.Session() || !g.Document.Alive() {
+			if c.Frame != t.Document.Frame() || c.Session != t.Document.Session() || !t.Document.Alive() {
 				other = true
 				continue
 			}
-			return g.setChooserFiles(ctx, a, c, paths, what)
+			return t.setChooserFiles(ctx, a, c, paths, what)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-timer.C:
 			if other {
 				return &surface.Fault{
 					Kind: surface.FaultBlocked,
-					Message: g.Name() +
+					Message: t.Name() +
 						" was clicked, and another document than its own asked for files; it got none.",
 					Suggestion: "Call annotate_page and choose the file field itself, in the document that the " +
 						"files are meant for.",
 				}
 			}
-			return g.dropFiles(ctx, a, paths, what)
+			return t.dropFiles(ctx, a, paths, what)
 		}
 	}
 }
 
 // setChooserFiles answers the chooser c of the element's own document.
-func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string,
+func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string,
 	what string,
 ) error {
 	if c.Node == 0 {
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: g.Name() + " opens a file picker that only a person can answer.",
+			Kind: surface.FaultBlocked, Message: t.Name() + " opens a file picker that only a person can answer.",
 			Suggestion: "Look for a file field on the page, or ask the person.",
 		}
 	}
 	if len(paths) > 1 && !c.Many {
-		return g.oneFileFault()
+		return t.oneFileFault()
 	}
 	if _, err := checkFiles(paths); err != nil {
 		return err
 	}
-	a.SetOutcome("gave %s to %s", what, g.Name())
+	a.SetOutcome("gave %s to %s", what, t.Name())
 	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.Session))
 	if err != nil {
 		return fmt.Errorf("giving files: %w", err)
@@ -191,12 +191,12 @@ func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 }
 
 // dropFiles drops files on the element as if they were dragged from the desktop.
-func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, what string) error {
-	x, y, err := g.aim(ctx, collect.AimOptions{})
+func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, what string) error {
+	x, y, err := t.aim(ctx, collect.AimOptions{})
 	if err != nil {
 		return err
 	}
-	if err := collect.WatchDrag(ctx, g.Document); err != nil {
+	if err := collect.WatchDrag(ctx, t.Document); err != nil {
 		return err
 	}
 	if _, err := checkFiles(paths); err != nil {
@@ -212,11 +212,11 @@ func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 			return err
 		}
 	}
-	now, err := collect.DragStateOf(ctx, g.Document)
+	now, err := collect.DragStateOf(ctx, t.Document)
 	if err == nil && now.Over {
-		a.SetOutcome("dropped %s on %s", what, g.Name())
+		a.SetOutcome("dropped %s on %s", what, t.Name())
 		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
-			now, err = collect.EndDrag(ctx, g.Document)
+			now, err = collect.EndDrag(ctx, t.Document)
 		}
 	}
 	if errors.Is(err, cdp.ErrReplaced) || (err == nil && now.Dropped) {
@@ -230,7 +230,7 @@ func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 		return err
 	}
 	return &surface.Fault{
-		Kind: surface.FaultBlocked, Message: g.Name() +
+		Kind: surface.FaultBlocked, Message: t.Name() +
 			" was clicked but asks for no files, and takes none that are dropped on it.",
 		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
 	}

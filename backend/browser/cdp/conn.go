@@ -239,9 +239,9 @@ type sessionClient struct {
 }
 
 // GetContext implements proto.Contextable.
-func (k sessionClient) GetContext() context.Context { return k.ctx }
+func (s sessionClient) GetContext() context.Context { return s.ctx }
 
 // Call implements proto.Client.
-func (k sessionClient) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
-	return k.conn.Call(ctx, k.session, method, params)
+func (s sessionClient) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
+	return s.conn.Call(ctx, s.session, method, params)
 }

@@ -22,15 +22,15 @@ func newProjection(q [8]float64) (w projection, ok bool) {
 	return w, true
 }
 
-func (w projection) at(u, v float64) (x, y float64) {
-	k := w.g*u + w.h*v + 1
-	return (w.a*u + w.b*v + w.c) / k, (w.d*u + w.e*v + w.f) / k
+func (p projection) at(u, v float64) (x, y float64) {
+	k := p.g*u + p.h*v + 1
+	return (p.a*u + p.b*v + p.c) / k, (p.d*u + p.e*v + p.f) / k
 }
 
 // from is the inverse of at.
-func (w projection) from(x, y float64) (u, v float64) {
-	a, b, c := w.a-w.g*x, w.b-w.h*x, x-w.c
-	d, e, f := w.d-w.g*y, w.e-w.h*y, y-w.f
+func (p projection) from(x, y float64) (u, v float64) {
+	a, b, c := p.a-p.g*x, p.b-p.h*x, x-p.c
+	d, e, f := p.d-p.g*y, p.e-p.h*y, y-p.f
 	den := a*e - b*d
 	return (c*e - b*f) / den, (a*f - c*d) / den
 }

@@ -71,49 +71,49 @@ func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
 }
 
 // addEnteredText records text that a document reported. It never blocks.
-func (s *inputRecorder) addEnteredText(k page.EnteredText) {
-	s.mu.Lock()
+func (i *inputRecorder) addEnteredText(k page.EnteredText) {
+	i.mu.Lock()
 	// Text that a tool typed before the person is in here too; the oldest is dropped.
-	if s.entered = append(s.entered, k); len(s.entered) > 20*maxTyped {
-		s.entered = slices.Clone(s.entered[10*maxTyped:])
+	if i.entered = append(i.entered, k); len(i.entered) > 20*maxTyped {
+		i.entered = slices.Clone(i.entered[10*maxTyped:])
 	}
-	s.mu.Unlock()
+	i.mu.Unlock()
 	select {
-	case s.enteredSignal <- struct{}{}:
+	case i.enteredSignal <- struct{}{}:
 	default:
 	}
 }
 
 // record takes an input. It never blocks: while the page is slow to be described, steps are lost, not input.
-func (s *inputRecorder) record(in recordedInput) {
-	if s.report == nil {
+func (i *inputRecorder) record(in recordedInput) {
+	if i.report == nil {
 		return
 	}
 	select {
-	case s.inputs <- in:
+	case i.inputs <- in:
 	default:
-		s.manager.Log.Warn("a person's step is not in the log: too many at once")
+		i.manager.Log.Warn("a person's step is not in the log: too many at once")
 	}
 }
 
 // run makes steps until the browser is closed.
-func (s *inputRecorder) run() {
+func (i *inputRecorder) run() {
 	pause := time.NewTimer(typingPause)
 	defer pause.Stop()
 	for {
 		select {
-		case n := <-s.inputs:
-			s.take(n)
+		case n := <-i.inputs:
+			i.take(n)
 			pause.Reset(typingPause)
 		case <-pause.C:
-			s.flush()
-		case <-s.manager.Stopped():
+			i.flush()
+		case <-i.manager.Stopped():
 			for {
 				select {
-				case n := <-s.inputs:
-					s.take(n)
+				case n := <-i.inputs:
+					i.take(n)
 				default:
-					s.flush()
+					i.flush()
 					return
 				}
 			}
@@ -122,15 +122,15 @@ func (s *inputRecorder) run() {
 }
 
 // take notes one input.
-func (s *inputRecorder) take(n recordedInput) {
+func (i *inputRecorder) take(n recordedInput) {
 	switch n.in.Type {
 	case "down":
-		s.flush()
-		s.click(n)
+		i.flush()
+		i.click(n)
 	case "text":
-		s.add(n, n.in.Text)
+		i.add(n, n.in.Text)
 	case "keydown":
-		s.press(n)
+		i.press(n)
 	}
 }
 
@@ -143,8 +143,8 @@ func takesText(e *annotation.Element) bool {
 	return false
 }
 
-func (s *inputRecorder) click(n recordedInput) {
-	s.field = nil
+func (i *inputRecorder) click(n recordedInput) {
+	i.field = nil
 	verb, button := "Clicked", n.in.Button
 	switch {
 	case button == "right":
@@ -158,11 +158,11 @@ func (s *inputRecorder) click(n recordedInput) {
 	}
 	if n.hit == nil {
 		args := map[string]any{"x": n.in.X, "y": n.in.Y}
-		s.step("click_at", args, fmt.Sprintf("%s at %.0f, %.0f", verb, n.in.X, n.in.Y), n.url)
+		i.step("click_at", args, fmt.Sprintf("%s at %.0f, %.0f", verb, n.in.X, n.in.Y), n.url)
 		return
 	}
 	if takesText(n.hit) {
-		s.field = n.hit
+		i.field = n.hit
 	}
 	args := map[string]any{"annotationId": n.hit.ID}
 	if button != "" && button != "left" {
@@ -171,7 +171,7 @@ func (s *inputRecorder) click(n recordedInput) {
 	if n.in.Count == 2 {
 		args["count"] = 2
 	}
-	s.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), describeElement(n.hit)), n.url)
+	i.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), describeElement(n.hit)), n.url)
 }
 
 // describeElement is an element as answers name it: [12] button "Save".
@@ -182,74 +182,74 @@ func describeElement(e *annotation.Element) string {
 // CDP's bits of the modifiers that make a command of a key.
 const commandKeys = 2 | 4
 
-func (s *inputRecorder) press(n recordedInput) {
+func (i *inputRecorder) press(n recordedInput) {
 	key := n.in.Key
 	single := utf8.RuneCountInString(key) == 1
 	switch {
 	case single && n.in.Modifiers&commandKeys == 0:
-		s.add(n, key)
-	case key == "Backspace" && len(s.typed) > 0:
-		s.typed = s.typed[:len(s.typed)-1]
+		i.add(n, key)
+	case key == "Backspace" && len(i.typed) > 0:
+		i.typed = i.typed[:len(i.typed)-1]
 	case single && n.in.Modifiers&commandKeys != 0:
-		s.flush()
-		s.step("press_key", map[string]any{"key": "Control+" + key}, "Pressed Control+"+key, n.url)
+		i.flush()
+		i.step("press_key", map[string]any{"key": "Control+" + key}, "Pressed Control+"+key, n.url)
 	case key == "Enter" || key == "Escape" || key == "Tab":
-		s.flush()
-		s.step("press_key", map[string]any{"key": key}, "Pressed "+key, n.url)
-		s.field = nil // the focus may be elsewhere now
+		i.flush()
+		i.step("press_key", map[string]any{"key": key}, "Pressed "+key, n.url)
+		i.field = nil // the focus may be elsewhere now
 	}
 }
 
 // add notes typed text.
-func (s *inputRecorder) add(n recordedInput, text string) {
-	if len(s.sent) == 0 {
-		s.begun = n.at
+func (i *inputRecorder) add(n recordedInput, text string) {
+	if len(i.sent) == 0 {
+		i.begun = n.at
 	}
-	s.url = n.url
-	if len(s.sent) < 10*maxTyped {
-		s.typed = append(s.typed, []rune(text)...)
-		s.sent = append(s.sent, []rune(text)...)
+	i.url = n.url
+	if len(i.sent) < 10*maxTyped {
+		i.typed = append(i.typed, []rune(text)...)
+		i.sent = append(i.sent, []rune(text)...)
 	}
 }
 
 // flush makes one step of what was typed. It is shown only when the page felt all of it in the
 // one field that was clicked, which showed it too.
-func (s *inputRecorder) flush() {
-	if len(s.sent) == 0 {
+func (i *inputRecorder) flush() {
+	if len(i.sent) == 0 {
 		return
 	}
-	n, sent := len(s.typed), string(s.sent)
-	text := string(s.typed[:min(n, maxTyped)])
-	entered := s.collectEnteredText(len(s.sent))
-	s.typed, s.sent = nil, nil
+	n, sent := len(i.typed), string(i.sent)
+	text := string(i.typed[:min(n, maxTyped)])
+	entered := i.collectEnteredText(len(i.sent))
+	i.typed, i.sent = nil, nil
 	if n == 0 {
 		return
 	}
-	into, shown := s.inField(entered, sent)
+	into, shown := i.inField(entered, sent)
 	if !shown {
 		where := ""
 		args := map[string]any{"text": "…"}
 		if into {
-			where = " into " + describeElement(s.field)
-			args["annotationId"] = s.field.ID
+			where = " into " + describeElement(i.field)
+			args["annotationId"] = i.field.ID
 		}
-		s.step("type_text", args, fmt.Sprintf("Typed %d characters%s", n, where), s.url)
+		i.step("type_text", args, fmt.Sprintf("Typed %d characters%s", n, where), i.url)
 		return
 	}
-	s.step("type_text", map[string]any{"annotationId": s.field.ID, "text": text, "clear": false},
-		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(s.field)), s.url)
+	i.step("type_text", map[string]any{"annotationId": i.field.ID, "text": text, "clear": false},
+		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(i.field)), i.url)
 }
 
 // collectEnteredText takes the text entered since typing began, and waits a moment for reports on
 // their way: n characters were sent.
-func (s *inputRecorder) collectEnteredText(n int) []page.EnteredText {
+func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 	limit := time.NewTimer(enteredTimeout)
 	defer limit.Stop()
 	for {
-		s.mu.Lock()
-		list := slices.DeleteFunc(slices.Clone(s.entered),
-			func(k page.EnteredText) bool { return k.At.Before(s.begun) })
-		s.mu.Unlock()
+		i.mu.Lock()
+		list := slices.DeleteFunc(slices.Clone(i.entered),
+			func(k page.EnteredText) bool { return k.At.Before(i.begun) })
+		i.mu.Unlock()
 		came := 0
 		for _, k := range list {
 			came += utf8.RuneCountInString(k.Text)
@@ -260,41 +260,41 @@ func (s *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 		waiting := came < n
 		if waiting {
 			select {
-			case <-s.enteredSignal:
+			case <-i.enteredSignal:
 				continue
 			case <-limit.C:
-			case <-s.manager.Stopped():
+			case <-i.manager.Stopped():
 			}
 		}
-		s.mu.Lock()
-		s.entered = nil
-		s.mu.Unlock()
+		i.mu.Lock()
+		i.entered = nil
+		i.mu.Unlock()
 		return list
 	}
 }
 
 // inField reports whether all entered text went into the field, and whether it may be shown: it is
 // all that was sent, and no part of it was hidden or is unknown.
-func (s *inputRecorder) inField(entered []page.EnteredText, sent string) (into, shown bool) {
-	if s.field == nil || len(entered) == 0 {
+func (i *inputRecorder) inField(entered []page.EnteredText, sent string) (into, shown bool) {
+	if i.field == nil || len(entered) == 0 {
 		return false, false
 	}
 	var text strings.Builder
 	shown = true
 	for _, k := range entered {
-		if k.Document == 0 || k.Handle == 0 || s.manager.Elements.ID(k.Document, k.Handle) != s.field.ID {
+		if k.Document == 0 || k.Handle == 0 || i.manager.Elements.ID(k.Document, k.Handle) != i.field.ID {
 			return false, false
 		}
 		shown = shown && k.Shown
 		text.WriteString(k.Text)
 	}
-	return true, shown && text.String() == sent && !inspect.OriginOf(s.manager.Session(""), s.field.ID).Secret
+	return true, shown && text.String() == sent && !inspect.OriginOf(i.manager.Session(""), i.field.ID).Secret
 }
 
-func (s *inputRecorder) step(tool string, args map[string]any, sentence, url string) {
+func (i *inputRecorder) step(tool string, args map[string]any, sentence, url string) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return // strings and numbers always marshal
 	}
-	s.report(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
+	i.report(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
 }

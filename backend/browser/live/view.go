@@ -85,43 +85,43 @@ func (v *View) Open(width, height int, scale float64) (*Reader, error) {
 }
 
 // setSize takes a size within reason. Called under the lock.
-func (l *Reader) setSize(width, height int, scale float64) {
-	l.width, l.height = min(max(width, 200), 4096), min(max(height, 150), 4096)
+func (r *Reader) setSize(width, height int, scale float64) {
+	r.width, r.height = min(max(width, 200), 4096), min(max(height, 150), 4096)
 	if !(scale >= 0.5 && scale <= 4) {
 		scale = 1
 	}
-	l.scale = scale
+	r.scale = scale
 }
 
 // Frames is where pictures come out; at most two are sent without an Ack. It is closed by Close.
-func (l *Reader) Frames() <-chan Frame { return l.feed.Frames() }
+func (r *Reader) Frames() <-chan Frame { return r.feed.Frames() }
 
 // Ack says that the picture with this Header.Frame, and all before it, are drawn.
-func (l *Reader) Ack(frame int64) { l.feed.Ack(frame) }
+func (r *Reader) Ack(frame int64) { r.feed.Ack(frame) }
 
 // Resize makes the page follow a new size of the place it is shown in.
-func (l *Reader) Resize(width, height int, scale float64) {
-	l.view.manager.Lock()
-	w, h, s := l.width, l.height, l.scale
-	l.setSize(width, height, scale)
-	if w == l.width && h == l.height && s == l.scale {
-		l.view.manager.Unlock()
+func (r *Reader) Resize(width, height int, scale float64) {
+	r.view.manager.Lock()
+	w, h, s := r.width, r.height, r.scale
+	r.setSize(width, height, scale)
+	if w == r.width && h == r.height && s == r.scale {
+		r.view.manager.Unlock()
 		return
 	}
-	l.view.shown = nil
-	l.view.manager.Unlock()
-	l.view.FrontChanged()
-	l.view.PageChanged()
+	r.view.shown = nil
+	r.view.manager.Unlock()
+	r.view.FrontChanged()
+	r.view.PageChanged()
 }
 
 // Close ends the stream.
-func (l *Reader) Close() {
-	l.once.Do(func() {
-		l.view.manager.Lock()
-		l.view.readers = slices.DeleteFunc(l.view.readers, func(o *Reader) bool { return o == l })
-		l.view.manager.Unlock()
-		l.view.FrontChanged()
-		l.feed.Close()
+func (r *Reader) Close() {
+	r.once.Do(func() {
+		r.view.manager.Lock()
+		r.view.readers = slices.DeleteFunc(r.view.readers, func(o *Reader) bool { return o == r })
+		r.view.manager.Unlock()
+		r.view.FrontChanged()
+		r.feed.Close()
 	})
 }
 

@@ -118,31 +118,31 @@ func (o *Observer) Document(seq int) *cdp.Document {
 
 // document observes one document and the frames in it. clip is the part of it that can be
 // seen, nil for all.
-func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect,
+func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect,
 	depth int,
 ) error {
-	s.seen[doc.Seq] = true
-	opts := s.opts
+	b.seen[doc.Seq] = true
+	opts := b.opts
 	if !opts.WholePage {
 		opts.Clip = clip
 	}
-	early := s.speculative
-	s.speculative = nil
-	raw, err := s.observer.listeners(doc).Collect(ctx, doc, opts, early)
+	early := b.speculative
+	b.speculative = nil
+	raw, err := b.observer.listeners(doc).Collect(ctx, doc, opts, early)
 	if err != nil {
 		return err
 	}
-	s.snapshot.Documents = append(s.snapshot.Documents, PlacedDocument{doc, raw.Origin, at})
+	b.snapshot.Documents = append(b.snapshot.Documents, PlacedDocument{doc, raw.Origin, at})
 	frame := ""
 	if depth == 0 {
-		s.snapshot.Page = annotation.Page{Title: raw.Title, URL: raw.URL, Tab: s.observer.tab}
-		s.snapshot.Width, s.snapshot.Height = raw.ViewW, raw.ViewH
+		b.snapshot.Page = annotation.Page{Title: raw.Title, URL: raw.URL, Tab: b.observer.tab}
+		b.snapshot.Width, b.snapshot.Height = raw.ViewW, raw.ViewH
 	} else {
 		frame = raw.URL
 	}
-	s.snapshot.Above += raw.Above
-	s.snapshot.Below += raw.Below
-	ids, err := s.number(ctx, doc, raw)
+	b.snapshot.Above += raw.Above
+	b.snapshot.Below += raw.Below
+	ids, err := b.number(ctx, doc, raw)
 	if err != nil {
 		return err
 	}
@@ -150,16 +150,16 @@ func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	done := 0
 	for _, f := range raw.Frames {
 		next := min(max(f.At, done), len(raw.Nodes))
-		s.add(doc, raw.Nodes[done:next], ids[done:next], at, frame)
+		b.add(doc, raw.Nodes[done:next], ids[done:next], at, frame)
 		done = next
-		s.child(ctx, doc, f, at, clip, depth)
+		b.child(ctx, doc, f, at, clip, depth)
 	}
-	s.add(doc, raw.Nodes[done:], ids[done:], at, frame)
+	b.add(doc, raw.Nodes[done:], ids[done:], at, frame)
 	return nil
 }
 
 // number gives the nodes of a document their ids.
-func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.RawDocument) ([]int, error) {
+func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.RawDocument) ([]int, error) {
 	nodes := raw.Nodes
 	seen := make([]identity.Node, len(nodes))
 	for i, n := range nodes {
@@ -168,16 +168,16 @@ func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 			Sign: n.Sign, Row: n.Row, Born: n.Born,
 		}
 	}
-	ids, rebound, err := s.observer.elements.Assign(s.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
+	ids, rebound, err := b.observer.elements.Assign(b.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
 	if err != nil {
 		return nil, fmt.Errorf("numbering the page: %w", err)
 	}
-	s.snapshot.rebound = append(s.snapshot.rebound, rebound...)
+	b.snapshot.rebound = append(b.snapshot.rebound, rebound...)
 	return ids, nil
 }
 
 // add lists numbered nodes of a document.
-func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
+func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
 	for i, n := range nodes {
 		e := annotation.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States,
@@ -189,28 +189,28 @@ func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 		}
 		if frame != "" {
 			// A frame may lie out of sight itself.
-			e.InView = e.InView && s.snapshot.shows(e.Box)
+			e.InView = e.InView && b.snapshot.shows(e.Box)
 		}
 		if n.CoveredByText != "" {
 			e.States = append(slices.Clone(e.States),
-				annotation.CoverState(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+				annotation.CoverState(b.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
-		s.snapshot.ByID[e.ID] = len(s.snapshot.Elements)
-		s.snapshot.Elements = append(s.snapshot.Elements, e)
+		b.snapshot.ByID[e.ID] = len(b.snapshot.Elements)
+		b.snapshot.Elements = append(b.snapshot.Elements, e)
 	}
 }
 
 // child observes a frame. One that does not answer is left out and reported.
-func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement,
+func (b *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement,
 	clip *collect.Rect, depth int,
 ) {
-	if len(s.seen) >= MaxFrames || depth >= MaxDepth || (!s.opts.WholePage && !f.Visible) {
+	if len(b.seen) >= MaxFrames || depth >= MaxDepth || (!b.opts.WholePage && !f.Visible) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, FrameTimeout)
 	defer cancel()
 	inner, err := doc.Child(ctx, f.Handle, collect.NodeExpression(f.Handle))
-	if err == nil && (inner == nil || s.seen[inner.Seq]) {
+	if err == nil && (inner == nil || b.seen[inner.Seq]) {
 		return
 	}
 	if err == nil {
@@ -219,15 +219,15 @@ func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFra
 			X: at.X + f.Box.X*at.ScaleX, Y: at.Y + f.Box.Y*at.ScaleY,
 			ScaleX: at.ScaleX * sx, ScaleY: at.ScaleY * sy,
 		}
-		view := collect.Rect{W: s.snapshot.Width, H: s.snapshot.Height}
+		view := collect.Rect{W: b.snapshot.Width, H: b.snapshot.Height}
 		if depth > 0 && clip != nil {
 			view = *clip
 		}
 		seen := visiblePart(view, f.Box, sx, sy)
-		err = s.document(ctx, inner, place, &seen, depth+1)
+		err = b.document(ctx, inner, place, &seen, depth+1)
 	}
 	if err != nil && !errors.Is(err, cdp.ErrReplaced) {
-		s.snapshot.SilentFrames = append(s.snapshot.SilentFrames, f.Src)
+		b.snapshot.SilentFrames = append(b.snapshot.SilentFrames, f.Src)
 	}
 }
 
@@ -283,8 +283,8 @@ type probe struct {
 }
 
 // Connected implements identity.DocumentProbe.
-func (a *probe) Connected(handles []int) ([]bool, error) {
-	return askNodes(a.ctx, a.doc, handles, "n !== null")
+func (p *probe) Connected(handles []int) ([]bool, error) {
+	return askNodes(p.ctx, p.doc, handles, "n !== null")
 }
 
 // askNodes asks a question, a JavaScript expression over n (null when it is not in the document
@@ -304,8 +304,8 @@ func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question st
 }
 
 // Keys implements identity.DocumentProbe.
-func (a *probe) Keys() (map[string]int, error) {
-	raw, err := collect.Collect(a.ctx, a.doc, collect.Options{WholePage: true})
+func (p *probe) Keys() (map[string]int, error) {
+	raw, err := collect.Collect(p.ctx, p.doc, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
 	}

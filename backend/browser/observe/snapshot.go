@@ -8,9 +8,9 @@ import (
 )
 
 // InView is the part of a snapshot of the whole page that is visible without scrolling.
-func (l *Snapshot) InView() *Snapshot {
-	v := *l
-	v.List = l.List.InView()
+func (s *Snapshot) InView() *Snapshot {
+	v := *s
+	v.List = s.List.InView()
 	return &v
 }
 
@@ -37,27 +37,27 @@ type Snapshot struct {
 }
 
 // Marks returns the snapshot as the window draws it over the picture.
-func (l *Snapshot) Marks() *event.Marks {
-	elements := l.Elements
+func (s *Snapshot) Marks() *event.Marks {
+	elements := s.Elements
 	if elements == nil {
 		elements = []annotation.Element{} // a list on the wire is never null
 	}
 	return &event.Marks{
-		Page: l.Page, Elements: elements, Above: l.Above, Below: l.Below,
-		Width: l.Width, Height: l.Height, SettledMS: l.SettledMS, On: true,
+		Page: s.Page, Elements: elements, Above: s.Above, Below: s.Below,
+		Width: s.Width, Height: s.Height, SettledMS: s.SettledMS, On: true,
 	}
 }
 
 // IDs are the numbers of what was found.
-func (l *Snapshot) IDs() []int {
-	ids := make([]int, len(l.Elements))
-	for i, e := range l.Elements {
+func (s *Snapshot) IDs() []int {
+	ids := make([]int, len(s.Elements))
+	for i, e := range s.Elements {
 		ids[i] = e.ID
 	}
 	return ids
 }
 
 // shows reports whether a part of b lies in the viewport.
-func (l *Snapshot) shows(b annotation.Box) bool {
-	return b.X < l.Width && b.Y < l.Height && b.X+b.Width > 0 && b.Y+b.Height > 0
+func (s *Snapshot) shows(b annotation.Box) bool {
+	return b.X < s.Width && b.Y < s.Height && b.X+b.Width > 0 && b.Y+b.Height > 0
 }

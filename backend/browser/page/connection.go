@@ -12,8 +12,8 @@ import (
 )
 
 // PageOpened implements cdp.Handler: the page becomes a tab of the session it belongs to.
-func (e *Connection) PageOpened(p *cdp.Page) {
-	b := e.manager
+func (c *Connection) PageOpened(p *cdp.Page) {
+	b := c.manager
 	b.Lock()
 	s := b.sessions[""]
 	for _, other := range b.sessions {
@@ -26,7 +26,7 @@ func (e *Connection) PageOpened(p *cdp.Page) {
 		b.sessions[""] = s
 	}
 	t := s.adopt(p)
-	e.tabs[p] = t
+	c.tabs[p] = t
 	var opener *Tab
 	for _, other := range s.Tabs {
 		if other == t || other.Tracker == nil {
@@ -50,11 +50,11 @@ func (e *Connection) PageOpened(p *cdp.Page) {
 }
 
 // PageClosed implements cdp.Handler.
-func (e *Connection) PageClosed(p *cdp.Page) {
-	b := e.manager
+func (c *Connection) PageClosed(p *cdp.Page) {
+	b := c.manager
 	b.Lock()
-	t := e.tabs[p]
-	delete(e.tabs, p)
+	t := c.tabs[p]
+	delete(c.tabs, p)
 	if t != nil {
 		t.Session.remove(t)
 	}
@@ -70,22 +70,22 @@ func (e *Connection) PageClosed(p *cdp.Page) {
 }
 
 // PageEvent implements cdp.Handler.
-func (e *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
+func (c *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 	switch ev.Method {
 	case "Browser.downloadWillBegin":
-		e.downloadWillBegin(p, ev)
+		c.downloadWillBegin(p, ev)
 		return
 	case "Browser.downloadProgress":
-		e.downloadProgress(ev)
+		c.downloadProgress(ev)
 		return
 	}
-	e.manager.Lock()
-	t := e.tabs[p]
-	e.manager.Unlock()
+	c.manager.Lock()
+	t := c.tabs[p]
+	c.manager.Unlock()
 	if t == nil {
 		return
 	}
-	e.manager.handler.TabEvent(t, p, ev)
+	c.manager.handler.TabEvent(t, p, ev)
 }
 
 // Connection is one running Chromium as tabs use it. It implements cdp.Handler.

@@ -128,21 +128,21 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 
 // allowDownloads says where a browser context's downloads go; a browser on another machine
 // cannot reach our disk and loads nothing.
-func (e *Connection) allowDownloads(ctx context.Context, owner, contextID string) error {
+func (c *Connection) allowDownloads(ctx context.Context, owner, contextID string) error {
 	req := proto.BrowserSetDownloadBehavior{
 		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
 		BrowserContextID: proto.BrowserBrowserContextID(contextID), EventsEnabled: true,
 	}
-	if e.manager.isLocal() {
-		dir, err := e.manager.DownloadDir(owner)
+	if c.manager.isLocal() {
+		dir, err := c.manager.DownloadDir(owner)
 		if err != nil {
-			e.manager.Log.Warn("downloads are off", "err", err)
+			c.manager.Log.Warn("downloads are off", "err", err)
 		} else {
 			req.Behavior, req.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName,
 				filepath.Join(dir, downloaddir.PartialFolder)
 		}
 	}
-	if err := req.Call(e.Registry.Client(ctx)); err != nil {
+	if err := req.Call(c.Registry.Client(ctx)); err != nil {
 		return fmt.Errorf("saying where downloads go: %w", err)
 	}
 	return nil
@@ -172,16 +172,16 @@ func (b *Manager) DownloadDir(owner string) (string, error) {
 
 // downloadWillBegin takes in the start of a download. p is nil when its page is not known: it
 // opened a tab that is gone again.
-func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
+func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
 	if !ok {
 		return
 	}
-	b := e.manager
+	b := c.manager
 	b.Lock()
-	t := e.tabs[p]
+	t := c.tabs[p]
 	if t == nil {
-		t = e.likelyTab()
+		t = c.likelyTab()
 	}
 	if t != nil && t.opener != nil && !t.opener.Closed && (t.URL == "" || t.URL == BlankPage) {
 		// A tab that was opened for the download alone goes again; who opened it hears of it.
@@ -189,7 +189,7 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	}
 	b.Unlock()
 	if t == nil {
-		e.cancel(w.GUID, "") // no session would report it
+		c.cancel(w.GUID, "") // no session would report it
 		return
 	}
 	dir := ""
@@ -205,16 +205,16 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	if running {
 		t.Tracker.RequestStarted(d.guid, d.guid)
 	} else {
-		e.cancel(d.guid, contextID)
+		c.cancel(d.guid, contextID)
 	}
 	b.Events.StateChanged()
 }
 
 // likelyTab is the tab that most likely began what no page is known for: the one that acts.
 // Called under the lock.
-func (e *Connection) likelyTab() *Tab {
+func (c *Connection) likelyTab() *Tab {
 	var some *Tab
-	for _, t := range e.tabs {
+	for _, t := range c.tabs {
 		if t.acting {
 			return t
 		}
@@ -283,19 +283,19 @@ func (d *download) end(state, why string) {
 	d.State, d.why, d.Why = event.DownloadState(state), why, why
 }
 
-func (e *Connection) cancel(guid, contextID string) {
-	e.Registry.Conn().Post("", proto.BrowserCancelDownload{}.ProtoReq(), proto.BrowserCancelDownload{
+func (c *Connection) cancel(guid, contextID string) {
+	c.Registry.Conn().Post("", proto.BrowserCancelDownload{}.ProtoReq(), proto.BrowserCancelDownload{
 		GUID: guid, BrowserContextID: proto.BrowserBrowserContextID(contextID),
 	}, nil)
 }
 
 // downloadProgress takes in how far a download is.
-func (e *Connection) downloadProgress(ev cdp.Event) {
+func (c *Connection) downloadProgress(ev cdp.Event) {
 	m, ok := cdp.DecodeEvent[proto.BrowserDownloadProgress](ev)
 	if !ok {
 		return
 	}
-	b := e.manager
+	b := c.manager
 	b.Lock()
 	d := b.download(m.GUID)
 	if d == nil || d.State != downloadRunning {
@@ -326,7 +326,7 @@ func (e *Connection) downloadProgress(ev cdp.Event) {
 	}
 	b.Unlock()
 	if stop != "" {
-		e.cancel(m.GUID, contextID)
+		c.cancel(m.GUID, contextID)
 	}
 	if over {
 		d.sweep()

@@ -40,18 +40,18 @@ type GrantLists struct {
 }
 
 // Problem says what is wrong with it, "" if nothing.
-func (w *Override) Problem() string {
-	if w == nil {
+func (o *Override) Problem() string {
+	if o == nil {
 		return ""
 	}
-	if w.Confine != "" && w.Confine != "off" && w.Confine != "on" {
+	if o.Confine != "" && o.Confine != "off" && o.Confine != "on" {
 		return fmt.Sprintf("sextant.confine %q is unknown; use \"off\", or leave it out to run in the sandbox",
-			w.Confine)
+			o.Confine)
 	}
-	if w.Grants == nil {
+	if o.Grants == nil {
 		return ""
 	}
-	for _, host := range w.Grants.Network {
+	for _, host := range o.Grants.Network {
 		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != anyHost && strings.Contains(host, "*") {
 			return fmt.Sprintf("sextant.grants.network contains %q; use hosts such as api.example.com, or \"*\" for "+
 				"all", host)

@@ -31,53 +31,53 @@ func newMachine(t *testing.T) *machine {
 	return a
 }
 
-func (a *machine) path(text string) string {
+func (m *machine) path(text string) string {
 	if rest, ok := strings.CutPrefix(text, "~"); ok {
-		return a.home + rest
+		return m.home + rest
 	}
 	return text
 }
 
-func (a *machine) file(names ...string) {
-	a.t.Helper()
+func (m *machine) file(names ...string) {
+	m.t.Helper()
 	for _, name := range names {
-		path := a.path(name)
+		path := m.path(name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			a.t.Fatal(err)
+			m.t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte("x"), 0o755); err != nil {
-			a.t.Fatal(err)
+			m.t.Fatal(err)
 		}
 	}
 }
 
-func (a *machine) link(name, to string) {
-	a.t.Helper()
-	path := a.path(name)
+func (m *machine) link(name, to string) {
+	m.t.Helper()
+	path := m.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		a.t.Fatal(err)
+		m.t.Fatal(err)
 	}
 	_ = os.Remove(path)
-	if err := os.Symlink(a.path(to), path); err != nil {
-		a.t.Fatal(err)
+	if err := os.Symlink(m.path(to), path); err != nil {
+		m.t.Fatal(err)
 	}
 }
 
 // is compares paths, of which have may hold more.
-func (a *machine) is(what string, have []string, want ...string) {
-	a.t.Helper()
+func (m *machine) is(what string, have []string, want ...string) {
+	m.t.Helper()
 	all := []string{}
 	for _, w := range want {
-		all = append(all, a.path(w))
+		all = append(all, m.path(w))
 	}
 	if slices.Sort(all); !slices.Equal(have, all) {
-		a.t.Errorf("%s: got %q, not %q", what, have, all)
+		m.t.Errorf("%s: got %q, not %q", what, have, all)
 	}
 }
 
-func (a *machine) shows(h Permissions, path string) bool {
+func (m *machine) shows(h Permissions, path string) bool {
 	return slices.ContainsFunc(slices.Concat(h.Read, h.Write, h.Program, []string{h.Package}), func(p string) bool {
-		return p != "" && (within(a.path(path), p) || within(a.path(path), resolveLinks(p)))
+		return p != "" && (within(m.path(path), p) || within(m.path(path), resolveLinks(p)))
 	})
 }
 

@@ -9,50 +9,52 @@ import (
 )
 
 // Sentences describe what a server may touch in sentences, for a person who decides about it.
-func (h Permissions) Sentences() []string {
-	if h.Unsandboxed {
+func (permissions Permissions) Sentences() []string {
+	if permissions.Unsandboxed {
 		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
-			"and see your other programs."}, h.Notes...)
+			"and see your other programs."}, permissions.Notes...)
 	}
-	if h.Container != "" {
+	if permissions.Container != "" {
 		words := []string{
-			"It runs in a container of " + h.Container + ", not in Sextant's sandbox. The container's options decide " +
+			"It runs in a container of " + permissions.Container + ", not in Sextant's sandbox. The container's options decide " +
 				"what it can access.",
 		}
-		return append(words, h.Notes...)
+		return append(words, permissions.Notes...)
 	}
-	words := []string{h.networkWords()}
-	if len(h.Write) > 0 {
-		words = append(words, "It can read and change "+h.describe(h.Write)+".")
+	words := []string{permissions.networkWords()}
+	if len(permissions.Write) > 0 {
+		words = append(words, "It can read and change "+permissions.describe(permissions.Write)+".")
 	}
-	if len(h.Read) > 0 {
-		words = append(words, "It can read "+h.describe(h.Read)+".")
+	if len(permissions.Read) > 0 {
+		words = append(words, "It can read "+permissions.describe(permissions.Read)+".")
 	}
-	if len(h.sources) > 0 {
-		words = append(words, "It can read its own program files: "+h.describe(h.sources)+".")
+	if len(permissions.sources) > 0 {
+		words = append(words, "It can read its own program files: "+permissions.describe(permissions.sources)+".")
 	}
-	if h.Package != "" {
-		words = append(words, "It can change its own package in "+h.Package+".")
+	if permissions.Package != "" {
+		words = append(words, "It can change its own package in "+permissions.Package+".")
 	}
 	rest := "It has its own folder and can run installed programs. " +
 		"It cannot read the rest of your home folder or see your other programs."
-	return append(append(words, rest), h.Notes...)
+	return append(append(words, rest), permissions.Notes...)
 }
 
-func (h Permissions) networkWords() string {
+func (permissions Permissions) networkWords() string {
 	switch {
-	case h.AllowsAnyHost():
+	case permissions.AllowsAnyHost():
 		return "It can reach the whole network, including this machine and your local network."
-	case len(h.Network) == 0:
+	case len(permissions.Network) == 0:
 		return "It cannot reach the network."
 	}
-	return "It can reach " + strings.Join(h.Network, ", ") + " and no other host."
+	return "It can reach " + strings.Join(permissions.Network, ", ") + " and no other host."
 }
 
 // AllowsAnyHost reports whether it may reach every host.
-func (h Permissions) AllowsAnyHost() bool { return slices.Contains(h.Network, anyHost) }
+func (permissions Permissions) AllowsAnyHost() bool {
+	return slices.Contains(permissions.Network, anyHost)
+}
 
-func (h Permissions) describe(paths []string) string {
+func (permissions Permissions) describe(paths []string) string {
 	const most = 8
 	all := make([]string, 0, len(paths))
 	for i, p := range paths {
@@ -60,7 +62,7 @@ func (h Permissions) describe(paths []string) string {
 			all = append(all, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		if what := h.secretPaths[p]; what != "" {
+		if what := permissions.secretPaths[p]; what != "" {
 			p += " (" + what + ")"
 		}
 		all = append(all, p)
@@ -69,8 +71,8 @@ func (h Permissions) describe(paths []string) string {
 }
 
 // ReadsAll reports whether it may read all of that home.
-func (h Permissions) ReadsAll(home string) bool {
-	return slices.ContainsFunc(slices.Concat(h.Read, h.Write), func(p string) bool { return within(home, p) })
+func (permissions Permissions) ReadsAll(home string) bool {
+	return slices.ContainsFunc(slices.Concat(permissions.Read, permissions.Write), func(p string) bool { return within(home, p) })
 }
 
 var (
@@ -85,8 +87,8 @@ var (
 
 // MissingGrant says which grant a server seems to lack, by what it wrote; "" if nothing suggests that. The output
 // is the server's: a path in it is shown to the person, never granted.
-func (h Permissions) MissingGrant(said string) string {
-	if h.Unsandboxed || h.Container != "" {
+func (permissions Permissions) MissingGrant(said string) string {
+	if permissions.Unsandboxed || permissions.Container != "" {
 		return ""
 	}
 	if len(said) > 8000 {
@@ -101,8 +103,8 @@ func (h Permissions) MissingGrant(said string) string {
 	for line := range strings.Lines(said) {
 		refused, absent := refusalPattern.MatchString(line), absencePattern.MatchString(line)
 		switch {
-		case dockerPattern.MatchString(line) && h.OpenContainer != "":
-			return h.OpenContainer
+		case dockerPattern.MatchString(line) && permissions.OpenContainer != "":
+			return permissions.OpenContainer
 		case dockerPattern.MatchString(line):
 			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust " +
 				"the server, switch its sandbox off."
@@ -116,20 +118,20 @@ func (h Permissions) MissingGrant(said string) string {
 			path := found[1]
 			_, err := os.Lstat(path)
 			switch {
-			case len(path) < 2 || h.covers(h.Write, path) || strings.Contains(path, "/.npm/") ||
+			case len(path) < 2 || permissions.covers(permissions.Write, path) || strings.Contains(path, "/.npm/") ||
 				strings.Contains(path, "/.cache/"): // its own
 			case refused:
 				return "The sandbox does not let it write " + path + ". To allow it, add that path or its folder to " +
 					"sextant.grants.write" + where + "."
-			case err == nil && !h.covers(slices.Concat(h.Read, h.Program), path) && !isSystem(path):
+			case err == nil && !permissions.covers(slices.Concat(permissions.Read, permissions.Program), path) && !isSystem(path):
 				return "The sandbox does not let it read " + path + ". To allow it, add that path to " +
 					"sextant.grants.read" + where + "."
 			}
 		}
 	}
-	if !h.AllowsAnyHost() && networkErrors.MatchString(said) {
+	if !permissions.AllowsAnyHost() && networkErrors.MatchString(said) {
 		granted := "some hosts only"
-		if len(h.Network) == 0 {
+		if len(permissions.Network) == 0 {
 			granted = "no network"
 		}
 		return "It was granted " + granted + ". Add the hosts it needs to sextant.grants.network" + where +
@@ -138,6 +140,6 @@ func (h Permissions) MissingGrant(said string) string {
 	return ""
 }
 
-func (h Permissions) covers(list []string, path string) bool {
+func (permissions Permissions) covers(list []string, path string) bool {
 	return slices.ContainsFunc(list, func(g string) bool { return within(path, g) })
 }

@@ -28,40 +28,40 @@ type denials struct {
 	last  time.Time
 }
 
-func (n *DenialLimiter) now() time.Time {
-	if n.Now != nil {
-		return n.Now()
+func (dl *DenialLimiter) now() time.Time {
+	if dl.Now != nil {
+		return dl.Now()
 	}
 	return time.Now()
 }
 
 // Check says why a page of server may call nothing now, nil if it may.
-func (n *DenialLimiter) Check(server string) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch d := n.denied[server]; {
+func (dl *DenialLimiter) Check(server string) error {
+	dl.mu.Lock()
+	defer dl.mu.Unlock()
+	switch d := dl.denied[server]; {
 	case d.count >= maxDenials:
 		return fmt.Errorf("calls of the app of %s were denied %d times; it can call again after it is reopened", server,
 			d.count)
-	case d.count > 0 && n.now().Sub(d.last) < denialPause:
+	case d.count > 0 && dl.now().Sub(d.last) < denialPause:
 		return fmt.Errorf("a call of the app of %s was just denied; wait, then try again", server)
 	}
 	return nil
 }
 
 // RecordDenial counts a call that was denied.
-func (n *DenialLimiter) RecordDenial(server string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.denied == nil || len(n.denied) > maxServers {
-		n.denied = map[string]denials{}
+func (dl *DenialLimiter) RecordDenial(server string) {
+	dl.mu.Lock()
+	defer dl.mu.Unlock()
+	if dl.denied == nil || len(dl.denied) > maxServers {
+		dl.denied = map[string]denials{}
 	}
-	n.denied[server] = denials{count: n.denied[server].count + 1, last: n.now()}
+	dl.denied[server] = denials{count: dl.denied[server].count + 1, last: dl.now()}
 }
 
 // Reset resets the count when the page is opened again.
-func (n *DenialLimiter) Reset(server string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.denied, server)
+func (dl *DenialLimiter) Reset(server string) {
+	dl.mu.Lock()
+	defer dl.mu.Unlock()
+	delete(dl.denied, server)
 }

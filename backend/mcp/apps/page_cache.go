@@ -27,50 +27,50 @@ type CachedPage struct {
 const idPrefix = "app "
 
 // Put stores a server's page and returns its id; it replaces an earlier page of that address.
-func (s *PageCache) Put(server string, page Page, allowed []string) (id string) {
+func (p *PageCache) Put(server string, page Page, allowed []string) (id string) {
 	id = idPrefix + server + " " + page.URI
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pages == nil {
-		s.pages = map[string]CachedPage{}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pages == nil {
+		p.pages = map[string]CachedPage{}
 	}
-	if _, known := s.pages[id]; !known {
-		if s.order = append(s.order, id); len(s.order) > maxCached {
-			delete(s.pages, s.order[0])
-			s.order = s.order[1:]
+	if _, known := p.pages[id]; !known {
+		if p.order = append(p.order, id); len(p.order) > maxCached {
+			delete(p.pages, p.order[0])
+			p.order = p.order[1:]
 		}
 	}
-	s.pages[id] = CachedPage{Server: server, HTML: page.HTML, Domains: page.Domains.among(allowed)}
+	p.pages[id] = CachedPage{Server: server, HTML: page.HTML, Domains: page.Domains.among(allowed)}
 	return id
 }
 
 // Page is the page with that id, if there is one.
-func (s *PageCache) Page(id string) (CachedPage, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	page, ok := s.pages[id]
+func (p *PageCache) Page(id string) (CachedPage, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	page, ok := p.pages[id]
 	return page, ok
 }
 
 // All are all cached pages.
-func (s *PageCache) All() []CachedPage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]CachedPage, 0, len(s.pages))
-	for _, page := range s.pages {
+func (p *PageCache) All() []CachedPage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]CachedPage, 0, len(p.pages))
+	for _, page := range p.pages {
 		all = append(all, page)
 	}
 	return all
 }
 
 // Drop removes the pages of a server, because what they may reach has changed.
-func (s *PageCache) Drop(server string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.order = slices.DeleteFunc(s.order, func(id string) bool {
-		gone := s.pages[id].Server == server
+func (p *PageCache) Drop(server string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.order = slices.DeleteFunc(p.order, func(id string) bool {
+		gone := p.pages[id].Server == server
 		if gone {
-			delete(s.pages, id)
+			delete(p.pages, id)
 		}
 		return gone
 	})

@@ -33,20 +33,20 @@ type requestLimit struct {
 
 // Begin starts a request of a server's app; done must be called at its end. The error says why it may not
 // start.
-func (t *RequestLimiter) Begin(server string) (done func(), err error) {
+func (r *RequestLimiter) Begin(server string) (done func(), err error) {
 	now := time.Now()
-	if t.Now != nil {
-		now = t.Now()
+	if r.Now != nil {
+		now = r.Now()
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.servers == nil || len(t.servers) > maxServers {
-		t.servers = map[string]*requestLimit{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.servers == nil || len(r.servers) > maxServers {
+		r.servers = map[string]*requestLimit{}
 	}
-	limit := t.servers[server]
+	limit := r.servers[server]
 	if limit == nil {
 		limit = &requestLimit{rate: rate.NewLimiter(ratePerSecond, burst)}
-		t.servers[server] = limit
+		r.servers[server] = limit
 	}
 	switch {
 	case limit.running >= maxConcurrent:
@@ -58,8 +58,8 @@ func (t *RequestLimiter) Begin(server string) (done func(), err error) {
 	}
 	limit.running++
 	return sync.OnceFunc(func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		limit.running--
 	}), nil
 }

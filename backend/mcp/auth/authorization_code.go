@@ -113,17 +113,17 @@ func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant
 
 // check refuses an answer that is not from the issuer that was asked (RFC 9207). The comparison is exact, as
 // the RFC demands.
-func (a response) check(as *oauthex.AuthServerMeta) error {
+func (r response) check(as *oauthex.AuthServerMeta) error {
 	switch {
-	case a.issuer != "" && a.issuer != as.Issuer:
-		return fmt.Errorf("the answer is from %q, but %q was asked", a.issuer, as.Issuer)
-	case a.issuer == "" && as.AuthorizationResponseIssParameterSupported:
+	case r.issuer != "" && r.issuer != as.Issuer:
+		return fmt.Errorf("the answer is from %q, but %q was asked", r.issuer, as.Issuer)
+	case r.issuer == "" && as.AuthorizationResponseIssParameterSupported:
 		return fmt.Errorf("the answer does not name %s as its issuer, although that always does", as.Issuer)
-	case a.problem == "access_denied":
+	case r.problem == "access_denied":
 		return fmt.Errorf("%w at %s", ErrDeclined, as.Issuer)
-	case a.problem != "":
-		return fmt.Errorf("%s answered %q", as.Issuer, a.problem)
-	case a.code == "":
+	case r.problem != "":
+		return fmt.Errorf("%s answered %q", as.Issuer, r.problem)
+	case r.code == "":
 		return errors.New("the answer contains no code")
 	}
 	return nil

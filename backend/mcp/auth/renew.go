@@ -100,8 +100,8 @@ type resourceTransport struct {
 }
 
 // RoundTrip sends req with the resource added.
-func (f *resourceTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	next := f.next
+func (r *resourceTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := r.next
 	if next == nil {
 		next = http.DefaultTransport
 	}
@@ -112,7 +112,7 @@ func (f *resourceTransport) RoundTrip(req *http.Request) (*http.Response, error)
 	for name, values := range req.PostForm {
 		form[name] = values
 	}
-	form.Set("resource", f.resource)
+	form.Set("resource", r.resource)
 	body := form.Encode()
 	out, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), strings.NewReader(body))
 	if err != nil {

@@ -25,17 +25,17 @@ import (
 // bytes that nobody knows before.
 type dyingWriter struct{ left int64 }
 
-func (m *dyingWriter) Write(p []byte) (int, error) {
-	if int64(len(p)) >= m.left {
-		_, _ = os.Stdout.Write(p[:m.left])
+func (d *dyingWriter) Write(p []byte) (int, error) {
+	if int64(len(p)) >= d.left {
+		_, _ = os.Stdout.Write(p[:d.left])
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	}
-	m.left -= int64(len(p))
+	d.left -= int64(len(p))
 	return os.Stdout.Write(p)
 }
 
-func (m *dyingWriter) Close() error { return os.Stdout.Close() }
+func (d *dyingWriter) Close() error { return os.Stdout.Close() }
 
 // dyingTransport is the transport of the test's own binary in the mode "mortal". It leaves a child behind,
 // as wrappers do, which has to go with it.

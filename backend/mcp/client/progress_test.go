@@ -78,11 +78,11 @@ func eachRevision(t *testing.T, test func(t *testing.T, memory KnownServerStore)
 // fixedRevision remembers of every server that it speaks this revision.
 type fixedRevision struct{ era string }
 
-func (s fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, error) {
-	return wire.KnownServer{Era: s.era, Found: time.Now()}, nil
+func (f fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, error) {
+	return wire.KnownServer{Era: f.era, Found: time.Now()}, nil
 }
 
-func (s fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
+func (f fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
 
 func TestProgressInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory KnownServerStore) {

@@ -42,28 +42,28 @@ type message struct {
 const sizeForm = `{"mode":"form","message":"Which size?","requestedSchema":{"type":"object","properties":{"size":{"type":"string"}}}`
 
 // ServeHTTP answers one message.
-func (l *taskServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+func (t *taskServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var m message
 	if json.NewDecoder(req.Body).Decode(&m) != nil {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	l.mu.Lock()
-	l.heard = append(l.heard, strings.TrimSpace(m.Method+" "+string(m.Params)+" "+req.Header.Get("Mcp-Name")))
-	l.mu.Unlock()
+	t.mu.Lock()
+	t.heard = append(t.heard, strings.TrimSpace(m.Method+" "+string(m.Params)+" "+req.Header.Get("Mcp-Name")))
+	t.mu.Unlock()
 	switch {
 	case m.Method == "" && m.Result != nil:
-		l.said <- m.Result
+		t.said <- m.Result
 		w.WriteHeader(http.StatusAccepted)
 		return
 	case m.ID == nil:
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case m.Method == "tasks/result" && l.asks:
-		l.stream(w, m)
+	case m.Method == "tasks/result" && t.asks:
+		t.stream(w, m)
 		return
 	}
-	result, refusal := l.answer(m)
+	result, refusal := t.answer(m)
 	w.Header().Set("Content-Type", "application/json")
 	if refusal != "" {
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.ID, refusal)
@@ -73,27 +73,27 @@ func (l *taskServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // stream asks within the answer, as a server of 2025-11-25 does, and then gives the result.
-func (l *taskServer) stream(w http.ResponseWriter, m message) {
+func (t *taskServer) stream(w http.ResponseWriter, m message) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":`+sizeForm+
 		`,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`+"\n\n")
 	w.(http.Flusher).Flush()
 	var said struct{ Content struct{ Size string } }
-	_ = json.Unmarshal(<-l.said, &said)
-	l.mu.Lock()
-	l.size = said.Content.Size
-	l.mu.Unlock()
-	_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, l.result())
+	_ = json.Unmarshal(<-t.said, &said)
+	t.mu.Lock()
+	t.size = said.Content.Size
+	t.mu.Unlock()
+	_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, t.result())
 }
 
-func (l *taskServer) result() string {
-	return `{"content":[{"type":"text","text":"made ` + l.size + `"}]}`
+func (t *taskServer) result() string {
+	return `{"content":[{"type":"text","text":"made ` + t.size + `"}]}`
 }
 
-func (l *taskServer) answer(m message) (result, refusal string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	newer := l.era == statelessRevision
+func (t *taskServer) answer(m message) (result, refusal string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	newer := t.era == statelessRevision
 	switch m.Method {
 	case "server/discover":
 		if !newer {
@@ -114,7 +114,7 @@ func (l *taskServer) answer(m message) (result, refusal string) {
 		}
 		return `{"task":{"taskId":"t1","status":"working","statusMessage":"Begun","pollInterval":1}}`, ""
 	case "tasks/get":
-		return l.state(newer), ""
+		return t.state(newer), ""
 	case "tasks/update":
 		var said struct {
 			InputResponses struct {
@@ -122,10 +122,10 @@ func (l *taskServer) answer(m message) (result, refusal string) {
 			}
 		}
 		_ = json.Unmarshal(m.Params, &said)
-		l.size = said.InputResponses.Size.Content.Size
+		t.size = said.InputResponses.Size.Content.Size
 		return `{"resultType":"complete"}`, ""
 	case "tasks/result":
-		return l.result(), ""
+		return t.result(), ""
 	case "tasks/cancel":
 		return `{"resultType":"complete","taskId":"t1","status":"cancelled"}`, ""
 	}
@@ -133,31 +133,31 @@ func (l *taskServer) answer(m message) (result, refusal string) {
 }
 
 // state is the task: working twice, then asking where it asks, then done.
-func (l *taskServer) state(newer bool) string {
-	l.looks++
+func (t *taskServer) state(newer bool) string {
+	t.looks++
 	is := func(status, more string) string {
 		return `{"resultType":"complete","taskId":"t1","status":"` + status + `","statusMessage":"Look ` +
-			fmt.Sprint(l.looks) + `","pollInterval":1,"pollIntervalMs":1` + more + `}`
+			fmt.Sprint(t.looks) + `","pollInterval":1,"pollIntervalMs":1` + more + `}`
 	}
 	switch {
-	case l.endless || l.looks < 2:
+	case t.endless || t.looks < 2:
 		return is("working", "")
-	case l.asks && l.size == "":
+	case t.asks && t.size == "":
 		if newer {
 			return is("input_required", `,"inputRequests":{"size":{"method":"elicitation/create","params":`+sizeForm+
 				`}}}`)
 		}
 		return is("input_required", "")
 	case newer:
-		return is("completed", `,"result":`+l.result())
+		return is("completed", `,"result":`+t.result())
 	}
 	return is("completed", "")
 }
 
-func (l *taskServer) received(what string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(strings.Join(l.heard, "\n"), what)
+func (t *taskServer) received(what string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Contains(strings.Join(t.heard, "\n"), what)
 }
 
 // callTask calls the tool of a taskServer.

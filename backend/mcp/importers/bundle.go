@@ -186,13 +186,13 @@ func (r Reader) serverOf(m manifest, folder string) Server {
 }
 
 // values are a wanted value's defaults.
-func (w userValue) values() []string {
+func (u userValue) values() []string {
 	var many []string
-	if json.Unmarshal(w.Default, &many) == nil {
+	if json.Unmarshal(u.Default, &many) == nil {
 		return many
 	}
 	var one any
-	number := json.NewDecoder(bytes.NewReader(w.Default))
+	number := json.NewDecoder(bytes.NewReader(u.Default))
 	number.UseNumber() // as it is written: 1000000, not 1e+06
 	if number.Decode(&one) != nil || one == nil || one == "" {
 		return nil

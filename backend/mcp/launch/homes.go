@@ -16,8 +16,8 @@ import (
 )
 
 // prepareHome is the folder that is the home of a server's program, made if it is missing.
-func (b *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
-	dir := b.homePath(server, e)
+func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
+	dir := s.homePath(server, e)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the server's home: %w", err)
 	}
@@ -26,7 +26,7 @@ func (b *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 			return "", fmt.Errorf("clearing the server's home: %w", err)
 		}
 	}
-	if err := copyRegistries(b.Home, dir); err != nil {
+	if err := copyRegistries(s.Home, dir); err != nil {
 		return "", fmt.Errorf("writing to the server's home: %w", err)
 	}
 	return dir, nil
@@ -36,11 +36,11 @@ func (b *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 const startedSuffix = ".ran"
 
 // MarkStarted notes that a server runs with everything it needs. b may be nil.
-func (b *Sandbox) MarkStarted(server string, e config.Entry) error {
-	if b == nil || b.Homes == "" {
+func (s *Sandbox) MarkStarted(server string, e config.Entry) error {
+	if s == nil || s.Homes == "" {
 		return nil
 	}
-	dir := b.homePath(server, e)
+	dir := s.homePath(server, e)
 	if _, err := os.Stat(dir); err != nil {
 		return nil // it runs outside
 	}
@@ -61,9 +61,9 @@ func removePartialPackages(home string) error {
 
 // homePath depends on the server's name and program: another program that gets the name later does not
 // find what this one left.
-func (b *Sandbox) homePath(server string, e config.Entry) string {
+func (s *Sandbox) homePath(server string, e config.Entry) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + e.Program()))
-	return filepath.Join(b.Homes, homeName(server)+"-"+hex.EncodeToString(sum[:4]))
+	return filepath.Join(s.Homes, homeName(server)+"-"+hex.EncodeToString(sum[:4]))
 }
 
 func homeName(server string) string {
@@ -78,11 +78,11 @@ func homeName(server string) string {
 var homePattern = regexp.MustCompile(`^(.*)-[0-9a-f]{8}$`)
 
 // Sweep removes homes that belong to no entry, of one server or, for "", of all. b may be nil.
-func (b *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
-	if b == nil || b.Homes == "" {
+func (s *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
+	if s == nil || s.Homes == "" {
 		return nil
 	}
-	all, err := os.ReadDir(b.Homes)
+	all, err := os.ReadDir(s.Homes)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -91,7 +91,7 @@ func (b *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
 	}
 	used := map[string]bool{}
 	for name, e := range entries {
-		used[filepath.Base(b.homePath(name, e))] = true
+		used[filepath.Base(s.homePath(name, e))] = true
 	}
 	for _, item := range all {
 		folder := strings.TrimSuffix(item.Name(), startedSuffix)
@@ -99,7 +99,7 @@ func (b *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
 		if parts == nil || used[folder] || server != "" && parts[1] != homeName(server) {
 			continue
 		}
-		err = errors.Join(err, confine.RemoveAll(filepath.Join(b.Homes, item.Name())))
+		err = errors.Join(err, confine.RemoveAll(filepath.Join(s.Homes, item.Name())))
 	}
 	return err
 }

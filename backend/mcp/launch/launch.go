@@ -58,19 +58,19 @@ type Request struct {
 
 // Start starts the program of r. The caller must Stop it and close stdout. b may be nil: then every
 // program runs outside.
-func (b *Sandbox) Start(
+func (s *Sandbox) Start(
 	ctx context.Context, r Request,
 ) (p Program, stdin io.WriteCloser, stdout io.ReadCloser, err error) {
 	name := executable(ExpandHome(r.Entry.Command), r.Path)
-	if b == nil || b.Confine == nil {
+	if s == nil || s.Confine == nil {
 		return startOutside(r, name)
 	}
-	permissions := b.Permissions(r.Entry, r.Workspace)
+	permissions := s.Permissions(r.Entry, r.Workspace)
 	r.Granted(permissions)
 	if permissions.Unsandboxed || permissions.Container != "" {
 		return startOutside(r, name)
 	}
-	if why := b.missing(permissions); why != "" {
+	if why := s.missing(permissions); why != "" {
 		if err := r.WithoutSandbox(ctx, why); err != nil {
 			return nil, nil, nil, err
 		}
@@ -79,14 +79,14 @@ func (b *Sandbox) Start(
 	if err := checkExecutable(name, permissions.Dir, r.Workspace); err != nil {
 		return nil, nil, nil, err
 	}
-	if permissions.AllowsAnyHost() && b.PortsKnown != nil {
+	if permissions.AllowsAnyHost() && s.PortsKnown != nil {
 		select {
-		case <-b.PortsKnown:
+		case <-s.PortsKnown:
 		case <-ctx.Done():
 			return nil, nil, nil, ctx.Err()
 		}
 	}
-	return b.startInside(ctx, r, permissions, name)
+	return s.startInside(ctx, r, permissions, name)
 }
 
 // startOutside starts the program without a sandbox.

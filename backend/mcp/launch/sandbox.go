@@ -46,17 +46,17 @@ type Sandbox struct {
 const memoryLimit = 4 << 30
 
 // Permissions is what the entry of a server lets its program touch, started in the folder workspace.
-func (b *Sandbox) Permissions(e config.Entry, workspace string) access.Permissions {
-	if b == nil {
-		b = &Sandbox{}
+func (s *Sandbox) Permissions(e config.Entry, workspace string) access.Permissions {
+	if s == nil {
+		s = &Sandbox{}
 	}
 	m := access.Machine{
-		Home: b.Home, Path: SearchPath(os.Getenv("PATH"),
-			b.Home), Places: b.Places, OwnFolders: b.OwnFolders, GrantableFolders: b.GrantableFolders,
-		Bundles: b.Bundles,
+		Home: s.Home, Path: SearchPath(os.Getenv("PATH"),
+			s.Home), Places: s.Places, OwnFolders: s.OwnFolders, GrantableFolders: s.GrantableFolders,
+		Bundles: s.Bundles,
 	}
-	if b.Confine != nil {
-		m.IsProtected = b.Confine.ForcesReadOnly
+	if s.Confine != nil {
+		m.IsProtected = s.Confine.ForcesReadOnly
 	}
 	if path := e.Env["PATH"]; path != "" {
 		m.Path = path
@@ -76,12 +76,12 @@ type Access struct {
 }
 
 // Access says what a server with that entry may touch on this machine, started in the folder workspace.
-func (b *Sandbox) Access(e config.Entry, workspace string) Access {
+func (s *Sandbox) Access(e config.Entry, workspace string) Access {
 	if e.Command == "" {
 		return Access{Words: []string{}}
 	}
-	h := b.Permissions(e, workspace)
-	if why := b.missing(h); why != "" && !h.Unsandboxed && h.Container == "" {
+	h := s.Permissions(e, workspace)
+	if why := s.missing(h); why != "" && !h.Unsandboxed && h.Container == "" {
 		return Access{
 			Words: append([]string{
 				"There is no sandbox on this machine (" + why + "). It runs as you and can read and change all your " +
@@ -94,25 +94,25 @@ func (b *Sandbox) Access(e config.Entry, workspace string) Access {
 }
 
 // missing says why a program cannot be limited to its grants here, "" if it can.
-func (b *Sandbox) missing(h access.Permissions) string {
-	if b == nil || b.Confine == nil {
+func (s *Sandbox) missing(h access.Permissions) string {
+	if s == nil || s.Confine == nil {
 		return "it was not set up"
 	}
-	ok, _, why := b.Confine.Available()
+	ok, _, why := s.Confine.Available()
 	switch {
 	case !ok:
 		return why
-	case len(h.Network) > 0 && !h.AllowsAnyHost() && !b.Confine.IsolatesNetwork():
+	case len(h.Network) > 0 && !h.AllowsAnyHost() && !s.Confine.IsolatesNetwork():
 		return "the sandbox of this machine cannot limit a program to some hosts"
 	}
 	return ""
 }
 
 // startInside starts the program in the sandbox.
-func (b *Sandbox) startInside(
+func (s *Sandbox) startInside(
 	ctx context.Context, r Request, permissions access.Permissions, name string,
 ) (Program, io.WriteCloser, io.ReadCloser, error) {
-	home, err := b.prepareHome(r.Server, r.Entry)
+	home, err := s.prepareHome(r.Server, r.Entry)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -126,26 +126,26 @@ func (b *Sandbox) startInside(
 		Args: append([]string{name}, r.Entry.Args...), Dir: permissions.Dir, Home: home, Env: r.Env,
 		Stdin: in, Stdout: out, Stderr: r.Log,
 		Readable: append(permissions.Program, permissions.Read...), Writable: permissions.Write,
-		Restricted: confine.PrivateFolders(b.Home), Network: permissions.AllowsAnyHost(), AllowBlockedPorts: true,
+		Restricted: confine.PrivateFolders(s.Home), Network: permissions.AllowsAnyHost(), AllowBlockedPorts: true,
 		Limits: confine.Limits{Memory: memoryLimit},
 	}
 	if permissions.Package != "" {
 		spec.Writable = append(spec.Writable, permissions.Package)
 	}
-	if len(permissions.Network) > 0 && !permissions.AllowsAnyHost() && b.Egress != nil {
-		spec.Proxy = b.proxy(life, permissions.Network)
+	if len(permissions.Network) > 0 && !permissions.AllowsAnyHost() && s.Egress != nil {
+		spec.Proxy = s.proxy(life, permissions.Network)
 	}
 	if spec.Dir == "" {
-		spec.Dir = b.defaultDir(home, permissions)
+		spec.Dir = s.defaultDir(home, permissions)
 	}
-	if b.Forbidden != nil {
-		if spec.Hidden, err = b.Forbidden(ctx); err != nil {
+	if s.Forbidden != nil {
+		if spec.Hidden, err = s.Forbidden(ctx); err != nil {
 			err = fmt.Errorf("reading which places are forbidden: %w", err)
 		}
 	}
 	var process *confine.Process
 	if err == nil {
-		process, err = b.Confine.Command(life, spec)
+		process, err = s.Confine.Command(life, spec)
 	}
 	_ = in.Close()
 	if err != nil {
@@ -164,22 +164,22 @@ func (b *Sandbox) startInside(
 }
 
 // defaultDir is where a program starts whose entry names no folder.
-func (b *Sandbox) defaultDir(home string, permissions access.Permissions) string {
-	if b.Home == "" || !b.Confine.IsolatesNetwork() || permissions.ReadsAll(b.Home) {
+func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string {
+	if s.Home == "" || !s.Confine.IsolatesNetwork() || permissions.ReadsAll(s.Home) {
 		return home
 	}
-	return b.Home
+	return s.Home
 }
 
 // proxy serves the network of a program that was granted hosts: those and no others.
-func (b *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
+func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
 	allow := func(_ context.Context, host string) error {
 		if policy.HostOpened(host, hosts) {
 			return nil
 		}
 		return errors.New("sextant.grants.network of this MCP server does not include it")
 	}
-	return func(ln net.Listener) func() { return b.Egress.ServeProxy(ctx, ln, allow, nil) }
+	return func(ln net.Listener) func() { return s.Egress.ServeProxy(ctx, ln, allow, nil) }
 }
 
 // confinedProgram is a program in the sandbox.

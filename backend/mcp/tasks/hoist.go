@@ -104,20 +104,20 @@ type messageHoister struct {
 }
 
 // Close closes what is read from.
-func (w *messageHoister) Close() error { return w.in.Close() }
+func (m *messageHoister) Close() error { return m.in.Close() }
 
 // Read implements io.Reader.
-func (w *messageHoister) Read(p []byte) (int, error) {
-	if w.out == nil {
+func (m *messageHoister) Read(p []byte) (int, error) {
+	if m.out == nil {
 		var text []byte
-		if text, w.err = io.ReadAll(w.in); w.err == nil {
+		if text, m.err = io.ReadAll(m.in); m.err == nil {
 			text = hoistMessage(text)
 		}
-		w.out = bytes.NewReader(text)
+		m.out = bytes.NewReader(text)
 	}
-	n, err := w.out.Read(p)
-	if err != nil && w.err != nil {
-		err = w.err
+	n, err := m.out.Read(p)
+	if err != nil && m.err != nil {
+		err = m.err
 	}
 	return n, err
 }

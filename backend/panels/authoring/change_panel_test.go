@@ -10,24 +10,24 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func (w *harness) call(tool string, args map[string]any) toolspec.Result {
-	w.t.Helper()
+func (h *harness) call(tool string, args map[string]any) toolspec.Result {
+	h.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
-		w.t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	r, err := w.Execute(w.t.Context(), toolspec.Call{Tool: tool, Args: text}, toolspec.Definition{}, nil)
+	r, err := h.Execute(h.t.Context(), toolspec.Call{Tool: tool, Args: text}, toolspec.Definition{}, nil)
 	if err != nil {
-		w.t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	return r
 }
 
-func (w *harness) file(name string) string {
-	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.folder, filepath.FromSlash(name)))
+func (h *harness) file(name string) string {
+	h.t.Helper()
+	text, err := os.ReadFile(filepath.Join(h.folder, filepath.FromSlash(name)))
 	if err != nil {
-		w.t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	return string(text)
 }

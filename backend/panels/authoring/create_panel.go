@@ -138,12 +138,12 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 }
 
 // text is what the user reads: what the panel may do, then its files.
-func (m *plan) text() string {
+func (p *plan) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", rightsText(m.manifest))
-	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+	fmt.Fprintf(&b, "%s\n", rightsText(p.manifest))
+	for _, name := range slices.Sorted(maps.Keys(p.files)) {
 		if name != mark {
-			fmt.Fprintf(&b, "\n%s:\n%s\n", name, m.files[name])
+			fmt.Fprintf(&b, "\n%s:\n%s\n", name, p.files[name])
 		}
 	}
 	return b.String()
@@ -223,8 +223,8 @@ func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 }
 
 // shown reports whether panel has the page that it should have.
-func (m *plan) shown(panel event.Panel) bool {
-	return m.manifest.UI == nil || panel.Page.Kind == m.manifest.UI.Kind
+func (p *plan) shown(panel event.Panel) bool {
+	return p.manifest.UI == nil || panel.Page.Kind == p.manifest.UI.Kind
 }
 
 // plan reads and checks the arguments; the Result lists everything that is wrong.

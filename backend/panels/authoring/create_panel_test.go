@@ -49,15 +49,15 @@ func newHarness(t *testing.T) *harness {
 	return w
 }
 
-func (w *harness) make(args map[string]any) toolspec.Result {
-	w.t.Helper()
+func (h *harness) make(args map[string]any) toolspec.Result {
+	h.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
-		w.t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	r, err := w.Execute(w.t.Context(), toolspec.Call{Tool: createName, Args: text}, toolspec.Definition{}, nil)
+	r, err := h.Execute(h.t.Context(), toolspec.Call{Tool: createName, Args: text}, toolspec.Definition{}, nil)
 	if err != nil {
-		w.t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	return r
 }

@@ -119,54 +119,54 @@ type responseRecorder struct {
 }
 
 // Flush implements http.Flusher.
-func (w *responseRecorder) Flush() {
-	w.WriteHeader(http.StatusOK)
-	form := stream.KindOf(w.header.Get("Content-Type"), true)
-	if w.pipe != nil || form == stream.None || w.status >= 300 {
+func (r *responseRecorder) Flush() {
+	r.WriteHeader(http.StatusOK)
+	form := stream.KindOf(r.header.Get("Content-Type"), true)
+	if r.pipe != nil || form == stream.None || r.status >= 300 {
 		return
 	}
 	from, to := io.Pipe()
-	w.pipe, w.result = to, make(chan toolspec.Result, 1)
+	r.pipe, r.result = to, make(chan toolspec.Result, 1)
 	go func() {
-		w.result <- w.readStream(form, from)
+		r.result <- r.readStream(form, from)
 		_ = from.CloseWithError(errTooLarge) // no more is read
 	}()
-	_, _ = w.pipe.Write(w.body.Bytes()) // the reader reports its own errors
+	_, _ = r.pipe.Write(r.body.Bytes()) // the reader reports its own errors
 }
 
 // end finishes a streamed answer and returns its result; why is the reason of an early end. flowed is false for an
 // answer that was not streamed.
-func (w *responseRecorder) end(why error) (result toolspec.Result, flowed bool) {
-	if w.pipe == nil {
+func (r *responseRecorder) end(why error) (result toolspec.Result, flowed bool) {
+	if r.pipe == nil {
 		return result, false
 	}
-	_ = w.pipe.CloseWithError(why)
-	return <-w.result, true
+	_ = r.pipe.CloseWithError(why)
+	return <-r.result, true
 }
 
-func (w *responseRecorder) Header() http.Header { return w.header }
+func (r *responseRecorder) Header() http.Header { return r.header }
 
-func (w *responseRecorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
+func (r *responseRecorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
 	}
 }
 
 var errTooLarge = errors.New("the answer is larger than 5 MB")
 
-func (w *responseRecorder) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	if w.pipe != nil {
-		return w.pipe.Write(p)
+func (r *responseRecorder) Write(p []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	if r.pipe != nil {
+		return r.pipe.Write(p)
 	}
-	if room := maxAnswer + 1 - w.body.Len(); len(p) > room {
-		w.body.Write(p[:room])
+	if room := maxAnswer + 1 - r.body.Len(); len(p) > room {
+		r.body.Write(p[:room])
 		return room, errTooLarge
 	}
-	return w.body.Write(p)
+	return r.body.Write(p)
 }
 
-func (w *responseRecorder) response() *http.Response {
-	w.WriteHeader(http.StatusOK)
-	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body)}
+func (r *responseRecorder) response() *http.Response {
+	r.WriteHeader(http.StatusOK)
+	return &http.Response{StatusCode: r.status, Header: r.header, Body: io.NopCloser(&r.body)}
 }

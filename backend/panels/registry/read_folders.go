@@ -60,25 +60,25 @@ func (r *Registry) read() []readings {
 }
 
 // read reads one folder and checks its manifest unless it is unchanged.
-func (d *reading) read(seen fingerprint) {
-	d.text, d.err = manifest.ReadFile(d.root, d.id)
-	d.print = sha256.Sum256(d.text)
-	if d.err != nil {
-		d.print = sha256.Sum256([]byte("error: " + d.err.Error()))
+func (r *reading) read(seen fingerprint) {
+	r.text, r.err = manifest.ReadFile(r.root, r.id)
+	r.print = sha256.Sum256(r.text)
+	if r.err != nil {
+		r.print = sha256.Sum256([]byte("error: " + r.err.Error()))
 	}
-	if d.print != seen {
-		d.check()
+	if r.print != seen {
+		r.check()
 	}
 }
 
-func (d *reading) check() {
-	d.checked = true
-	if d.err != nil {
-		d.found.Problems = []manifest.Problem{{
+func (r *reading) check() {
+	r.checked = true
+	if r.err != nil {
+		r.found.Problems = []manifest.Problem{{
 			File: manifest.FileName, Severity: event.SeverityError,
-			Text: d.err.Error(),
+			Text: r.err.Error(),
 		}}
 		return
 	}
-	d.found = manifest.Parse(d.text, d.id, false)
+	r.found = manifest.Parse(r.text, r.id, false)
 }

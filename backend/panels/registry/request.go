@@ -28,11 +28,11 @@ type endpointCall struct {
 }
 
 // target is method and address for display.
-func (o endpointCall) target() string {
-	if o.query != "" {
-		return o.method + " " + o.path + "?" + o.query
+func (e endpointCall) target() string {
+	if e.query != "" {
+		return e.method + " " + e.path + "?" + e.query
 	}
-	return o.method + " " + o.path
+	return e.method + " " + e.path
 }
 
 var encoded = regexp.MustCompile(`%([0-9A-Fa-f]{2}|[uU][0-9A-Fa-f]{4})`)

@@ -16,11 +16,11 @@ import (
 // memoryKeys is a key store in memory.
 type memoryKeys map[string]string
 
-func (d memoryKeys) Key(name string) (string, bool) { value, ok := d[name]; return value, ok }
+func (m memoryKeys) Key(name string) (string, bool) { value, ok := m[name]; return value, ok }
 
-func (d memoryKeys) SetKey(name, value string) error {
-	if delete(d, name); value != "" {
-		d[name] = value
+func (m memoryKeys) SetKey(name, value string) error {
+	if delete(m, name); value != "" {
+		m[name] = value
 	}
 	return nil
 }

@@ -107,10 +107,10 @@ func (s *Settings) Text(ctx context.Context, panel string, fields map[string]man
 type InvalidError struct{ Fields map[string]string }
 
 // Error implements error.
-func (w *InvalidError) Error() string {
+func (i *InvalidError) Error() string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(w.Fields)) {
-		parts = append(parts, name+" "+w.Fields[name])
+	for _, name := range slices.Sorted(maps.Keys(i.Fields)) {
+		parts = append(parts, name+" "+i.Fields[name])
 	}
 	return strings.Join(parts, "; ")
 }

@@ -85,17 +85,17 @@ func read(text []byte, tools []Tool) (*Tree, []Problem) {
 	return &page, nil
 }
 
-func (j *checker) sorted() []Problem {
-	slices.SortStableFunc(j.problems, func(a, b Problem) int {
+func (c *checker) sorted() []Problem {
+	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
 		}
 		return a.Column - b.Column
 	})
-	if more := len(j.problems) - maxProblems; more > 0 {
-		return append(slices.Clone(j.problems[:maxProblems]), Problem{Text: fmt.Sprintf("and %d more", more)})
+	if more := len(c.problems) - maxProblems; more > 0 {
+		return append(slices.Clone(c.problems[:maxProblems]), Problem{Text: fmt.Sprintf("and %d more", more)})
 	}
-	return j.problems
+	return c.problems
 }
 
 // nodeContext is the context of a node.
@@ -106,7 +106,7 @@ type nodeContext struct {
 
 // fail reports p at the value of pointer, or at its nearest existing parent. Without Text, the
 // sentence is made of Expected and Found.
-func (j *checker) fail(pointer string, p Problem) {
+func (c *checker) fail(pointer string, p Problem) {
 	p.Pointer = pointer
 	if p.Text == "" {
 		p.Text = fmt.Sprintf("%s should be %s", last(pointer), p.Expected)
@@ -118,49 +118,49 @@ func (j *checker) fail(pointer string, p Problem) {
 		p.Text += fmt.Sprintf("; did you mean %q", p.Nearest)
 	}
 	for {
-		if span, ok := j.index.Values[pointer]; ok {
-			j.at(span.Start, p)
+		if span, ok := c.index.Values[pointer]; ok {
+			c.at(span.Start, p)
 			return
 		}
 		pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
 	}
 }
 
-func (j *checker) at(offset int, p Problem) {
-	p.Line, p.Column = j.index.Position(offset)
-	j.problems = append(j.problems, p)
+func (c *checker) at(offset int, p Problem) {
+	p.Line, p.Column = c.index.Position(offset)
+	c.problems = append(c.problems, p)
 }
 
 // object checks the object of this shape at pointer.
-func (j *checker) object(pointer, shape string, object map[string]any, in nodeContext) {
-	known := j.shapes[shape]
+func (c *checker) object(pointer, shape string, object map[string]any, in nodeContext) {
+	known := c.shapes[shape]
 	if _, own := object["source"].(map[string]any); own {
 		in.source = true
 	}
-	for _, name := range j.index.Order[pointer] {
+	for _, name := range c.index.Order[pointer] {
 		m, ok := known[name]
 		if !ok {
 			if name != "kind" || shape == "page" || !slices.Contains(kinds, shape) {
-				j.unknown(pointer, shape, name, slices.Sorted(maps.Keys(known)))
+				c.unknown(pointer, shape, name, slices.Sorted(maps.Keys(known)))
 			}
 			continue
 		}
-		j.value(jsonpos.Pointer(pointer, name), m, object[name], in)
+		c.value(jsonpos.Pointer(pointer, name), m, object[name], in)
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		if _, ok := object[name]; known[name].need && !ok {
 			fix := fmt.Sprintf("%q: %s", name, known[name].example)
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: name, Fix: fix,
 				Text: fmt.Sprintf("%s has no %s, such as %s", say(shape), name, fix),
 			})
 		}
 	}
-	j.calls(pointer, shape, object)
-	j.data(pointer, shape, object, in)
+	c.calls(pointer, shape, object)
+	c.data(pointer, shape, object, in)
 }
 
-func (j *checker) unknown(pointer, shape, name string, known []string) {
+func (c *checker) unknown(pointer, shape, name string, known []string) {
 	p := Problem{
 		Found: strconv.Quote(excerpt.Runes(name, 60)), Expected: strings.Join(known, ", "),
 		Pointer: jsonpos.Pointer(pointer, name),
@@ -168,10 +168,10 @@ func (j *checker) unknown(pointer, shape, name string, known []string) {
 	p.Text = fmt.Sprintf("%s has no member %s; it has %s", say(shape), p.Found, p.Expected)
 	if near := nearest.Names(name, known, 1); len(near) > 0 {
 		p.Nearest = near[0]
-		p.Fix = fmt.Sprintf("%q: %s", near[0], j.shapes[shape][near[0]].example)
+		p.Fix = fmt.Sprintf("%q: %s", near[0], c.shapes[shape][near[0]].example)
 		p.Text = fmt.Sprintf("%s has no member %s; did you mean %q", say(shape), p.Found, near[0])
 	}
-	j.at(j.index.Keys[p.Pointer], p)
+	c.at(c.index.Keys[p.Pointer], p)
 }
 
 // say is a shape's name with its article.
@@ -183,7 +183,7 @@ func say(shape string) string {
 }
 
 // data reports a node that shows data without a source.
-func (j *checker) data(pointer, shape string, object map[string]any, in nodeContext) {
+func (c *checker) data(pointer, shape string, object map[string]any, in nodeContext) {
 	if in.source {
 		return
 	}
@@ -193,16 +193,16 @@ func (j *checker) data(pointer, shape string, object map[string]any, in nodeCont
 		needs = true
 	}
 	if needs {
-		j.fail(pointer, Problem{
-			Expected: "a source", Fix: `"source": {"tool": "` + cmp.Or(j.reader(), "books_show") + `"}`,
+		c.fail(pointer, Problem{
+			Expected: "a source", Fix: `"source": {"tool": "` + cmp.Or(c.reader(), "books_show") + `"}`,
 			Text: "this " + shape + " shows data but has no source; give it or a part around it one",
 		})
 	}
 }
 
 // reader is a read-only tool of the panel, for examples; "" when it has none.
-func (j *checker) reader() string {
-	for _, t := range j.tools {
+func (c *checker) reader() string {
+	for _, t := range c.tools {
 		if t.ReadOnly {
 			return t.Name
 		}
@@ -220,14 +220,14 @@ var (
 var formats = []string{"ago", "date", "number", "time"}
 
 // value checks one member.
-func (j *checker) value(pointer string, m member, v any, in nodeContext) {
+func (c *checker) value(pointer string, m member, v any, in nodeContext) {
 	wrong := func(expected string) {
-		j.fail(pointer, Problem{Expected: expected, Found: kindOf(v), Fix: m.example})
+		c.fail(pointer, Problem{Expected: expected, Found: kindOf(v), Fix: m.example})
 	}
 	switch m.form {
 	case isObject:
 		if object, ok := v.(map[string]any); ok {
-			j.object(pointer, m.of, object, in)
+			c.object(pointer, m.of, object, in)
 		} else {
 			wrong("an object such as " + m.example)
 		}
@@ -235,7 +235,7 @@ func (j *checker) value(pointer string, m member, v any, in nodeContext) {
 		if object, ok := v.(map[string]any); ok {
 			for name, arg := range object {
 				if text, is := arg.(string); is {
-					j.template(jsonpos.Pointer(pointer, name), text)
+					c.template(jsonpos.Pointer(pointer, name), text)
 				}
 			}
 		} else {
@@ -247,7 +247,7 @@ func (j *checker) value(pointer string, m member, v any, in nodeContext) {
 			wrong("a list such as " + m.example)
 			return
 		}
-		j.list(pointer, m, list, in)
+		c.list(pointer, m, list, in)
 	case isSeconds:
 		n, ok := v.(json.Number)
 		seconds, err := strconv.Atoi(n.String())
@@ -260,28 +260,28 @@ func (j *checker) value(pointer string, m member, v any, in nodeContext) {
 			wrong("text such as " + m.example)
 			return
 		}
-		j.word(pointer, m, text)
+		c.word(pointer, m, text)
 	}
 }
 
 // word checks a member that is a string.
-func (j *checker) word(pointer string, m member, text string) {
+func (c *checker) word(pointer string, m member, text string) {
 	switch m.form {
 	case isText:
 		if utf8.RuneCountInString(text) > maxText {
-			j.fail(pointer, Problem{Expected: "at most 8,000 characters"})
+			c.fail(pointer, Problem{Expected: "at most 8,000 characters"})
 		}
-		j.template(pointer, text)
+		c.template(pointer, text)
 	case isWord:
 		if !slices.Contains(m.words, text) {
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: strings.Join(m.words, ", "), Found: strconv.Quote(excerpt.Runes(text, 40)),
 				Nearest: near(text, m.words), Fix: m.example,
 			})
 		}
 	case isPointer:
 		if !rulePoint.MatchString(text) {
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: "a JSON pointer into the result, such as " + m.example,
 				Found:    strconv.Quote(excerpt.Runes(text, 60)),
 				Fix:      strconv.Quote("/" + strings.ReplaceAll(excerpt.Runes(text, 60), ".", "/")),
@@ -289,7 +289,7 @@ func (j *checker) word(pointer string, m member, text string) {
 		}
 	case isField:
 		if !ruleField.MatchString(text) {
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: "the name of a field, such as " + m.example,
 				Found:    strconv.Quote(excerpt.Runes(text, 60)),
 				Fix: strconv.Quote(strings.Trim(excerpt.Runes(text, 60),
@@ -297,16 +297,16 @@ func (j *checker) word(pointer string, m member, text string) {
 			})
 		}
 	case isTool, isReader:
-		j.tool(pointer, m, text)
+		c.tool(pointer, m, text)
 	}
 }
 
 // template checks the formats in placeholders.
-func (j *checker) template(pointer, text string) {
+func (c *checker) template(pointer, text string) {
 	for _, place := range rulePlace.FindAllString(text, -1) {
 		name, format, has := strings.Cut(strings.Trim(place, "{}"), "|")
 		if has && !slices.Contains(formats, format) {
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: strings.Join(formats, ", "), Found: strconv.Quote(format), Nearest: near(format, formats),
 				Fix: strconv.Quote("{" + name + "|" + formats[1] + "}"),
 				Text: fmt.Sprintf("%s is not a format; formats are %s", strconv.Quote(format),
@@ -316,14 +316,14 @@ func (j *checker) template(pointer, text string) {
 	}
 }
 
-func (j *checker) list(pointer string, m member, list []any, in nodeContext) {
+func (c *checker) list(pointer string, m member, list []any, in nodeContext) {
 	if len(list) > m.most {
-		j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d", m.most), Found: strconv.Itoa(len(list))})
+		c.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d", m.most), Found: strconv.Itoa(len(list))})
 		return
 	}
 	if m.form == isNodes {
 		if in.depth++; in.depth > maxDepth {
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: fmt.Sprintf("at most %d levels of parts", maxDepth),
 				Text:     fmt.Sprintf("a page is at most %d parts deep", maxDepth),
 			})
@@ -334,30 +334,30 @@ func (j *checker) list(pointer string, m member, list []any, in nodeContext) {
 		at := jsonpos.Pointer(pointer, strconv.Itoa(i))
 		if m.form == isNames {
 			if _, ok := v.(string); !ok {
-				j.fail(at, Problem{Expected: "the name of a parameter", Found: kindOf(v), Fix: `"title"`})
+				c.fail(at, Problem{Expected: "the name of a parameter", Found: kindOf(v), Fix: `"title"`})
 			}
 			continue
 		}
 		object, ok := v.(map[string]any)
 		if !ok {
-			j.fail(at, Problem{
+			c.fail(at, Problem{
 				Expected: "an object", Found: kindOf(v),
 				Fix: strings.TrimSuffix(strings.TrimPrefix(m.example, "["), "]"),
 			})
 			continue
 		}
 		if m.form == isNodes {
-			j.node(at, object, in)
+			c.node(at, object, in)
 		} else {
-			j.object(at, m.of, object, in)
+			c.object(at, m.of, object, in)
 		}
 	}
 }
 
-func (j *checker) node(pointer string, object map[string]any, in nodeContext) {
-	if j.nodes++; j.nodes > maxNodes {
-		if j.nodes == maxNodes+1 {
-			j.fail(pointer, Problem{
+func (c *checker) node(pointer string, object map[string]any, in nodeContext) {
+	if c.nodes++; c.nodes > maxNodes {
+		if c.nodes == maxNodes+1 {
+			c.fail(pointer, Problem{
 				Expected: fmt.Sprintf("at most %d parts", maxNodes),
 				Text:     fmt.Sprintf("a page has at most %d parts", maxNodes),
 			})
@@ -368,14 +368,14 @@ func (j *checker) node(pointer string, object map[string]any, in nodeContext) {
 	all := strings.Join(kinds, ", ")
 	switch {
 	case !ok:
-		j.fail(pointer, Problem{Expected: "kind", Fix: `"kind": "text"`, Text: "the part has no kind; it is " + all})
+		c.fail(pointer, Problem{Expected: "kind", Fix: `"kind": "text"`, Text: "the part has no kind; it is " + all})
 	case !slices.Contains(kinds, kind):
-		j.fail(pointer+"/kind", Problem{
+		c.fail(pointer+"/kind", Problem{
 			Expected: all, Found: strconv.Quote(excerpt.Runes(kind, 40)),
 			Nearest: near(kind, kinds), Fix: `"text"`,
 		})
 	default:
-		j.object(pointer, kind, object, in)
+		c.object(pointer, kind, object, in)
 	}
 }
 

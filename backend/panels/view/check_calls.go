@@ -28,12 +28,12 @@ func (t Tool) parameters() parameters {
 }
 
 // tool checks the name of a tool.
-func (j *checker) tool(pointer string, m member, name string) {
-	found, ok := j.find(name)
+func (c *checker) tool(pointer string, m member, name string) {
+	found, ok := c.find(name)
 	switch {
 	case !ok:
-		names := make([]string, 0, len(j.tools))
-		for _, t := range j.tools {
+		names := make([]string, 0, len(c.tools))
+		for _, t := range c.tools {
 			if m.form == isTool || t.ReadOnly {
 				names = append(names, t.Name)
 			}
@@ -51,22 +51,22 @@ func (j *checker) tool(pointer string, m member, name string) {
 		if p.Nearest != "" {
 			p.Fix, p.Text = strconv.Quote(p.Nearest), fmt.Sprintf("the panel has no tool %s", p.Found)
 		}
-		j.fail(pointer, p)
+		c.fail(pointer, p)
 	case m.form == isReader && !found.ReadOnly:
 		p := Problem{
 			Expected: "a tool that only reads", Found: name,
 			Text: fmt.Sprintf("%s changes something, but a source may only read; use a tool whose endpoint is GET",
 				name),
 		}
-		if reader := j.reader(); reader != "" {
+		if reader := c.reader(); reader != "" {
 			p.Fix = strconv.Quote(reader)
 		}
-		j.fail(pointer, p)
+		c.fail(pointer, p)
 	}
 }
 
-func (j *checker) find(name string) (Tool, bool) {
-	for _, t := range j.tools {
+func (c *checker) find(name string) (Tool, bool) {
+	for _, t := range c.tools {
 		if t.Name == name {
 			return t, true
 		}
@@ -75,20 +75,20 @@ func (j *checker) find(name string) (Tool, bool) {
 }
 
 // calls checks the arguments of an object that names a tool.
-func (j *checker) calls(pointer, shape string, object map[string]any) {
+func (c *checker) calls(pointer, shape string, object map[string]any) {
 	name, ok := object["tool"].(string)
 	if !ok {
 		return
 	}
-	tool, ok := j.find(name)
+	tool, ok := c.find(name)
 	if !ok || shape == "source" && !tool.ReadOnly {
 		return
 	}
 	p := tool.parameters()
 	args, _ := object["args"].(map[string]any)
 	if shape == "source" {
-		if j.sources[string(jsonOf(object))] = true; len(j.sources) == maxSources+1 {
-			j.fail(pointer, Problem{
+		if c.sources[string(jsonOf(object))] = true; len(c.sources) == maxSources+1 {
+			c.fail(pointer, Problem{
 				Expected: fmt.Sprintf("at most %d sources", maxSources),
 				Text:     fmt.Sprintf("a page reads from at most %d sources", maxSources),
 			})
@@ -114,7 +114,7 @@ func (j *checker) calls(pointer, shape string, object map[string]any) {
 		given[set] = at
 	}
 	for _, arg := range slices.Sorted(maps.Keys(given)) {
-		j.argument(given[arg], name, arg, p)
+		c.argument(given[arg], name, arg, p)
 	}
 	if shape == "form" && len(fields) == 0 {
 		// The form asks for all parameters.
@@ -123,7 +123,7 @@ func (j *checker) calls(pointer, shape string, object map[string]any) {
 	for _, need := range p.Required {
 		if _, ok := given[need]; !ok {
 			fix := fmt.Sprintf(`"args": {%q: "{%s}"}`, need, need)
-			j.fail(pointer, Problem{
+			c.fail(pointer, Problem{
 				Expected: need, Fix: fix,
 				Text: fmt.Sprintf("%s needs %s; give it, as in %s", name, need, fix),
 			})
@@ -131,7 +131,7 @@ func (j *checker) calls(pointer, shape string, object map[string]any) {
 	}
 }
 
-func (j *checker) argument(pointer, tool, name string, p parameters) {
+func (c *checker) argument(pointer, tool, name string, p parameters) {
 	if _, ok := p.Properties[name]; ok || p.Additional == nil || *p.Additional {
 		return
 	}
@@ -147,7 +147,7 @@ func (j *checker) argument(pointer, tool, name string, p parameters) {
 	if problem.Nearest != "" {
 		problem.Fix = strconv.Quote(problem.Nearest)
 	}
-	j.fail(pointer, problem)
+	c.fail(pointer, problem)
 }
 
 func jsonOf(v any) []byte {

@@ -63,7 +63,7 @@ func New(events Publisher) *Queue { return &Queue{events: events} }
 
 // Ask publishes a question and waits for its answer. It fills in ID and Asked when they are empty. When ctx ends,
 // the question lapses and the error wraps the context's.
-func (d *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
+func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
 	if a.ID == "" {
 		a.ID = "q_" + strings.ToLower(rand.Text())
 	}
@@ -72,18 +72,18 @@ func (d *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer
 	}
 	q := &question{Approval: a, answer: make(chan event.ApprovalAnswer, 1)}
 	// Queue it before publishing it: a subscriber may answer at once.
-	d.mu.Lock()
-	d.waiting = append(d.waiting, q)
-	d.mu.Unlock()
-	if _, err := d.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAsked, a))); err != nil {
-		d.closeUnanswered(ctx, q)
+	queue.mu.Lock()
+	queue.waiting = append(queue.waiting, q)
+	queue.mu.Unlock()
+	if _, err := queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAsked, a))); err != nil {
+		queue.closeUnanswered(ctx, q)
 		return event.ApprovalAnswer{}, fmt.Errorf("asking: %w", err)
 	}
 	select {
 	case answer := <-q.answer:
 		return answer, nil
 	case <-ctx.Done():
-		d.closeUnanswered(ctx, q)
+		queue.closeUnanswered(ctx, q)
 		return event.ApprovalAnswer{}, fmt.Errorf("waiting for an answer: %w", ctx.Err())
 	}
 }
@@ -93,45 +93,45 @@ func (q *question) inConversation(e event.Event) event.Event {
 }
 
 // closeUnanswered closes a question that nobody waits for, unless an answer is being stored.
-func (d *Queue) closeUnanswered(ctx context.Context, q *question) {
-	d.mu.Lock()
+func (queue *Queue) closeUnanswered(ctx context.Context, q *question) {
+	queue.mu.Lock()
 	taken := q.taken
 	if taken {
 		q.left = true
 	} else {
-		d.remove(q)
+		queue.remove(q)
 	}
-	d.mu.Unlock()
+	queue.mu.Unlock()
 	if !taken {
-		d.publishLapsed(ctx, q)
+		queue.publishLapsed(ctx, q)
 	}
 }
 
-func (d *Queue) publishLapsed(ctx context.Context, q *question) {
+func (queue *Queue) publishLapsed(ctx context.Context, q *question) {
 	// The end of ctx must not keep the question open in windows.
 	closing := q.inConversation(event.New(event.ApprovalAnswered, event.ApprovalAnswer{ID: q.ID, Call: q.Call}))
-	_, _ = d.events.Publish(context.WithoutCancel(ctx), closing)
+	_, _ = queue.events.Publish(context.WithoutCancel(ctx), closing)
 }
 
 // Answer closes the question id. hash must be the question's, answer one of its choices. It fails with
 // ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered, or when the answer cannot be stored; the question then keeps
 // waiting.
-func (d *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
-	return d.AnswerForm(ctx, id, answer, nil, reason, hash)
+func (queue *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
+	return queue.AnswerForm(ctx, id, answer, nil, reason, hash)
 }
 
 // AnswerForm is Answer for a question with a form, whose values are filled. It can also fail with ErrForm; the question
 // then keeps waiting.
-func (d *Queue) AnswerForm(
+func (queue *Queue) AnswerForm(
 	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
 ) error {
-	q, err := d.take(id, answer, hash)
+	q, err := queue.take(id, answer, hash)
 	if err != nil {
 		return err
 	}
 	if answer != event.AnswerDeny {
 		if filled, err = checkForm(q.Form, filled); err != nil {
-			d.release(ctx, q)
+			queue.release(ctx, q)
 			return err
 		}
 	}
@@ -139,14 +139,14 @@ func (d *Queue) AnswerForm(
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
 	}
 	said := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
-	_, err = d.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, said)))
+	_, err = queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, said)))
 	if err != nil {
-		d.release(ctx, q)
+		queue.release(ctx, q)
 		return fmt.Errorf("answering: %w", err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.remove(q)
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	queue.remove(q)
 	if said.Answer != event.AnswerDeny {
 		said.Filled = filled
 	}
@@ -155,30 +155,30 @@ func (d *Queue) AnswerForm(
 }
 
 // release makes a question wait again whose answer could not be stored.
-func (d *Queue) release(ctx context.Context, q *question) {
-	d.mu.Lock()
+func (queue *Queue) release(ctx context.Context, q *question) {
+	queue.mu.Lock()
 	q.taken = false
 	left := q.left
 	if left {
-		d.remove(q)
+		queue.remove(q)
 	}
-	d.mu.Unlock()
+	queue.mu.Unlock()
 	if left {
-		d.publishLapsed(ctx, q)
+		queue.publishLapsed(ctx, q)
 	}
 }
 
-func (d *Queue) take(id string, answer event.Answer, hash string) (*question, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.waiting, func(q *question) bool { return q.ID == id })
+func (queue *Queue) take(id string, answer event.Answer, hash string) (*question, error) {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	i := slices.IndexFunc(queue.waiting, func(q *question) bool { return q.ID == id })
 	switch {
-	case i < 0 && slices.Contains(d.closed, id):
+	case i < 0 && slices.Contains(queue.closed, id):
 		return nil, ErrAnswered
 	case i < 0:
 		return nil, ErrNotFound
 	}
-	q := d.waiting[i]
+	q := queue.waiting[i]
 	offered := func(c event.Choice) bool { return c.Answer == answer }
 	switch {
 	case q.taken:
@@ -193,20 +193,20 @@ func (d *Queue) take(id string, answer event.Answer, hash string) (*question, er
 }
 
 // remove removes q from the waiting questions. The caller holds the lock.
-func (d *Queue) remove(q *question) {
-	d.waiting = slices.DeleteFunc(d.waiting, func(other *question) bool { return other == q })
-	if len(d.closed) >= maxClosed {
-		d.closed = slices.Delete(d.closed, 0, 1)
+func (queue *Queue) remove(q *question) {
+	queue.waiting = slices.DeleteFunc(queue.waiting, func(other *question) bool { return other == q })
+	if len(queue.closed) >= maxClosed {
+		queue.closed = slices.Delete(queue.closed, 0, 1)
 	}
-	d.closed = append(d.closed, q.ID)
+	queue.closed = append(queue.closed, q.ID)
 }
 
 // Waiting returns the waiting questions, the oldest first.
-func (d *Queue) Waiting() []event.Approval {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	all := make([]event.Approval, 0, len(d.waiting))
-	for _, q := range d.waiting {
+func (queue *Queue) Waiting() []event.Approval {
+	queue.mu.Lock()
+	defer queue.mu.Unlock()
+	all := make([]event.Approval, 0, len(queue.waiting))
+	for _, q := range queue.waiting {
 		if !q.taken {
 			all = append(all, q.Approval)
 		}

@@ -23,32 +23,32 @@ type recordedEvents struct {
 	hold   chan struct{}
 }
 
-func (t *recordedEvents) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
-	t.mu.Lock()
-	hold, fail := t.hold, t.fail
-	t.mu.Unlock()
+func (r *recordedEvents) Publish(_ context.Context, events ...event.Event) ([]event.Event, error) {
+	r.mu.Lock()
+	hold, fail := r.hold, r.fail
+	r.mu.Unlock()
 	if hold != nil {
 		<-hold
 	}
 	if fail != nil {
 		return nil, fail
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.events = append(t.events, events...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, events...)
 	return events, nil
 }
 
-func (t *recordedEvents) set(fail error, hold chan struct{}) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.fail, t.hold = fail, hold
+func (r *recordedEvents) set(fail error, hold chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fail, r.hold = fail, hold
 }
 
-func (t *recordedEvents) answers() (all []event.ApprovalAnswer) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range t.events {
+func (r *recordedEvents) answers() (all []event.ApprovalAnswer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.events {
 		if e.Kind == event.ApprovalAnswered {
 			var a event.ApprovalAnswer
 			if json.Unmarshal(e.Data, &a) == nil {

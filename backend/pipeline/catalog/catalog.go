@@ -37,15 +37,15 @@ type Registry struct {
 }
 
 // Exclude leaves out the tools that off returns. Call it before the first ForPanel.
-func (d *Registry) Exclude(off func() []string) { d.excluded = off }
+func (r *Registry) Exclude(off func() []string) { r.excluded = off }
 
 // New returns a Registry over sources; the earliest wins a name that several offer.
 func New(sources ...Source) *Registry { return &Registry{sources: sources} }
 
-func (d *Registry) switchedOff() map[string]bool {
+func (r *Registry) switchedOff() map[string]bool {
 	names := map[string]bool{}
-	if d.excluded != nil {
-		for _, name := range d.excluded() {
+	if r.excluded != nil {
+		for _, name := range r.excluded() {
 			names[name] = true
 		}
 	}
@@ -53,13 +53,13 @@ func (d *Registry) switchedOff() map[string]bool {
 }
 
 // ForPanel returns what can be called while panel is active.
-func (d *Registry) ForPanel(panel string) *Catalog {
-	return d.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
+func (r *Registry) ForPanel(panel string) *Catalog {
+	return r.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
 }
 
 // ForPage returns what the page or the script of panel can name. The policy decides whether it may call it.
-func (d *Registry) ForPage(panel string) *Catalog {
-	return d.collect(panel, func(s Source) []toolspec.Definition {
+func (r *Registry) ForPage(panel string) *Catalog {
+	return r.collect(panel, func(s Source) []toolspec.Definition {
 		if own, ok := s.(PageSource); ok {
 			return own.PageDefinitions(panel)
 		}
@@ -68,8 +68,8 @@ func (d *Registry) ForPage(panel string) *Catalog {
 }
 
 // ForApp returns what the page of an MCP server can name: tools of that server only.
-func (d *Registry) ForApp(server string) *Catalog {
-	return d.collect("", func(s Source) []toolspec.Definition {
+func (r *Registry) ForApp(server string) *Catalog {
+	return r.collect("", func(s Source) []toolspec.Definition {
 		if own, ok := s.(AppSource); ok {
 			return own.AppDefinitions(server)
 		}
@@ -77,10 +77,10 @@ func (d *Registry) ForApp(server string) *Catalog {
 	})
 }
 
-func (d *Registry) collect(panel string, offer func(Source) []toolspec.Definition) *Catalog {
+func (r *Registry) collect(panel string, offer func(Source) []toolspec.Definition) *Catalog {
 	c := &Catalog{Panel: panel, byName: map[string]int{}, problems: []string{}}
-	off := d.switchedOff()
-	for _, s := range d.sources {
+	off := r.switchedOff()
+	for _, s := range r.sources {
 		for _, def := range offer(s) {
 			if !off[def.Name] {
 				c.add(def)

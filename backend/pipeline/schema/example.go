@@ -12,7 +12,7 @@ import (
 )
 
 // fail makes the validation error that a model reads.
-func (k checker) fail(problems ...problem) *toolspec.Result {
+func (c checker) fail(problems ...problem) *toolspec.Result {
 	var what, fixes []string
 	missing := ""
 	for _, p := range problems {
@@ -25,8 +25,8 @@ func (k checker) fail(problems ...problem) *toolspec.Result {
 		}
 	}
 	text := strings.Join(what, "; ")
-	if example, ok := k.example(missing); ok {
-		text += ". For example " + k.def.Name + "(" + example + ")"
+	if example, ok := c.example(missing); ok {
+		text += ". For example " + c.def.Name + "(" + example + ")"
 	}
 	r := toolspec.Fail(toolspec.ValidationError, text, strings.Join(fixes, " "))
 	return &r
@@ -34,10 +34,10 @@ func (k checker) fail(problems ...problem) *toolspec.Result {
 
 // example returns a correct argument object: one of the definition's examples that has the missing parameter,
 // else the first correct one, else one built from the schema.
-func (k checker) example(missing string) (string, bool) {
+func (c checker) example(missing string) (string, bool) {
 	first := ""
-	for _, raw := range k.def.Examples {
-		object, ok := k.correct(raw)
+	for _, raw := range c.def.Examples {
+		object, ok := c.correct(raw)
 		if !ok {
 			continue
 		}
@@ -52,11 +52,11 @@ func (k checker) example(missing string) (string, bool) {
 	if first != "" {
 		return first, true
 	}
-	built, err := encode(sample(k.schema, 0))
+	built, err := encode(sample(c.schema, 0))
 	if err != nil {
 		return "", false
 	}
-	if _, ok := k.correct(built); !ok {
+	if _, ok := c.correct(built); !ok {
 		return "", false
 	}
 	return string(built), true
@@ -99,13 +99,13 @@ func (c *Checker) Example(def toolspec.Definition, args json.RawMessage) json.Ra
 	return b
 }
 
-func (k checker) correct(raw json.RawMessage) (map[string]any, bool) {
-	object, problem := k.parse(raw)
+func (c checker) correct(raw json.RawMessage) (map[string]any, bool) {
+	object, problem := c.parse(raw)
 	if problem != nil {
 		return nil, false
 	}
-	fillDefaults(k.schema, object, 0)
-	return object, len(k.validate(object)) == 0
+	fillDefaults(c.schema, object, 0)
+	return object, len(c.validate(object)) == 0
 }
 
 // sample builds a small value that the schema allows, as far as that can be read from it.

@@ -53,29 +53,29 @@ type pair struct {
 const counting = -1
 
 // count returns the number of steps, more than the limit when there are too many or infinitely many.
-func (w *effortCounter) count(s *jsonschema.Schema, at *place) int {
+func (e *effortCounter) count(s *jsonschema.Schema, at *place) int {
 	if s == nil {
 		return 0
 	}
-	if w.known == nil {
-		w.known = map[pair]int{}
+	if e.known == nil {
+		e.known = map[pair]int{}
 	}
 	key := pair{s, at.number}
-	if n, done := w.known[key]; done {
+	if n, done := e.known[key]; done {
 		if n == counting {
-			w.circular = "#" + fragment(s.Location)
-			return w.limit + 1
+			e.circular = "#" + fragment(s.Location)
+			return e.limit + 1
 		}
 		return n
 	}
-	if w.visited++; w.visited > w.limit {
-		return w.limit + 1
+	if e.visited++; e.visited > e.limit {
+		return e.limit + 1
 	}
-	w.known[key] = counting
+	e.known[key] = counting
 	total := 1
 	add := func(s *jsonschema.Schema, at *place) {
-		if total <= w.limit {
-			total += w.count(s, at)
+		if total <= e.limit {
+			total += e.count(s, at)
 		}
 	}
 	for _, same := range inPlace(s) {
@@ -91,8 +91,8 @@ func (w *effortCounter) count(s *jsonschema.Schema, at *place) int {
 			add(below, inner)
 		}
 	}
-	total = min(total, w.limit+1)
-	w.known[key] = total
+	total = min(total, e.limit+1)
+	e.known[key] = total
 	return total
 }
 

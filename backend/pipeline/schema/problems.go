@@ -37,7 +37,7 @@ type problem struct {
 
 func problemOf(what string) problem { return problem{what: what} }
 
-func (k checker) parse(args json.RawMessage) (map[string]any, *problem) {
+func (c checker) parse(args json.RawMessage) (map[string]any, *problem) {
 	if len(args) > MaxArgsBytes {
 		return nil, &problem{
 			what: fmt.Sprintf("the arguments are %d bytes, and at most %d are allowed", len(args), MaxArgsBytes),
@@ -58,14 +58,14 @@ func (k checker) parse(args json.RawMessage) (map[string]any, *problem) {
 	return object, nil
 }
 
-func (k checker) validate(object map[string]any) []problem {
-	problems := k.unknown(object)
-	err := k.schema.Validate(object)
+func (c checker) validate(object map[string]any) []problem {
+	problems := c.unknown(object)
+	err := c.schema.Validate(object)
 	var invalid *jsonschema.ValidationError
 	switch {
 	case err == nil:
 	case errors.As(err, &invalid):
-		k.leaves(invalid, object, &problems)
+		c.leaves(invalid, object, &problems)
 	default:
 		problems = append(problems, problemOf(err.Error()))
 	}
@@ -77,9 +77,9 @@ func (k checker) validate(object map[string]any) []problem {
 
 // unknown finds arguments that the tool does not have. JSON Schema allows them by default, but for our own tools
 // an unknown name is a mistake. The schema of an MCP server is applied as it is.
-func (k checker) unknown(object map[string]any) []problem {
-	s := k.schema
-	if k.def.Origin == toolspec.OriginMCP || len(s.Properties) == 0 || s.AdditionalProperties != nil ||
+func (c checker) unknown(object map[string]any) []problem {
+	s := c.schema
+	if c.def.Origin == toolspec.OriginMCP || len(s.Properties) == 0 || s.AdditionalProperties != nil ||
 		len(s.PatternProperties) > 0 || s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0 {
 		return nil
 	}
@@ -89,17 +89,17 @@ func (k checker) unknown(object map[string]any) []problem {
 			names = append(names, name)
 		}
 	}
-	return k.unknownNames("", names, s)
+	return c.unknownNames("", names, s)
 }
 
 // unknownNames reports unknown names, each with the nearest known one.
-func (k checker) unknownNames(at string, names []string, sch *jsonschema.Schema) []problem {
+func (c checker) unknownNames(at string, names []string, sch *jsonschema.Schema) []problem {
 	slices.Sort(names)
 	known := propertyNames(sch)
 	var problems []problem
 	for _, name := range names {
 		what := " is not one of its arguments"
-		if k.whole != "" {
+		if c.whole != "" {
 			what = " is not one of its properties"
 		}
 		p := problem{what: quote(join(at, name)) + what, fix: "Leave it out."}
@@ -134,12 +134,12 @@ func propertyNames(sch *jsonschema.Schema) []string {
 }
 
 // leaves collects the innermost causes in order of their location.
-func (k checker) leaves(e *jsonschema.ValidationError, object any, into *[]problem) {
+func (c checker) leaves(e *jsonschema.ValidationError, object any, into *[]problem) {
 	if len(*into) > maxProblems {
 		return
 	}
 	if len(e.Causes) == 0 || isChoice(e) {
-		k.explain(e, object, into)
+		c.explain(e, object, into)
 		return
 	}
 	causes := slices.Clone(e.Causes)
@@ -147,7 +147,7 @@ func (k checker) leaves(e *jsonschema.ValidationError, object any, into *[]probl
 		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
 	})
 	for _, cause := range causes {
-		k.leaves(cause, object, into)
+		c.leaves(cause, object, into)
 	}
 }
 
@@ -161,20 +161,20 @@ func isChoice(e *jsonschema.ValidationError) bool {
 }
 
 // explain adds what e says about the value.
-func (k checker) explain(e *jsonschema.ValidationError, object any, into *[]problem) {
+func (c checker) explain(e *jsonschema.ValidationError, object any, into *[]problem) {
 	at, value := path(e.InstanceLocation), find(object, e.InstanceLocation)
 	if _, list := object.([]any); list && at != "" {
 		at = path(append([]string{"value"}, e.InstanceLocation...)) // value[0].name; arguments are never a list
 	}
 	name := quote(at)
 	if at == "" {
-		name = orDefault(k.whole, "the arguments")
+		name = orDefault(c.whole, "the arguments")
 	}
 	add := func(what, fix string) { *into = append(*into, problem{what: what, fix: fix}) }
 	switch said := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, missing := range said.Missing {
-			p := k.missing(join(at, missing), missing, e.InstanceLocation)
+			p := c.missing(join(at, missing), missing, e.InstanceLocation)
 			*into = append(*into, p)
 		}
 	case *kind.Type:
@@ -186,7 +186,7 @@ func (k checker) explain(e *jsonschema.ValidationError, object any, into *[]prob
 	case *kind.Const:
 		add(fmt.Sprintf("%s must be %s, not %s", name, show(said.Want), show(value)), "Send "+show(said.Want)+".")
 	case *kind.AdditionalProperties:
-		*into = append(*into, k.unknownNames(at, slices.Clone(said.Properties), k.under(e.InstanceLocation))...)
+		*into = append(*into, c.unknownNames(at, slices.Clone(said.Properties), c.under(e.InstanceLocation))...)
 	case *kind.Pattern:
 		add(fmt.Sprintf("%s does not have the form %s: %s", name, said.Want, show(value)), "Send it in that form.")
 	case *kind.AnyOf, *kind.OneOf:
@@ -198,9 +198,9 @@ func (k checker) explain(e *jsonschema.ValidationError, object any, into *[]prob
 	}
 }
 
-func (k checker) missing(full, name string, location []string) problem {
+func (c checker) missing(full, name string, location []string) problem {
 	p := problem{what: quote(full) + " is missing", fix: "Send " + quote(full) + ".", missing: name}
-	parent := k.under(location)
+	parent := c.under(location)
 	if parent == nil || parent.Properties[name] == nil {
 		return p
 	}
@@ -215,8 +215,8 @@ func (k checker) missing(full, name string, location []string) problem {
 }
 
 // under returns the schema of the value at location, nil when it is unknown.
-func (k checker) under(location []string) *jsonschema.Schema {
-	sch := k.schema
+func (c checker) under(location []string) *jsonschema.Schema {
+	sch := c.schema
 	for i := 0; sch != nil; {
 		switch {
 		case i == len(location) && (len(sch.Properties) > 0 || sch.Ref == nil):

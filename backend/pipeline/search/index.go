@@ -119,7 +119,7 @@ func appendTexts(b *strings.Builder, v any, depth int) {
 
 // Find returns at most n tools for query, the best first. A tool whose exact name is in query comes before all
 // others.
-func (x *Index) Find(query string, n int) []toolspec.Definition {
+func (index *Index) Find(query string, n int) []toolspec.Definition {
 	asked := words(query)
 	asked = asked[:min(len(asked), maxQuery)]
 	var terms []term
@@ -146,9 +146,9 @@ func (x *Index) Find(query string, n int) []toolspec.Definition {
 		score float64
 	}
 	var hits []hit
-	for i := range x.docs {
-		score := x.score(&x.docs[i], terms)
-		if named[x.docs[i].def.Name] {
+	for i := range index.docs {
+		score := index.score(&index.docs[i], terms)
+		if named[index.docs[i].def.Name] {
 			score += 1000
 		}
 		if score > 0 {
@@ -158,7 +158,7 @@ func (x *Index) Find(query string, n int) []toolspec.Definition {
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	found := make([]toolspec.Definition, 0, n)
 	for _, h := range hits[:min(max(n, 0), len(hits))] {
-		found = append(found, x.docs[h.at].def)
+		found = append(found, index.docs[h.at].def)
 	}
 	return found
 }
@@ -169,16 +169,16 @@ type term struct {
 	share float64
 }
 
-func (x *Index) score(d *document, terms []term) float64 {
+func (index *Index) score(d *document, terms []term) float64 {
 	sum := 0.0
 	for _, t := range terms {
 		tf := d.weight[t.word]
 		if tf == 0 {
 			continue
 		}
-		containing := float64(x.containing[t.word])
-		idf := math.Log(1 + (float64(len(x.docs))-containing+0.5)/(containing+0.5))
-		sum += t.share * idf * tf * (k1 + 1) / (tf + k1*(1-b+b*d.length/x.averageLength))
+		containing := float64(index.containing[t.word])
+		idf := math.Log(1 + (float64(len(index.docs))-containing+0.5)/(containing+0.5))
+		sum += t.share * idf * tf * (k1 + 1) / (tf + k1*(1-b+b*d.length/index.averageLength))
 	}
 	return sum
 }

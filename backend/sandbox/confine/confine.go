@@ -165,16 +165,16 @@ func New(cfg Config) *Sandbox {
 
 // Available reports whether a sandbox is available. The first call finds out by running a program in it.
 // mechanisms names what confines runs; reason says why there is no sandbox.
-func (c *Sandbox) Available() (ok bool, mechanisms, reason string) {
-	c.once.Do(func() { c.mechanisms, c.reason = c.detect() })
-	return c.mechanisms.Available, c.mechanisms.String(), c.reason
+func (s *Sandbox) Available() (ok bool, mechanisms, reason string) {
+	s.once.Do(func() { s.mechanisms, s.reason = s.detect() })
+	return s.mechanisms.Available, s.mechanisms.String(), s.reason
 }
 
 // IsolatesNetwork reports whether a run can have a network of its own, which needs namespaces; see Spec.Proxy and
 // Spec.MaxConns.
-func (c *Sandbox) IsolatesNetwork() bool {
-	c.Available()
-	return c.mechanisms.Bubblewrap != ""
+func (s *Sandbox) IsolatesNetwork() bool {
+	s.Available()
+	return s.mechanisms.Bubblewrap != ""
 }
 
 // mechanisms are what confines runs.
@@ -198,12 +198,12 @@ func (m mechanisms) String() string {
 }
 
 // Run starts spec and waits for its end. If the context ended before the start, Exit.Killed is true as well.
-func (c *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
-	p, err := c.Command(ctx, spec)
+func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
+	p, err := s.Command(ctx, spec)
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		used := mechanisms{}.String()
 		if !spec.Unconfined {
-			_, used, _ = c.Available()
+			_, used, _ = s.Available()
 		}
 		return Exit{Code: 137, Killed: true, Mechanisms: used}, nil
 	}

@@ -15,10 +15,10 @@ const probeCode = 7
 
 // detect finds the best mechanisms that work here by running a program with them. It first removes folders that killed
 // Sextants left.
-func (c *Sandbox) detect() (mechanisms, string) {
-	removeStaleRunFolders(c.cfg.TempDir)
+func (s *Sandbox) detect() (mechanisms, string) {
+	removeStaleRunFolders(s.cfg.TempDir)
 	version := landlockVersion()
-	if slices.Contains(c.cfg.Disabled, "landlock") {
+	if slices.Contains(s.cfg.Disabled, "landlock") {
 		version = 0
 	}
 	if version < landlockABIRefer {
@@ -26,7 +26,7 @@ func (c *Sandbox) detect() (mechanisms, string) {
 	}
 	var candidates []mechanisms
 	reason := "bubblewrap is not installed"
-	if bwrap, err := exec.LookPath("bwrap"); err == nil && !slices.Contains(c.cfg.Disabled, "bubblewrap") {
+	if bwrap, err := exec.LookPath("bwrap"); err == nil && !slices.Contains(s.cfg.Disabled, "bubblewrap") {
 		with := mechanisms{Available: true, Bubblewrap: bwrap, UserNamespace: true, Landlock: version}
 		candidates = append(candidates, with)
 		if os.Geteuid() == 0 {
@@ -38,7 +38,7 @@ func (c *Sandbox) detect() (mechanisms, string) {
 		candidates = append(candidates, mechanisms{Available: true, Landlock: version})
 	}
 	for _, m := range candidates {
-		err := c.probe(m)
+		err := s.probe(m)
 		if err == nil {
 			return m, ""
 		}
@@ -52,10 +52,10 @@ func (c *Sandbox) detect() (mechanisms, string) {
 }
 
 // probe runs a program with the mechanisms m.
-func (c *Sandbox) probe(m mechanisms) error {
+func (s *Sandbox) probe(m mechanisms) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	p, err := c.start(ctx, Spec{Args: []string{"/bin/sh", "-c", fmt.Sprintf("exit %d", probeCode)}}, m)
+	p, err := s.start(ctx, Spec{Args: []string{"/bin/sh", "-c", fmt.Sprintf("exit %d", probeCode)}}, m)
 	if err != nil {
 		return err
 	}

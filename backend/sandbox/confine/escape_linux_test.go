@@ -102,16 +102,16 @@ type outputBuffer struct {
 	all bytes.Buffer
 }
 
-func (h *outputBuffer) Write(b []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.all.Write(b)
+func (o *outputBuffer) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.Write(b)
 }
 
-func (h *outputBuffer) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.all.String()
+func (o *outputBuffer) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.String()
 }
 
 // runScript runs a script in w's workspace and returns its output.

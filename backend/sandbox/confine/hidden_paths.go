@@ -33,7 +33,7 @@ var extraSystemPaths = []string{
 
 // hiddenPaths returns what a run must not see: existing paths, symlinks resolved, none inside another. more are
 // those of one run.
-func (c *Sandbox) hiddenPaths(more []string) []string {
+func (s *Sandbox) hiddenPaths(more []string) []string {
 	var all []string
 	add := func(path string) {
 		if path == "" || !filepath.IsAbs(path) {
@@ -43,14 +43,14 @@ func (c *Sandbox) hiddenPaths(more []string) []string {
 			all = append(all, real)
 		}
 	}
-	for _, path := range protectedpaths.Secrets(c.cfg.Home, c.cfg.SecretPaths...) {
+	for _, path := range protectedpaths.Secrets(s.cfg.Home, s.cfg.SecretPaths...) {
 		add(path)
 	}
 	for _, path := range more {
 		add(path)
 	}
 	for _, name := range extraHomePaths {
-		add(filepath.Join(c.cfg.Home, name))
+		add(filepath.Join(s.cfg.Home, name))
 	}
 	for _, path := range extraSystemPaths {
 		add(path)
@@ -59,20 +59,20 @@ func (c *Sandbox) hiddenPaths(more []string) []string {
 	for _, key := range keys {
 		add(key)
 	}
-	for _, home := range c.otherHomes() {
+	for _, home := range s.otherHomes() {
 		add(home)
 	}
 	return outermost(all)
 }
 
 // otherHomes returns the home folders of other users, which root could read.
-func (c *Sandbox) otherHomes() []string {
+func (s *Sandbox) otherHomes() []string {
 	homes := []string{"/root"}
 	entries, _ := os.ReadDir("/home")
 	for _, e := range entries {
 		homes = append(homes, "/home/"+e.Name())
 	}
-	return slices.DeleteFunc(homes, func(home string) bool { return within(c.cfg.Home, home) })
+	return slices.DeleteFunc(homes, func(home string) bool { return within(s.cfg.Home, home) })
 }
 
 // outermost sorts paths and drops those inside another.

@@ -10,13 +10,13 @@ import (
 )
 
 // bindHome returns the HOME of a run with a home of its own and adds that home to f.
-func (c *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, error) {
+func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, error) {
 	own, err := filepath.EvalSymlinks(spec.Home)
 	if err != nil || !filepath.IsAbs(spec.Home) {
 		return "", errors.Join(fmt.Errorf("the home folder %q cannot be used", spec.Home), err)
 	}
-	target, err := filepath.EvalSymlinks(c.cfg.Home)
-	if err != nil || c.cfg.Home == "" || m.Bubblewrap == "" || withinAny(target, f.writable) ||
+	target, err := filepath.EvalSymlinks(s.cfg.Home)
+	if err != nil || s.cfg.Home == "" || m.Bubblewrap == "" || withinAny(target, f.writable) ||
 		withinAny(target, f.readable) {
 		f.writable = outermost(append(f.writable, own))
 		return own, nil
@@ -31,12 +31,12 @@ func (c *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, erro
 }
 
 // homeLink restores the symlink to the person's home, where a restricted folder covers it.
-func (c *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
+func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 	if f.home == "" {
 		return nil
 	}
 	at := "/"
-	for _, name := range strings.Split(strings.Trim(filepath.Clean(c.cfg.Home), "/"), "/") {
+	for _, name := range strings.Split(strings.Trim(filepath.Clean(s.cfg.Home), "/"), "/") {
 		if at = filepath.Join(at, name); !isLink(at) {
 			continue
 		}

@@ -74,8 +74,8 @@ func makeRunFolders(parent string) (runFolders, error) {
 }
 
 // plan returns the plan of one run with the mechanisms m.
-func (c *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
-	f, err := c.resolveAccess(spec)
+func (s *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
+	f, err := s.resolveAccess(spec)
 	if err != nil {
 		return plan{}, err
 	}
@@ -88,9 +88,9 @@ func (c *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 		Dir:      spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined,
 		Network: spec.Network, AllowBlockedPorts: spec.AllowBlockedPorts,
 	}}
-	tmp, home := r.tmp, c.cfg.Home
+	tmp, home := r.tmp, s.cfg.Home
 	if spec.Home != "" && !spec.Unconfined {
-		if home, err = c.bindHome(spec, m, &f); err != nil {
+		if home, err = s.bindHome(spec, m, &f); err != nil {
 			return plan{}, err
 		}
 	}
@@ -99,7 +99,7 @@ func (c *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 	case m.Bubblewrap != "":
 		tmp = "/tmp"
 		p.Inner.LocalSockets = allowsLocalSockets(spec, m, f)
-		p.Bubblewrap = c.bubblewrapArgs(spec, m, r, f)
+		p.Bubblewrap = s.bubblewrapArgs(spec, m, r, f)
 		p.Inner.Namespaces = true
 		p.Inner.Read = []string{"/"}
 		p.Inner.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
@@ -108,10 +108,10 @@ func (c *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 		}
 		p.Inner.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
-		c.landlockOnly(&p.Inner, c.hiddenPaths(spec.Hidden), spec.Restricted, r, f)
+		s.landlockOnly(&p.Inner, s.hiddenPaths(spec.Hidden), spec.Restricted, r, f)
 	}
-	if spec.Network && !spec.Unconfined && c.cfg.BlockedPorts != nil {
-		p.Inner.BlockedPorts = c.cfg.BlockedPorts()
+	if spec.Network && !spec.Unconfined && s.cfg.BlockedPorts != nil {
+		p.Inner.BlockedPorts = s.cfg.BlockedPorts()
 	}
 	env := spec.Env
 	if spec.ReadOnly && !spec.Unconfined {
@@ -146,7 +146,7 @@ type fileAccess struct {
 	home, homeTarget string
 }
 
-func (c *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
+func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 	var f fileAccess
 	for i, path := range append([]string{spec.Workspace}, spec.Writable...) {
 		if path == "" {
@@ -165,7 +165,7 @@ func (c *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 		switch {
 		case real == "/":
 			return fileAccess{}, fmt.Errorf("%q is the whole machine; choose a folder as workspace", path)
-		case !spec.ReadOnly && !c.ForcesReadOnly(real):
+		case !spec.ReadOnly && !s.ForcesReadOnly(real):
 			f.writable = append(f.writable, real)
 		case i == 0:
 			f.readable = append(f.readable, real)
@@ -191,7 +191,7 @@ type mount struct {
 
 // bubblewrapArgs returns the command line of bubblewrap. Outer folders are mounted first, so that a secret inside the
 // workspace is hidden and a workspace inside a hidden folder is visible.
-func (c *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAccess) []string {
+func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAccess) []string {
 	args := []string{
 		m.Bubblewrap, "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
@@ -223,11 +223,11 @@ func (c *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
 		closing = append(closing, "--remount-ro", path)
 	}
-	mounts = append(mounts, c.homeLink(f, restricted)...)
+	mounts = append(mounts, s.homeLink(f, restricted)...)
 	for _, path := range spec.Hidden {
 		mounts = append(mounts, pinParents(path, f.writable)...)
 	}
-	for _, path := range c.hiddenPaths(spec.Hidden) {
+	for _, path := range s.hiddenPaths(spec.Hidden) {
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
@@ -333,7 +333,7 @@ func isLink(path string) bool {
 
 // landlockOnly sets the rules for a run without namespaces: everything is readable except hidden paths, temporary files
 // and sockets of other programs, and the process tables.
-func (c *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r runFolders, f fileAccess) {
+func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r runFolders, f fileAccess) {
 	hidden := slices.Concat(secrets, existingFolders(restricted),
 		[]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base})
 	in.Read = complement("/", outermost(hidden))

@@ -51,21 +51,21 @@ type Process struct {
 const outputGrace = 3 * time.Second
 
 // Command starts spec. When ctx ends, everything that the run started is killed at once.
-func (c *Sandbox) Command(ctx context.Context, spec Spec) (*Process, error) {
+func (s *Sandbox) Command(ctx context.Context, spec Spec) (*Process, error) {
 	if len(spec.Args) == 0 {
 		return nil, errors.New("there is no program to run")
 	}
 	m := mechanisms{}
 	if !spec.Unconfined {
-		if ok, _, reason := c.Available(); !ok {
+		if ok, _, reason := s.Available(); !ok {
 			return nil, fmt.Errorf("%w: %s", ErrSetup, reason)
 		}
-		m = c.mechanisms
+		m = s.mechanisms
 	}
-	return c.start(ctx, spec, m)
+	return s.start(ctx, spec, m)
 }
 
-func (c *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Process, err error) {
+func (s *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Process, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -75,10 +75,10 @@ func (c *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Proces
 			p.close()
 		}
 	}()
-	if p.folders, err = makeRunFolders(c.cfg.TempDir); err != nil {
+	if p.folders, err = makeRunFolders(s.cfg.TempDir); err != nil {
 		return nil, err
 	}
-	pl, err := c.plan(spec, m, p.folders)
+	pl, err := s.plan(spec, m, p.folders)
 	if err != nil {
 		return nil, err
 	}

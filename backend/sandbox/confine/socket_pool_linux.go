@@ -55,25 +55,25 @@ func (p *Process) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return p.sockets.dial(ctx, port)
 }
 
-func (r *socketPool) dial(ctx context.Context, port int) (net.Conn, error) {
+func (s *socketPool) dial(ctx context.Context, port int) (net.Conn, error) {
 	var fd int
 	select {
-	case fd = <-r.free:
-	case <-r.done:
+	case fd = <-s.free:
+	case <-s.done:
 		return nil, errors.New("the run has ended")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	conn, err := r.connect(ctx, fd, port)
+	conn, err := s.connect(ctx, fd, port)
 	if err != nil {
-		r.release(fd)
+		s.release(fd)
 		return nil, fmt.Errorf("connecting into the run: %w", err)
 	}
-	return &pooledConn{Conn: conn, pool: r, fd: fd}, nil
+	return &pooledConn{Conn: conn, pool: s, fd: fd}, nil
 }
 
 // connect connects fd and returns a connection with a duplicate of it.
-func (r *socketPool) connect(ctx context.Context, fd, port int) (net.Conn, error) {
+func (s *socketPool) connect(ctx context.Context, fd, port int) (net.Conn, error) {
 	err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
 	for err != nil {
 		if !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
@@ -109,43 +109,43 @@ func (r *socketPool) connect(ctx context.Context, fd, port int) (net.Conn, error
 const pollInterval = 20 * time.Millisecond
 
 // release disconnects fd and makes it available again.
-func (r *socketPool) release(fd int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		r.closeSocket(fd)
+func (s *socketPool) release(fd int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		s.closeSocket(fd)
 		return
 	}
 	addr := unix.RawSockaddr{Family: unix.AF_UNSPEC}
 	_, _, _ = unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&addr)), unsafe.Sizeof(addr))
 	_, _ = unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR) // clear the error of the last connection
-	r.free <- fd
+	s.free <- fd
 }
 
-func (r *socketPool) closeSocket(fd int) {
-	delete(r.open, fd)
+func (s *socketPool) closeSocket(fd int) {
+	delete(s.open, fd)
 	_ = unix.Close(fd)
 }
 
 // close ends every connection. Sockets in use are closed by their users, so that their numbers are not reused before.
-func (r *socketPool) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
+func (s *socketPool) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
 		return
 	}
-	r.closed = true
-	close(r.done)
+	s.closed = true
+	close(s.done)
 	for {
 		select {
-		case fd := <-r.free:
-			r.closeSocket(fd)
+		case fd := <-s.free:
+			s.closeSocket(fd)
 			continue
 		default:
 		}
 		break
 	}
-	for fd := range r.open {
+	for fd := range s.open {
 		_ = unix.Shutdown(fd, unix.SHUT_RDWR)
 	}
 }

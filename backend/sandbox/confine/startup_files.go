@@ -19,9 +19,9 @@ var startupFiles = []string{
 // ForcesReadOnly reports whether runs in the sandbox cannot write workspace: it is the home folder, contains it, or is
 // a folder such as .config that contains startup files. This is the only way to keep one that does not exist yet from
 // being created.
-func (c *Sandbox) ForcesReadOnly(workspace string) bool {
-	home, err := filepath.EvalSymlinks(c.cfg.Home)
-	if err != nil || c.cfg.Home == "" {
+func (s *Sandbox) ForcesReadOnly(workspace string) bool {
+	home, err := filepath.EvalSymlinks(s.cfg.Home)
+	if err != nil || s.cfg.Home == "" {
 		return false
 	}
 	real, err := filepath.EvalSymlinks(workspace)

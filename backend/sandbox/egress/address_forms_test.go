@@ -98,47 +98,47 @@ func newFakeNetwork(t *testing.T) *fakeNetwork {
 }
 
 // countCanary counts what reaches the canary.
-func (w *fakeNetwork) countCanary() {
+func (f *fakeNetwork) countCanary() {
 	for {
-		c, err := w.canary.Accept()
+		c, err := f.canary.Accept()
 		if err != nil {
 			return
 		}
-		w.canaryHits.Add(1)
-		w.readers.Go(func() {
+		f.canaryHits.Add(1)
+		f.readers.Go(func() {
 			_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 			n, _ := io.Copy(io.Discard, c)
-			w.canaryBytes.Add(n)
+			f.canaryBytes.Add(n)
 			_ = c.Close()
 		})
 	}
 }
 
 // dial connects every address to one of the two servers.
-func (w *fakeNetwork) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	to := w.canary.Addr().String()
+func (f *fakeNetwork) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	to := f.canary.Addr().String()
 	if ap, err := netip.ParseAddrPort(address); err == nil && isPublic(ap.Addr()) {
-		to = w.public.Listener.Addr().String()
+		to = f.public.Listener.Addr().String()
 	}
 	return new(net.Dialer).DialContext(ctx, network, to)
 }
 
 // LookupNetIP implements Resolver with the answers of the current row.
-func (w *fakeNetwork) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	answers := strings.Split(w.row.answers, ",")
+func (f *fakeNetwork) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	answers := strings.Split(f.row.answers, ",")
 	switch {
 	case host == "inward.example":
 		answers = []string{"127.0.0.1"}
-	case strings.HasPrefix(w.row.via, "redirect"), w.row.via == "chain", w.row.via == "refresh":
+	case strings.HasPrefix(f.row.via, "redirect"), f.row.via == "chain", f.row.via == "refresh":
 		answers = []string{"93.184.216.34"}
-	case w.row.answers == "":
+	case f.row.answers == "":
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
-	case w.row.via == "rebind" && !w.resolved:
-		w.resolved = true
+	case f.row.via == "rebind" && !f.resolved:
+		f.resolved = true
 		answers = answers[:1]
-	case w.row.via == "rebind":
+	case f.row.via == "rebind":
 		answers = answers[1:]
 	}
 	var addrs []netip.Addr
@@ -153,10 +153,10 @@ func (w *fakeNetwork) LookupNetIP(_ context.Context, _, host string) ([]netip.Ad
 }
 
 // servePublic is the handler of the public server.
-func (w *fakeNetwork) servePublic(rw http.ResponseWriter, r *http.Request) {
-	w.mu.Lock()
-	row := w.row
-	w.mu.Unlock()
+func (f *fakeNetwork) servePublic(rw http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	row := f.row
+	f.mu.Unlock()
 	start := r.URL.Path == "/go/on"
 	redirect, status := 0, 0
 	if _, err := fmt.Sscanf(row.via, "redirect %d", &status); err == nil && start {
@@ -184,23 +184,23 @@ func (w *fakeNetwork) servePublic(rw http.ResponseWriter, r *http.Request) {
 			row.text, row.text)
 		return
 	}
-	w.publicHits.Add(1)
+	f.publicHits.Add(1)
 	_, _ = io.WriteString(rw, "public")
 }
 
 // request requests one row with client and reports whether the public server answered it.
-func (w *fakeNetwork) request(t *testing.T, g *Guard, client *http.Client, row addressForm) bool {
+func (f *fakeNetwork) request(t *testing.T, g *Guard, client *http.Client, row addressForm) bool {
 	t.Helper()
-	w.mu.Lock()
-	w.row, w.resolved = row, row.via != "rebind"
-	w.mu.Unlock()
-	w.publicHits.Store(0)
+	f.mu.Lock()
+	f.row, f.resolved = row, row.via != "rebind"
+	f.mu.Unlock()
+	f.publicHits.Store(0)
 	address := row.text
 	switch {
 	case row.via == "rebind":
-		w.mu.Lock()
-		w.resolved = false
-		w.mu.Unlock()
+		f.mu.Lock()
+		f.resolved = false
+		f.mu.Unlock()
 		if err := g.Check(t.Context(), address); err != nil {
 			t.Errorf("%s: the first lookup returned a public address: %v", row, err)
 		}
@@ -212,14 +212,14 @@ func (w *fakeNetwork) request(t *testing.T, g *Guard, client *http.Client, row a
 		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20))
 		_ = res.Body.Close()
 	}
-	return err == nil && w.publicHits.Load() > 0
+	return err == nil && f.publicHits.Load() > 0
 }
 
 // clients returns the clients of a tool and of the browser.
-func (w *fakeNetwork) clients(t *testing.T) map[string]*http.Client {
+func (f *fakeNetwork) clients(t *testing.T) map[string]*http.Client {
 	t.Helper()
-	tool := New(Config{Resolver: w, Dial: w.dial})
-	browser := New(Config{Resolver: w, Dial: w.dial})
+	tool := New(Config{Resolver: f, Dial: f.dial})
+	browser := New(Config{Resolver: f, Dial: f.dial})
 	t.Cleanup(func() { _, _ = tool.Close(), browser.Close() })
 	addr, err := browser.StartProxy()
 	if err != nil {
@@ -236,12 +236,12 @@ func (w *fakeNetwork) clients(t *testing.T) map[string]*http.Client {
 // punycodeTransport sends host names to a proxy as browsers do; Go's client does not convert look-alike digits.
 type punycodeTransport struct{ next http.RoundTripper }
 
-func (b punycodeTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+func (p punycodeTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if host, err := idna.Lookup.ToASCII(req.URL.Host); err == nil {
 		req = req.Clone(req.Context())
 		req.URL.Host, req.Host = host, ""
 	}
-	return b.next.RoundTrip(req)
+	return p.next.RoundTrip(req)
 }
 
 func TestAddressFormsReachOnlyPublicServers(t *testing.T) {

@@ -133,27 +133,27 @@ type helloChecker struct {
 }
 
 // Read implements io.Reader. Nothing is passed on before the ClientHello was read completely.
-func (g *helloChecker) Read(b []byte) (int, error) {
-	if g.checked == nil {
-		first, err := g.readHello()
+func (h *helloChecker) Read(b []byte) (int, error) {
+	if h.checked == nil {
+		first, err := h.readHello()
 		if err != nil {
 			return 0, err
 		}
-		g.checked = io.MultiReader(bytes.NewReader(first), g.from)
+		h.checked = io.MultiReader(bytes.NewReader(first), h.from)
 	}
-	return g.checked.Read(b)
+	return h.checked.Read(b)
 }
 
-func (g *helloChecker) readHello() ([]byte, error) {
+func (h *helloChecker) readHello() ([]byte, error) {
 	first := make([]byte, 1, maxHelloBytes)
-	if _, err := io.ReadFull(g.from, first); err != nil {
+	if _, err := io.ReadFull(h.from, first); err != nil {
 		return nil, err
 	}
 	if first[0] != recordTypeHandshake {
 		return first, nil
 	}
 	var read bytes.Buffer
-	name, err := serverName(io.TeeReader(io.LimitReader(io.MultiReader(bytes.NewReader(first), g.from), maxHelloBytes),
+	name, err := serverName(io.TeeReader(io.LimitReader(io.MultiReader(bytes.NewReader(first), h.from), maxHelloBytes),
 		&read))
 	if err != nil {
 		return nil, errServerName // an unreadable ClientHello could be for any host
@@ -161,7 +161,7 @@ func (g *helloChecker) readHello() ([]byte, error) {
 	if name == "" {
 		return read.Bytes(), nil
 	}
-	if t, err := newTarget(name, ""); err != nil || t.host != g.want {
+	if t, err := newTarget(name, ""); err != nil || t.host != h.want {
 		return nil, errServerName
 	}
 	return read.Bytes(), nil

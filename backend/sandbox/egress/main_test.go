@@ -23,9 +23,9 @@ type fakeResolver struct {
 	lookups atomic.Int32
 }
 
-func (n *fakeResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
-	n.lookups.Add(1)
-	list, ok := n.known[host]
+func (f *fakeResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	f.lookups.Add(1)
+	list, ok := f.known[host]
 	if !ok {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}

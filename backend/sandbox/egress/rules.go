@@ -20,8 +20,8 @@ type BlockedError struct {
 }
 
 // Error returns a message such as "127.0.0.1:8080 is blocked: it is this machine. Type the address …".
-func (r *BlockedError) Error() string {
-	return fmt.Sprintf("%s is blocked: %s. %s", r.Host, r.Reason, r.Suggestion)
+func (b *BlockedError) Error() string {
+	return fmt.Sprintf("%s is blocked: %s. %s", b.Host, b.Reason, b.Suggestion)
 }
 
 func isBlocked(err error) bool {

@@ -109,17 +109,17 @@ type slowStorage struct {
 	fail  func([]event.Event) error
 }
 
-func (l *slowStorage) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
-	<-l.gate
-	l.mu.Lock()
-	l.sizes = append(l.sizes, len(events))
-	l.mu.Unlock()
-	if l.fail != nil {
-		if err := l.fail(events); err != nil {
+func (s *slowStorage) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
+	<-s.gate
+	s.mu.Lock()
+	s.sizes = append(s.sizes, len(events))
+	s.mu.Unlock()
+	if s.fail != nil {
+		if err := s.fail(events); err != nil {
 			return nil, err
 		}
 	}
-	return l.Storage.AppendEvents(ctx, events)
+	return s.Storage.AppendEvents(ctx, events)
 }
 
 // memoryStorage numbers events without storing them.
@@ -128,12 +128,12 @@ type memoryStorage struct {
 	last int64
 }
 
-func (l *memoryStorage) LastSeq(context.Context) (int64, error) { return 0, nil }
+func (m *memoryStorage) LastSeq(context.Context) (int64, error) { return 0, nil }
 
-func (l *memoryStorage) AppendEvents(_ context.Context, events []event.Event) ([]event.Event, error) {
+func (m *memoryStorage) AppendEvents(_ context.Context, events []event.Event) ([]event.Event, error) {
 	for i := range events {
-		l.last++
-		events[i].Seq = l.last
+		m.last++
+		events[i].Seq = m.last
 	}
 	return events, nil
 }

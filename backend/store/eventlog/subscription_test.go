@@ -73,10 +73,10 @@ type delayedStorage struct {
 	stored, goOn chan struct{}
 }
 
-func (h delayedStorage) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
-	stored, err := h.Storage.AppendEvents(ctx, events)
-	h.stored <- struct{}{}
-	<-h.goOn
+func (d delayedStorage) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
+	stored, err := d.Storage.AppendEvents(ctx, events)
+	d.stored <- struct{}{}
+	<-d.goOn
 	return stored, err
 }
 

@@ -15,11 +15,11 @@ const maxModels = 100
 // modelFigures are figures by the name of a model.
 type modelFigures map[string]*wire.ModelMetrics
 
-func (b modelFigures) of(model string) *wire.ModelMetrics {
-	if b[model] == nil {
-		b[model] = &wire.ModelMetrics{Model: model, Cost: []chat.Money{}}
+func (m modelFigures) of(model string) *wire.ModelMetrics {
+	if m[model] == nil {
+		m[model] = &wire.ModelMetrics{Model: model, Cost: []chat.Money{}}
 	}
-	return b[model]
+	return m[model]
 }
 
 // readModels reads the requests to models, and how long the first piece of an answer took.

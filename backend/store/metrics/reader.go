@@ -269,25 +269,25 @@ func readTurns(ctx context.Context, q sqlrows.Queryer, sp span, m *wire.Metrics)
 	return nil
 }
 
-func (c turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models modelFigures) {
-	of := models.of(c.model)
-	of.Turns += c.turns
-	of.Rounds += c.rounds * c.turns
-	m.Estimated += c.estimated
-	if rounds[c.rounds] == nil {
-		rounds[c.rounds] = &wire.RoundsMetrics{Rounds: c.rounds}
+func (t turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models modelFigures) {
+	of := models.of(t.model)
+	of.Turns += t.turns
+	of.Rounds += t.rounds * t.turns
+	m.Estimated += t.estimated
+	if rounds[t.rounds] == nil {
+		rounds[t.rounds] = &wire.RoundsMetrics{Rounds: t.rounds}
 	}
-	if c.model == pilotModel {
-		rounds[c.rounds].Pilot += c.turns
+	if t.model == pilotModel {
+		rounds[t.rounds].Pilot += t.turns
 		return
 	}
-	rounds[c.rounds].Models += c.turns
+	rounds[t.rounds].Models += t.turns
 	into := &m.WithoutCalls
-	if c.called {
+	if t.called {
 		into = &m.WithCalls
 	}
-	into.Turns += c.turns
-	into.Tokens += c.input + c.output
+	into.Turns += t.turns
+	into.Tokens += t.input + t.output
 }
 
 func sortedValues[K comparable, V any](of map[K]*V, by func(a, b V) int) []V {

@@ -59,25 +59,25 @@ func ParseLenient(text []byte) (*Index, []*Error) {
 	return x, faults
 }
 
-func (x *Index) add(pointer string, v *hujson.Value) {
-	x.Values[pointer] = Span{Start: v.StartOffset, End: v.EndOffset}
+func (index *Index) add(pointer string, v *hujson.Value) {
+	index.Values[pointer] = Span{Start: v.StartOffset, End: v.EndOffset}
 	switch composite := v.Value.(type) {
 	case *hujson.Object:
 		for i := range composite.Members {
 			m := &composite.Members[i]
 			name := Name(m)
 			at := Pointer(pointer, name)
-			if _, seen := x.Keys[at]; seen {
-				x.Twice = append(x.Twice, at)
+			if _, seen := index.Keys[at]; seen {
+				index.Twice = append(index.Twice, at)
 			} else {
-				x.Order[pointer] = append(x.Order[pointer], name)
+				index.Order[pointer] = append(index.Order[pointer], name)
 			}
-			x.Keys[at] = m.Name.StartOffset
-			x.add(at, &m.Value)
+			index.Keys[at] = m.Name.StartOffset
+			index.add(at, &m.Value)
 		}
 	case *hujson.Array:
 		for i := range composite.Elements {
-			x.add(Pointer(pointer, strconv.Itoa(i)), &composite.Elements[i])
+			index.add(Pointer(pointer, strconv.Itoa(i)), &composite.Elements[i])
 		}
 	}
 }
@@ -89,17 +89,17 @@ func Name(m *hujson.ObjectMember) string {
 }
 
 // Position turns a byte offset into line and column, both from 1; columns count characters.
-func (x *Index) Position(offset int) (line, column int) { return position(x.text, offset) }
+func (index *Index) Position(offset int) (line, column int) { return position(index.text, offset) }
 
 // At is the line and column of the value at pointer, 1:1 when there is none.
-func (x *Index) At(pointer string) (line, column int) {
-	return x.Position(x.Values[pointer].Start)
+func (index *Index) At(pointer string) (line, column int) {
+	return index.Position(index.Values[pointer].Start)
 }
 
 // Raw is the text of the value at pointer, empty when there is none.
-func (x *Index) Raw(pointer string) string {
-	span := x.Values[pointer]
-	return string(x.text[span.Start:span.End])
+func (index *Index) Raw(pointer string) string {
+	span := index.Values[pointer]
+	return string(index.text[span.Start:span.End])
 }
 
 // Pointer joins parent and one more member name or index, escaped.

@@ -114,7 +114,7 @@ type tool struct {
 }
 
 // Definition implements toolkit.Tool.
-func (x tool) Definition() toolspec.Definition { return x.def }
+func (t tool) Definition() toolspec.Definition { return t.def }
 
 // pathUse is one path of a call.
 type pathUse struct {

@@ -100,10 +100,10 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 
 // result completes v by what changed and returns it with a preview. text is the new text, content the
 // bytes that were written.
-func (v written) result(a safefs.Target, before history.State, content []byte, text string) toolspec.Result {
+func (w written) result(a safefs.Target, before history.State, content []byte, text string) toolspec.Result {
 	d := history.Compare(a.Shown, before.Content, content)
-	v.Made, v.Added, v.Removed = !before.Exists, d.Added, d.Removed
-	r := toolspec.OK(v)
+	w.Made, w.Added, w.Removed = !before.Exists, d.Added, d.Removed
+	r := toolspec.OK(w)
 	r.Preview = excerpt.FirstLines(text, 3, 120)
 	if before.Exists {
 		r.Preview = d.Preview()

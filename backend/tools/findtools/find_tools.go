@@ -35,7 +35,7 @@ type Tools struct {
 type tool struct{ def toolspec.Definition }
 
 // Definition implements toolkit.Tool.
-func (x tool) Definition() toolspec.Definition { return x.def }
+func (t tool) Definition() toolspec.Definition { return t.def }
 
 // New makes the tool; offered lists what can be called while a panel is active.
 func New(offered func(panel string) []toolspec.Definition) *Tools {

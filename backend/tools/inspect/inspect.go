@@ -54,7 +54,7 @@ func New(cfg Config) *Tools {
 }
 
 // Definition implements toolkit.Tool.
-func (x tool) Definition() toolspec.Definition { return x.def }
+func (t tool) Definition() toolspec.Definition { return t.def }
 
 // Refuse returns the refusal of a call that would read a place closed to every tool, nil for any other call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {

@@ -37,9 +37,9 @@ func twoSites(t *testing.T) (page, frame string) {
 }
 
 // decide is what the policy says of a call by the model after it read source.
-func (h toolSession) decide(tool, args, source string) policy.Decision {
-	h.t.Helper()
-	call := h.call(tool, args)
+func (t toolSession) decide(tool, args, source string) policy.Decision {
+	t.t.Helper()
+	call := t.call(tool, args)
 	call.From.Caller, call.From.Outside = toolspec.CallerModel, []string{source}
 	defs := live.tools.Definitions("")
 	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == tool })

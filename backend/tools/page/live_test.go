@@ -113,27 +113,27 @@ func newToolSession(t *testing.T) toolSession {
 	return toolSession{t, ctx}
 }
 
-func (h toolSession) call(tool string, args string) toolspec.Call {
+func (t toolSession) call(tool string, args string) toolspec.Call {
 	return toolspec.Call{
 		ID: "1", Tool: tool, Args: json.RawMessage(args),
-		From: toolspec.Provenance{Session: h.t.Name()},
+		From: toolspec.Provenance{Session: t.t.Name()},
 	}
 }
 
-func (h toolSession) try(tool, args string) toolspec.Result {
-	h.t.Helper()
-	r, err := live.tools.Execute(h.ctx, h.call(tool, args), toolspec.Definition{}, func(string, string) {})
+func (t toolSession) try(tool, args string) toolspec.Result {
+	t.t.Helper()
+	r, err := live.tools.Execute(t.ctx, t.call(tool, args), toolspec.Definition{}, func(string, string) {})
 	if err != nil {
-		h.t.Fatalf("%s %s: %v", tool, args, err)
+		t.t.Fatalf("%s %s: %v", tool, args, err)
 	}
 	return r
 }
 
-func (h toolSession) do(tool, args string, parts ...any) toolspec.Result {
-	h.t.Helper()
-	r := h.try(tool, fmt.Sprintf(args, parts...))
+func (t toolSession) do(tool, args string, parts ...any) toolspec.Result {
+	t.t.Helper()
+	r := t.try(tool, fmt.Sprintf(args, parts...))
 	if !r.Success {
-		h.t.Fatalf("%s %s: %s: %s (%s)", tool, args, r.ErrorType, r.Error, r.Suggestion)
+		t.t.Fatalf("%s %s: %s: %s (%s)", tool, args, r.ErrorType, r.Error, r.Suggestion)
 	}
 	return r
 }

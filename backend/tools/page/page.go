@@ -253,18 +253,18 @@ type tool struct {
 	onDescribe func(call toolspec.Call)
 }
 
-func (x tool) definition() toolspec.Definition {
-	doc, err := docs.ReadFile(x.name + ".md")
+func (t tool) definition() toolspec.Definition {
+	doc, err := docs.ReadFile(t.name + ".md")
 	if err != nil {
 		doc = nil // a test finds a tool without a description
 	}
-	examples := make([]json.RawMessage, len(x.examples))
-	for i, e := range x.examples {
+	examples := make([]json.RawMessage, len(t.examples))
+	for i, e := range t.examples {
 		examples[i] = json.RawMessage(e)
 	}
 	return toolspec.Definition{
-		Name: x.name, Description: strings.TrimSpace(string(doc)), Parameters: slices.Clone(x.params),
-		Origin: toolspec.OriginBaseline, Group: "environment", Hints: x.hints, TimeoutMS: x.timeout, Examples: examples,
+		Name: t.name, Description: strings.TrimSpace(string(doc)), Parameters: slices.Clone(t.params),
+		Origin: toolspec.OriginBaseline, Group: "environment", Hints: t.hints, TimeoutMS: t.timeout, Examples: examples,
 	}
 }
 
@@ -292,8 +292,8 @@ func build[P any](
 }
 
 // unreadable is the error of arguments that cannot be decoded.
-func (x tool) unreadable(err error) error {
-	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + x.examples[0]}
+func (t tool) unreadable(err error) error {
+	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + t.examples[0]}
 }
 
 // read decodes args over the defaults of P.

@@ -137,28 +137,28 @@ type turns struct {
 // maxTurns bounds the turns that are remembered.
 const maxTurns = 200
 
-func (m *turns) at(turn string) (panel string, known bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	panel, known = m.panel[turn]
+func (t *turns) at(turn string) (panel string, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	panel, known = t.panel[turn]
 	return panel, known
 }
 
-func (m *turns) set(turn, panel string) {
+func (t *turns) set(turn, panel string) {
 	if turn == "" {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.panel == nil {
-		m.panel = map[string]string{}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.panel == nil {
+		t.panel = map[string]string{}
 	}
-	if _, again := m.panel[turn]; !again {
-		if len(m.order) >= maxTurns {
-			delete(m.panel, m.order[0])
-			m.order = m.order[1:]
+	if _, again := t.panel[turn]; !again {
+		if len(t.order) >= maxTurns {
+			delete(t.panel, t.order[0])
+			t.order = t.order[1:]
 		}
-		m.order = append(m.order, turn)
+		t.order = append(t.order, turn)
 	}
-	m.panel[turn] = panel
+	t.panel[turn] = panel
 }

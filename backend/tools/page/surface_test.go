@@ -16,9 +16,9 @@ import (
 // noWindow is a window that answers nothing and can be closed.
 type noWindow struct{ closed bool }
 
-func (s *noWindow) HasWindow() bool { return !s.closed }
+func (n *noWindow) HasWindow() bool { return !n.closed }
 
-func (s *noWindow) Ask(context.Context, wire.SurfaceRequest) (json.RawMessage, error) {
+func (n *noWindow) Ask(context.Context, wire.SurfaceRequest) (json.RawMessage, error) {
 	return nil, context.Canceled
 }
 

@@ -12,14 +12,14 @@ import (
 
 // lines reads a page of at most limit lines and maxPage characters. A line that is too long for any page
 // is cut; the rest of it is read in characters.
-func (v *part) lines(from io.Reader, limit int) error {
+func (p *part) lines(from io.Reader, limit int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	var page strings.Builder
 	before, onPage := 0, 0 // characters before the page and on it
 	for number := 1; ; number++ {
-		wanted := number >= v.Offset
-		if wanted && v.Count == limit {
-			return v.endAt(r, page.String(), number, inLines)
+		wanted := number >= p.Offset
+		if wanted && p.Count == limit {
+			return p.endAt(r, page.String(), number, inLines)
 		}
 		start := page.Len()
 		for {
@@ -31,22 +31,22 @@ func (v *part) lines(from io.Reader, limit int) error {
 			case onPage+n <= maxPage:
 				page.Write(piece)
 				onPage += n
-			case v.Count > 0:
+			case p.Count > 0:
 				// The whole line is left to the next page.
-				return v.cut(page.String()[:start], number, inLines)
+				return p.cut(page.String()[:start], number, inLines)
 			default:
 				page.Write(piece[:runeOffset(piece, maxPage-onPage)])
-				v.Count = 1
-				return v.cut(page.String(), before+maxPage+1, inCharacters)
+				p.Count = 1
+				return p.cut(page.String(), before+maxPage+1, inCharacters)
 			}
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
 			if wanted && page.Len() > start {
-				v.Count++
+				p.Count++
 			}
 			if errors.Is(err, io.EOF) {
-				v.Text = page.String()
+				p.Text = page.String()
 				return nil
 			}
 			if err != nil {
@@ -82,42 +82,42 @@ func runeOffset(piece []byte, n int) int {
 }
 
 // cut ends a page before the end of the text.
-func (v *part) cut(text string, next int, unit string) error {
-	v.Text, v.Next, v.NextUnit = text, next, unit
+func (p *part) cut(text string, next int, unit string) error {
+	p.Text, p.Next, p.NextUnit = text, next, unit
 	return nil
 }
 
 // endAt ends a page before next, unless the text ends there too.
-func (v *part) endAt(r *bufio.Reader, text string, next int, unit string) error {
-	v.Text = text
+func (p *part) endAt(r *bufio.Reader, text string, next int, unit string) error {
+	p.Text = text
 	_, err := r.Peek(1)
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	v.Next, v.NextUnit = next, unit
+	p.Next, p.NextUnit = next, unit
 	return err
 }
 
 // characters reads a page of at most limit characters.
-func (v *part) characters(from io.Reader, limit int) error {
+func (p *part) characters(from io.Reader, limit int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	limit = min(limit, maxPage)
 	var page strings.Builder
 	for at := 1; ; at++ {
-		if v.Count == limit {
-			return v.endAt(r, page.String(), at, inCharacters)
+		if p.Count == limit {
+			return p.endAt(r, page.String(), at, inCharacters)
 		}
 		c, _, err := r.ReadRune()
 		if errors.Is(err, io.EOF) {
-			v.Text = page.String()
+			p.Text = page.String()
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if at >= v.Offset {
+		if at >= p.Offset {
 			page.WriteRune(c)
-			v.Count++
+			p.Count++
 		}
 	}
 }
@@ -127,9 +127,9 @@ const maxMatchText = 400
 
 // search finds the lines from part.Offset on that match, with around lines of context, in the format of
 // grep -n: "12:" before a match, "11-" before a line of context, "--" between groups.
-func (v *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int) error {
+func (p *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
-	s := searchWriter{part: v, context: around}
+	s := searchWriter{part: p, context: around}
 	at := 1 // the character that the line begins with
 	for number := 1; ; number++ {
 		line, err := r.ReadString('\n')
@@ -142,12 +142,12 @@ func (v *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int)
 		length := utf8.RuneCountInString(line)
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		var place []int
-		if number >= v.Offset {
+		if number >= p.Offset {
 			place = pattern.FindStringIndex(line)
 		}
 		// Lines after the last match still belong to it.
-		if place != nil && v.Count == limit || s.used > maxPage {
-			return v.cut(s.out.String(), max(number, v.Offset), inLines)
+		if place != nil && p.Count == limit || s.used > maxPage {
+			return p.cut(s.out.String(), max(number, p.Offset), inLines)
 		}
 		s.line(number, at, line, place)
 		at += length
@@ -155,7 +155,7 @@ func (v *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int)
 			break
 		}
 	}
-	v.Text = s.out.String()
+	p.Text = s.out.String()
 	return nil
 }
 

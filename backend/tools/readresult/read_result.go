@@ -144,37 +144,37 @@ func limitOr(limit, standard int) int {
 }
 
 // result makes the Result of v, with the sources of the whole.
-func (v *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.Result {
-	r := toolspec.OK(v)
+func (p *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.Result {
+	r := toolspec.OK(p)
 	var head string
 	switch {
-	case pattern != nil && v.Count == 0:
-		head = fmt.Sprintf("%s: no line from %d on matches", v.Handle, v.Offset)
+	case pattern != nil && p.Count == 0:
+		head = fmt.Sprintf("%s: no line from %d on matches", p.Handle, p.Offset)
 	case pattern != nil:
-		head = fmt.Sprintf("%s: %d matching %s", v.Handle, v.Count, english.PluralWord(v.Count, "line", ""))
-	case v.Count == 0:
-		head = v.Handle + " is empty"
+		head = fmt.Sprintf("%s: %d matching %s", p.Handle, p.Count, english.PluralWord(p.Count, "line", ""))
+	case p.Count == 0:
+		head = p.Handle + " is empty"
 	default:
-		head = fmt.Sprintf("%s: %s %d-%d", v.Handle, v.Unit, v.Offset, v.Offset+v.Count-1)
-		if v.Unit == inLines {
-			head += fmt.Sprintf(" of %d", v.Lines)
+		head = fmt.Sprintf("%s: %s %d-%d", p.Handle, p.Unit, p.Offset, p.Offset+p.Count-1)
+		if p.Unit == inLines {
+			head += fmt.Sprintf(" of %d", p.Lines)
 		}
 	}
-	if v.Next > 0 {
-		head += fmt.Sprintf("; continue with \"offset\":%d", v.Next)
-		if v.NextUnit != v.Unit {
-			head += fmt.Sprintf(",\"unit\":%q", v.NextUnit)
+	if p.Next > 0 {
+		head += fmt.Sprintf("; continue with \"offset\":%d", p.Next)
+		if p.NextUnit != p.Unit {
+			head += fmt.Sprintf(",\"unit\":%q", p.NextUnit)
 		}
-	} else if v.Cut {
+	} else if p.Cut {
 		head += "; the rest was not stored"
 	}
-	r.Text = head + "\n" + v.Text
+	r.Text = head + "\n" + p.Text
 	r.Sentence = "Read more of the result of " + about.Tool
 	if pattern != nil {
-		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", v.Count, english.PluralWord(v.Count, "line", ""),
+		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", p.Count, english.PluralWord(p.Count, "line", ""),
 			about.Tool)
 	}
-	r.Preview = excerpt.FirstLines(v.Text, 3, 120)
+	r.Preview = excerpt.FirstLines(p.Text, 3, 120)
 	r.Sources, r.Read = about.Sources, about.Read
 	return r
 }

@@ -44,36 +44,36 @@ func newFixture(t testing.TB) *fixture {
 	return h
 }
 
-func (h *fixture) open() {
-	h.t.Helper()
+func (f *fixture) open() {
+	f.t.Helper()
 	var err error
-	if h.store, err = sqlite.Open(context.Background(), filepath.Join(h.folder, "sextant.db"),
+	if f.store, err = sqlite.Open(context.Background(), filepath.Join(f.folder, "sextant.db"),
 		slog.New(slog.DiscardHandler)); err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	if h.longs, err = results.New(context.Background(), filepath.Join(h.folder, "results"), h.store,
+	if f.longs, err = results.New(context.Background(), filepath.Join(f.folder, "results"), f.store,
 		func(text string) string {
 			return strings.ReplaceAll(text, "hush", "(hidden)")
 		}); err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	h.Tools = New(h.longs, h.store)
+	f.Tools = New(f.longs, f.store)
 }
 
 var mine = toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "mine"}
 
-func (h *fixture) keep(text string, about wire.StoredResult) string {
-	h.t.Helper()
+func (f *fixture) keep(text string, about wire.StoredResult) string {
+	f.t.Helper()
 	about.Owner, about.Conversation, about.Tool = mine.Owner(), mine.Conversation, "bash"
-	kept, err := h.longs.Save(context.Background(), about, text, nil)
+	kept, err := f.longs.Save(context.Background(), about, text, nil)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return kept.ID
 }
 
-func (h *fixture) read(from toolspec.Provenance, p readResultParams) (part, toolspec.Result) {
-	h.t.Helper()
+func (f *fixture) read(from toolspec.Provenance, p readResultParams) (part, toolspec.Result) {
+	f.t.Helper()
 	if p.Offset == 0 {
 		p.Offset = 1
 	}
@@ -82,12 +82,12 @@ func (h *fixture) read(from toolspec.Provenance, p readResultParams) (part, tool
 	}
 	args, err := json.Marshal(p)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	r, err := h.Execute(context.Background(), toolspec.Call{Tool: "read_result", Args: args, From: from},
+	r, err := f.Execute(context.Background(), toolspec.Call{Tool: "read_result", Args: args, From: from},
 		toolspec.Definition{}, nil)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	v, ok := r.Value.(*part)
 	if !ok {

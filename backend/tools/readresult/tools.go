@@ -51,7 +51,7 @@ func New(store Store, talk Messages) *Tools {
 }
 
 // Definition implements toolkit.Tool.
-func (x tool) Definition() toolspec.Definition { return x.def }
+func (t tool) Definition() toolspec.Definition { return t.def }
 
 // Describe says what call would do.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {

@@ -31,7 +31,7 @@ func newOutput(out func(stream, text string), begin func() (*results.Draft, erro
 }
 
 // stream returns the writer of a stream.
-func (p *output) stream(name string) stream { return stream{p, name} }
+func (o *output) stream(name string) stream { return stream{o, name} }
 
 type stream struct {
 	to   *output
@@ -45,70 +45,70 @@ func (s stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (p *output) write(b []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.total += len(b)
-	n := min(maxOutput/2-len(p.head), len(b))
-	p.head = append(p.head, b[:n]...)
-	p.tail = append(p.tail, b[n:]...)
-	if p.long.started() {
-		p.long.write(b)
+func (o *output) write(b []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.total += len(b)
+	n := min(maxOutput/2-len(o.head), len(b))
+	o.head = append(o.head, b[:n]...)
+	o.tail = append(o.tail, b[n:]...)
+	if o.long.started() {
+		o.long.write(b)
 	}
-	if len(p.tail) > maxOutput {
-		p.spill() // now and then, not for every write
-		p.tail = append(p.tail[:0], p.tail[len(p.tail)-maxOutput/2:]...)
+	if len(o.tail) > maxOutput {
+		o.spill() // now and then, not for every write
+		o.tail = append(o.tail[:0], o.tail[len(o.tail)-maxOutput/2:]...)
 	}
 }
 
 // spill starts the long output with all that was printed so far. The caller holds the lock.
-func (p *output) spill() {
-	if p.long.started() || p.total != len(p.head)+len(p.tail) {
+func (o *output) spill() {
+	if o.long.started() || o.total != len(o.head)+len(o.tail) {
 		return
 	}
-	p.long.write(p.head)
-	p.long.write(p.tail)
+	o.long.write(o.head)
+	o.long.write(o.tail)
 }
 
 // whole returns the whole output when text leaves some of it out, else nil. The error says why it could not be
 // stored.
-func (p *output) whole() (toolspec.SpooledText, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.total <= maxOutput {
+func (o *output) whole() (toolspec.SpooledText, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.total <= maxOutput {
 		return nil, nil
 	}
-	p.spill()
-	p.released = true
-	return p.long.end()
+	o.spill()
+	o.released = true
+	return o.long.end()
 }
 
 // discard removes the draft unless whole has returned it.
-func (p *output) discard() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.long.draft != nil && !p.released {
-		p.long.draft.Discard()
+func (o *output) discard() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.long.draft != nil && !o.released {
+		o.long.draft.Discard()
 	}
 }
 
 // text returns the head and tail of the output, and how many bytes between them are left out.
-func (p *output) text() (text string, left int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	tail := p.tail[max(0, len(p.tail)-maxOutput/2):]
-	if left = p.total - len(p.head) - len(tail); left == 0 {
-		return clean(string(p.head) + string(tail)), 0
+func (o *output) text() (text string, left int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	tail := o.tail[max(0, len(o.tail)-maxOutput/2):]
+	if left = o.total - len(o.head) - len(tail); left == 0 {
+		return clean(string(o.head) + string(tail)), 0
 	}
 	// Cut at lines, or at least not within a character.
-	head := p.head
+	head := o.head
 	if i := strings.LastIndexByte(string(head), '\n'); i > len(head)/2 {
 		head = head[:i+1]
 	}
 	if i := strings.IndexByte(string(tail), '\n'); i >= 0 && i < len(tail)/2 {
 		tail = tail[i+1:]
 	}
-	left = p.total - len(head) - len(tail)
+	left = o.total - len(head) - len(tail)
 	return clean(string(head)) + fmt.Sprintf("\n… %d bytes left out …\n", left) + clean(string(tail)), left
 }
 

@@ -83,7 +83,7 @@ func New(cfg Config) *Tools {
 }
 
 // Definition implements toolkit.Tool.
-func (x tool) Definition() toolspec.Definition { return x.def }
+func (t tool) Definition() toolspec.Definition { return t.def }
 
 // Describe says what call would do, as far as the text of the command shows.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {

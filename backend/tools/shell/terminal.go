@@ -30,12 +30,12 @@ func terminalOf(ctx context.Context) *Terminal {
 }
 
 // apply makes spec run in the terminal; a nil Terminal changes nothing.
-func (s *Terminal) apply(spec *confine.Spec) {
-	if s == nil {
+func (t *Terminal) apply(spec *confine.Spec) {
+	if t == nil {
 		return
 	}
-	spec.Terminal = &confine.Terminal{Columns: s.Columns, Rows: s.Rows, OnStart: s.Started}
+	spec.Terminal = &confine.Terminal{Columns: t.Columns, Rows: t.Rows, OnStart: t.Started}
 	spec.Env = append(slices.Clone(spec.Env), "TERM=xterm-256color")
 	// The terminal comes last: it may block on its viewer, and the result must not lack what it shows.
-	spec.Stdout, spec.Stderr = io.MultiWriter(spec.Stdout, s.Output), nil
+	spec.Stdout, spec.Stderr = io.MultiWriter(spec.Stdout, t.Output), nil
 }

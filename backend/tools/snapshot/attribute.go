@@ -106,15 +106,15 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 // Hold blocks walks while one of our tools changes the file at an absolute path, so that the change is not attributed
 // to a command. done ends it; before and after identify what the file held, as in wire.FileChange, with their contents
 // stored already.
-func (k *Watcher) Hold(file string) (done func(before, after string)) {
-	k.mu.Lock()
+func (w *Watcher) Hold(file string) (done func(before, after string)) {
+	w.mu.Lock()
 	var f *folder
-	for at, known := range k.folders {
+	for at, known := range w.folders {
 		if strings.HasPrefix(file, at+string(filepath.Separator)) && (f == nil || len(at) > len(f.path)) {
 			f = known
 		}
 	}
-	k.mu.Unlock()
+	w.mu.Unlock()
 	if f == nil {
 		return func(string, string) {}
 	}

@@ -51,8 +51,8 @@ func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
 }
 
 // has reports whether what lies at an absolute path is forbidden itself.
-func (b forbidden) has(path string, info fs.FileInfo) bool {
-	return slices.Contains(b.paths, path) || slices.ContainsFunc(b.files,
+func (f forbidden) has(path string, info fs.FileInfo) bool {
+	return slices.Contains(f.paths, path) || slices.ContainsFunc(f.files,
 		func(at fs.FileInfo) bool { return os.SameFile(at, info) })
 }
 

@@ -190,15 +190,15 @@ func (f *folder) save() error {
 }
 
 // trim removes the packs of all but the most recently used folders.
-func (k *Watcher) trim() {
-	entries, _ := os.ReadDir(k.cfg.Dir) // none yet
+func (w *Watcher) trim() {
+	entries, _ := os.ReadDir(w.cfg.Dir) // none yet
 	type stored struct {
 		dir  string
 		used time.Time
 	}
 	var all []stored
 	for _, e := range entries {
-		dir := filepath.Join(k.cfg.Dir, e.Name())
+		dir := filepath.Join(w.cfg.Dir, e.Name())
 		info, err := os.Stat(filepath.Join(dir, packName))
 		if err != nil {
 			continue
@@ -206,18 +206,18 @@ func (k *Watcher) trim() {
 		all = append(all, stored{dir, info.ModTime()})
 	}
 	slices.SortFunc(all, func(a, b stored) int { return b.used.Compare(a.used) })
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, old := range all[min(len(all), maxFolders):] {
 		open := false
-		for _, f := range k.folders {
+		for _, f := range w.folders {
 			open = open || f.dir == old.dir
 		}
 		if open {
 			continue
 		}
 		if err := os.RemoveAll(old.dir); err != nil {
-			k.cfg.Logger.Warn("the stored contents of a folder were not removed", "err", err)
+			w.cfg.Logger.Warn("the stored contents of a folder were not removed", "err", err)
 		}
 	}
 }

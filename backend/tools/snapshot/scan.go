@@ -71,7 +71,7 @@ func (s state) untouched(o state) bool {
 type tooLarge struct{ what string }
 
 // Error implements error.
-func (e *tooLarge) Error() string { return "the workspace is larger than " + e.what }
+func (t *tooLarge) Error() string { return "the workspace is larger than " + t.what }
 
 // tick is longer than the resolution of file times.
 const tick = 20 * time.Millisecond

@@ -112,14 +112,14 @@ func New(cfg Config) *Watcher {
 }
 
 // Close closes open files. No command may be running.
-func (k *Watcher) Close() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (w *Watcher) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var err error
-	for _, f := range k.folders {
+	for _, f := range w.folders {
 		err = errors.Join(err, f.pack.close())
 	}
-	k.folders = map[string]*folder{}
+	w.folders = map[string]*folder{}
 	return err
 }
 
@@ -143,19 +143,19 @@ type folder struct {
 }
 
 // at returns the folder at path, with links followed.
-func (k *Watcher) at(path string) (*folder, error) {
+func (w *Watcher) at(path string) (*folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if f := k.folders[real]; f != nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if f := w.folders[real]; f != nil {
 		return f, nil
 	}
 	sum := sha256.Sum256([]byte(real))
-	f := &folder{k: k, path: real, dir: filepath.Join(k.cfg.Dir, hex.EncodeToString(sum[:8]))}
-	k.folders[real] = f
+	f := &folder{k: w, path: real, dir: filepath.Join(w.cfg.Dir, hex.EncodeToString(sum[:8]))}
+	w.folders[real] = f
 	return f, nil
 }
 
@@ -185,20 +185,20 @@ type Run struct {
 
 // Begin records the state of the folder before the command of call runs; the command ends at the latest with ctx. Why
 // it cannot be watched is in the Changes of End.
-func (k *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
-	r := &Run{k: k, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
+func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
+	r := &Run{k: w, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
 		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation,
 		Owner: call.From.Owner(), Time: time.Now(),
 	}}
-	k.mu.Lock()
-	k.runs = append(k.runs, r)
-	k.mu.Unlock()
-	f, err := k.at(path)
+	w.mu.Lock()
+	w.runs = append(w.runs, r)
+	w.mu.Unlock()
+	f, err := w.at(path)
 	if err == nil {
 		r.row.Folder = f.path
 		err = f.begin(ctx, r)
 	}
-	r.fail(k, err)
+	r.fail(w, err)
 	return r
 }
 
@@ -285,12 +285,12 @@ func (r *Run) End(ctx context.Context) Changes {
 
 // Settled waits until the changes of all stopped commands are known; the answer to a stop does not wait for that. The
 // wait ends with ctx and after a timeout.
-func (k *Watcher) Settled(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, k.cfg.Wait+storeTimeout)
+func (w *Watcher) Settled(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.Wait+storeTimeout)
 	defer cancel()
-	k.mu.Lock()
-	runs := slices.Clone(k.runs)
-	k.mu.Unlock()
+	w.mu.Lock()
+	runs := slices.Clone(w.runs)
+	w.mu.Unlock()
 	for _, r := range runs {
 		select {
 		case <-r.stopped:
@@ -306,16 +306,16 @@ func (k *Watcher) Settled(ctx context.Context) {
 }
 
 // Recover records the changes of commands that were running when Sextant ended. Call it before the first Begin.
-func (k *Watcher) Recover(ctx context.Context) error {
-	open, err := k.cfg.Log.Commands(ctx)
+func (w *Watcher) Recover(ctx context.Context) error {
+	open, err := w.cfg.Log.Commands(ctx)
 	for _, c := range open {
 		if err != nil {
 			break
 		}
-		if found := k.recover(ctx, c); found != nil {
-			k.cfg.Logger.Warn("the changes of an interrupted command are not known", "folder", c.Folder, "err", found)
+		if found := w.recover(ctx, c); found != nil {
+			w.cfg.Logger.Warn("the changes of an interrupted command are not known", "folder", c.Folder, "err", found)
 		}
-		err = k.cfg.Log.EndCommand(ctx, c.Call)
+		err = w.cfg.Log.EndCommand(ctx, c.Call)
 	}
 	return err
 }
@@ -323,8 +323,8 @@ func (k *Watcher) Recover(ctx context.Context) error {
 // interruptedNote is the note of the changes of an interrupted command.
 const interruptedNote = "Sextant ended while the command ran; changes until the next start are included"
 
-func (k *Watcher) recover(ctx context.Context, c wire.Command) error {
-	f, err := k.at(c.Folder)
+func (w *Watcher) recover(ctx context.Context, c wire.Command) error {
+	f, err := w.at(c.Folder)
 	if err != nil {
 		return err
 	}

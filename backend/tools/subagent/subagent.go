@@ -68,7 +68,7 @@ type Tools struct {
 type tool struct{ def toolspec.Definition }
 
 // Definition implements toolkit.Tool.
-func (x tool) Definition() toolspec.Definition { return x.def }
+func (t tool) Definition() toolspec.Definition { return t.def }
 
 // New makes the tool. Its group is that of tools that reach nothing themselves: each call of a task is
 // judged when it is made.

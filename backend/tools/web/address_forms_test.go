@@ -50,9 +50,9 @@ func rows(t *testing.T) []row {
 // staticResolver is a resolver that says what its row does.
 type staticResolver struct{ row *row }
 
-func (a staticResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (sr staticResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	var addrs []netip.Addr
-	for s := range strings.SplitSeq(a.row.answers, ",") {
+	for s := range strings.SplitSeq(sr.row.answers, ",") {
 		if addr, err := netip.ParseAddr(s); err == nil {
 			addrs = append(addrs, addr)
 		}

@@ -62,7 +62,7 @@ type redirectError struct {
 	reason string
 }
 
-func (s *redirectError) Error() string { return "redirect to " + s.to.Redacted() + " not followed" }
+func (r *redirectError) Error() string { return "redirect to " + r.to.Redacted() + " not followed" }
 
 // fetch sends e and reads the response. It reports its progress to out every second.
 func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*response, *toolspec.Result) {

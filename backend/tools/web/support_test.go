@@ -35,7 +35,7 @@ type fakeInternet struct {
 const outer = "93.184.216.34"
 
 // LookupNetIP implements egress.Resolver.
-func (n *fakeInternet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (f *fakeInternet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	switch {
 	case strings.HasPrefix(host, "nowhere"):
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
@@ -85,9 +85,9 @@ func callOf(tool string, args any) toolspec.Call {
 }
 
 // do runs a tool.
-func (n *fakeInternet) do(t *testing.T, tool string, args map[string]any) toolspec.Result {
+func (f *fakeInternet) do(t *testing.T, tool string, args map[string]any) toolspec.Result {
 	t.Helper()
-	r, err := n.Execute(t.Context(), callOf(tool, args), toolspec.Definition{}, nil)
+	r, err := f.Execute(t.Context(), callOf(tool, args), toolspec.Definition{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,9 +112,9 @@ func (f Format) authorize(req *http.Request, key string) {
 }
 
 // Stream implements llm.Model.
-func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+func (client *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	req.Messages = withWireRoles(req.Messages)
-	body, err := m.Endpoint.Format.body(m, req)
+	body, err := client.Endpoint.Format.body(client, req)
 	if err != nil {
 		return llm.Response{}, err
 	}
@@ -126,32 +126,32 @@ func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	}
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(m.IdleTimeout, func() { cancel(errStalled) })
+	idle := time.AfterFunc(client.IdleTimeout, func() { cancel(errStalled) })
 	defer idle.Stop()
 
-	post, err := http.NewRequestWithContext(watched, http.MethodPost, m.Endpoint.BaseURL+m.Endpoint.Format.path(), &raw)
+	post, err := http.NewRequestWithContext(watched, http.MethodPost, client.Endpoint.BaseURL+client.Endpoint.Format.path(), &raw)
 	if err != nil {
 		return llm.Response{}, fmt.Errorf("asking the model: %w", err)
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")
-	m.Endpoint.Format.authorize(post, m.Endpoint.Key)
-	res, err := m.HTTP.Do(post)
+	client.Endpoint.Format.authorize(post, client.Endpoint.Key)
+	res, err := client.HTTP.Do(post)
 	if err != nil {
 		if watched.Err() != nil {
-			return llm.Response{}, m.stopError(watched)
+			return llm.Response{}, client.stopError(watched)
 		}
-		return llm.Response{}, m.unreachable(err)
+		return llm.Response{}, client.unreachable(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
 		detail, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		if watched.Err() != nil {
-			return llm.Response{}, m.stopError(watched)
+			return llm.Response{}, client.stopError(watched)
 		}
-		return llm.Response{}, m.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
+		return llm.Response{}, client.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
 	}
-	return m.read(watched, res.Body, idle, onDelta)
+	return client.read(watched, res.Body, idle, onDelta)
 }
 
 // withWireRoles replaces roles that wire formats do not have: Sextant's own messages are sent as the user's.
@@ -166,21 +166,21 @@ func withWireRoles(messages []chat.Message) []chat.Message {
 }
 
 // read reads the answer from body, which ends when ctx does. idle cancels ctx.
-func (m *Client) read(
+func (client *Client) read(
 	ctx context.Context,
 	body io.Reader,
 	idle *time.Timer,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
 	a := &answer{onDelta: onDelta}
-	events, r := newSSEReader(body), m.Endpoint.reader()
+	events, r := newSSEReader(body), client.Endpoint.reader()
 	var err error
 	for err == nil && !a.done {
 		var e sseEvent
 		if e, err = events.next(); err != nil {
 			break
 		}
-		wait, pieces := m.IdleTimeout, a.pieces
+		wait, pieces := client.IdleTimeout, a.pieces
 		if err = r.read(e, a); err == nil {
 			err = a.checkSize()
 		}
@@ -193,7 +193,7 @@ func (m *Client) read(
 		}
 		idle.Reset(wait)
 	}
-	if err := m.verdict(ctx, err, a); err != nil {
+	if err := client.verdict(ctx, err, a); err != nil {
 		return a.partial(), err
 	}
 	res := a.response()
@@ -204,7 +204,7 @@ func (m *Client) read(
 }
 
 // verdict decides whether the answer whose stream ended with err is whole.
-func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
+func (client *Client) verdict(ctx context.Context, err error, a *answer) error {
 	stalled := errors.Is(context.Cause(ctx), errStalled)
 	var own *llm.Error
 	var said *serviceError
@@ -216,8 +216,8 @@ func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 	case errors.As(err, &said):
 		return &llm.Error{
 			Kind: llm.Failed,
-			Message: m.Endpoint.Label + " ended the answer with an error" + withDetail(
-				m.Endpoint.errorDetail(said.data),
+			Message: client.Endpoint.Label + " ended the answer with an error" + withDetail(
+				client.Endpoint.errorDetail(said.data),
 			),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
 			Err:        llm.ErrBrokenOff,
@@ -226,7 +226,7 @@ func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 	case a.complete && !errors.Is(err, errMalformed):
 		return nil
 	case stalled:
-		return m.stopError(ctx)
+		return client.stopError(ctx)
 	case err == nil || errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	}
@@ -234,13 +234,13 @@ func (m *Client) verdict(ctx context.Context, err error, a *answer) error {
 }
 
 // stopError returns why ctx is done.
-func (m *Client) stopError(ctx context.Context) error {
+func (client *Client) stopError(ctx context.Context) error {
 	if !errors.Is(context.Cause(ctx), errStalled) {
 		return ctx.Err()
 	}
 	return &llm.Error{
 		Kind:       llm.Stalled,
-		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", m.Endpoint.Label, m.IdleTimeout),
+		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", client.Endpoint.Label, client.IdleTimeout),
 		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
 		Err:        errStalled,
 	}

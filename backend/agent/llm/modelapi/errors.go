@@ -13,8 +13,8 @@ import (
 )
 
 // refusal converts an HTTP status and an error body to an Error.
-func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
-	e := m.errorForStatus(status, m.Endpoint.errorDetail(body))
+func (client *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
+	e := client.errorForStatus(status, client.Endpoint.errorDetail(body))
 	// 529 is Anthropic's status for an overloaded service.
 	e.Retryable = status == http.StatusRequestTimeout || status == http.StatusConflict ||
 		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError &&
@@ -23,21 +23,21 @@ func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error
 	return e
 }
 
-func (m *Client) errorForStatus(status int, detail string) *llm.Error {
+func (client *Client) errorForStatus(status int, detail string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &llm.Error{
 			Kind:       llm.Unauthorised,
-			Message:    m.Endpoint.Label + " refused the key" + withDetail(detail),
-			Suggestion: m.Endpoint.keyHint(),
+			Message:    client.Endpoint.Label + " refused the key" + withDetail(detail),
+			Suggestion: client.Endpoint.keyHint(),
 		}
 	case status == http.StatusNotFound && (detail == "" || !strings.Contains(strings.ToLower(detail), "model")):
 		return &llm.Error{
 			Kind: llm.Failed,
 			Message: fmt.Sprintf(
 				"There is no chat endpoint at %s%s%s",
-				m.Endpoint.BaseURL,
-				m.Endpoint.Format.path(),
+				client.Endpoint.BaseURL,
+				client.Endpoint.Format.path(),
 				withDetail(detail),
 			),
 			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
@@ -45,37 +45,37 @@ func (m *Client) errorForStatus(status int, detail string) *llm.Error {
 	case status == http.StatusNotFound:
 		return &llm.Error{
 			Kind:       llm.NoModel,
-			Message:    fmt.Sprintf("%s has no model %q%s", m.Endpoint.Label, m.Model, withDetail(detail)),
-			Suggestion: m.Endpoint.modelHint(m.Model),
+			Message:    fmt.Sprintf("%s has no model %q%s", client.Endpoint.Label, client.Model, withDetail(detail)),
+			Suggestion: client.Endpoint.modelHint(client.Model),
 		}
 	case status == http.StatusTooManyRequests:
 		return &llm.Error{
 			Kind:       llm.RateLimited,
-			Message:    m.Endpoint.Label + " is limiting requests" + withDetail(detail),
+			Message:    client.Endpoint.Label + " is limiting requests" + withDetail(detail),
 			Suggestion: "The conversation is kept. Wait a moment and send again, or choose another model.",
 		}
 	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(detail):
 		return &llm.Error{
 			Kind:       llm.TooLong,
-			Message:    fmt.Sprintf("The conversation is too long for %s%s", m.Model, withDetail(detail)),
+			Message:    fmt.Sprintf("The conversation is too long for %s%s", client.Model, withDetail(detail)),
 			Suggestion: "Start a new conversation, or choose a model with a larger context.",
 		}
 	}
 	return &llm.Error{
 		Kind:       llm.Failed,
-		Message:    fmt.Sprintf("%s answered %d%s", m.Endpoint.Label, status, withDetail(detail)),
+		Message:    fmt.Sprintf("%s answered %d%s", client.Endpoint.Label, status, withDetail(detail)),
 		Suggestion: "The conversation is kept. Send again, or choose another model.",
 	}
 }
 
 // unreachable says which address did not answer.
-func (m *Client) unreachable(err error) *llm.Error {
+func (client *Client) unreachable(err error) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Unreachable,
-		Message:    fmt.Sprintf("%s cannot be reached at %s", m.Endpoint.Label, m.Endpoint.BaseURL),
-		Suggestion: m.Endpoint.startHint(),
+		Message:    fmt.Sprintf("%s cannot be reached at %s", client.Endpoint.Label, client.Endpoint.BaseURL),
+		Suggestion: client.Endpoint.startHint(),
 		Err:        err,
-		Retryable:  !m.Endpoint.Local, // a local server is either running or not
+		Retryable:  !client.Endpoint.Local, // a local server is either running or not
 	}
 }
 

@@ -104,7 +104,7 @@ func newServiceError(data []byte) error { return &serviceError{data: bytes.Clone
 
 type serviceError struct{ data []byte }
 
-func (t *serviceError) Error() string { return "the service ended the answer with an error" }
+func (s *serviceError) Error() string { return "the service ended the answer with an error" }
 
 // incompleteCall is the problem of a call whose end did not come.
 const incompleteCall = "the call was not sent to its end"

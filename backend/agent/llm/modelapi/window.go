@@ -31,39 +31,39 @@ type Window struct {
 }
 
 // ContextWindow asks the service for the model's context window. The zero Window means that it does not say.
-func (m *Client) ContextWindow(ctx context.Context) (Window, error) {
-	root := strings.TrimSuffix(m.Endpoint.BaseURL, "/v1")
+func (client *Client) ContextWindow(ctx context.Context) (Window, error) {
+	root := strings.TrimSuffix(client.Endpoint.BaseURL, "/v1")
 	switch {
-	case m.Endpoint.Provider == llm.ProviderOllama:
-		return m.ollamaWindow(ctx, root)
-	case m.Endpoint.Provider == llm.ProviderLMStudio:
-		return m.listedWindow(ctx, root+"/api/v0/models")
-	case m.Endpoint.Provider == llm.ProviderLlamaCPP:
+	case client.Endpoint.Provider == llm.ProviderOllama:
+		return client.ollamaWindow(ctx, root)
+	case client.Endpoint.Provider == llm.ProviderLMStudio:
+		return client.listedWindow(ctx, root+"/api/v0/models")
+	case client.Endpoint.Provider == llm.ProviderLlamaCPP:
 		var props struct {
 			Settings struct {
 				Reads tokenCount `json:"n_ctx"`
 			} `json:"default_generation_settings"`
 		}
-		err := m.fetchJSON(ctx, root+"/props", nil, &props)
+		err := client.fetchJSON(ctx, root+"/props", nil, &props)
 		return Window{Tokens: int(props.Settings.Reads), Loaded: true}, err
-	case m.Endpoint.Format == Anthropic:
+	case client.Endpoint.Format == Anthropic:
 		var info modelInfo
-		err := m.fetchJSON(ctx, m.Endpoint.BaseURL+"/models/"+url.PathEscape(m.Model), nil, &info)
+		err := client.fetchJSON(ctx, client.Endpoint.BaseURL+"/models/"+url.PathEscape(client.Model), nil, &info)
 		return info.window(), err
-	case m.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(m.Endpoint.BaseURL, "/openai"):
+	case client.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(client.Endpoint.BaseURL, "/openai"):
 		// The compatible list does not have it, the service's own does.
 		var info modelInfo
-		err := m.fetchJSON(
+		err := client.fetchJSON(
 			ctx,
-			strings.TrimSuffix(m.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(m.Model),
+			strings.TrimSuffix(client.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(client.Model),
 			nil,
 			&info,
 		)
 		return info.window(), err
-	case m.Endpoint.BaseURL == openAIBase:
+	case client.Endpoint.BaseURL == openAIBase:
 		return Window{}, nil // its list does not include it
 	}
-	return m.listedWindow(ctx, m.Endpoint.BaseURL+"/models")
+	return client.listedWindow(ctx, client.Endpoint.BaseURL+"/models")
 }
 
 // modelInfo is what services report about a model, each under its own name.
@@ -80,23 +80,23 @@ type modelInfo struct {
 	Gemini     tokenCount `json:"inputTokenLimit"`
 }
 
-func (f modelInfo) window() Window {
-	for _, n := range []tokenCount{f.Loaded, f.VLLM, f.OpenRouter, f.Groq, f.Anthropic, f.Gemini} {
+func (m modelInfo) window() Window {
+	for _, n := range []tokenCount{m.Loaded, m.VLLM, m.OpenRouter, m.Groq, m.Anthropic, m.Gemini} {
 		if n > 0 {
 			return Window{Tokens: int(n), Loaded: true}
 		}
 	}
-	return Window{Tokens: int(f.MaxLoaded)}
+	return Window{Tokens: int(m.MaxLoaded)}
 }
 
 // listedWindow finds the model in a list.
-func (m *Client) listedWindow(ctx context.Context, address string) (Window, error) {
+func (client *Client) listedWindow(ctx context.Context, address string) (Window, error) {
 	var list struct {
 		Data []modelInfo `json:"data"`
 	}
-	err := m.fetchJSON(ctx, address, nil, &list)
+	err := client.fetchJSON(ctx, address, nil, &list)
 	for _, f := range list.Data {
-		if f.ID == m.Model {
+		if f.ID == client.Model {
 			return f.window(), err
 		}
 	}
@@ -106,7 +106,7 @@ func (m *Client) listedWindow(ctx context.Context, address string) (Window, erro
 // ollamaWindow is the size with which Ollama loaded the model, or will by the model's own parameters. Without
 // either the server decides when it loads it, at most what the model supports. Ollama silently truncates
 // longer prompts.
-func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
+func (client *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
 	var ps struct {
 		Models []struct {
 			Name  string     `json:"name"`
@@ -114,9 +114,9 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 		} `json:"models"`
 	}
 	// A server that does not have this route may have the next.
-	if m.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
+	if client.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
 		for _, run := range ps.Models {
-			if run.Reads > 0 && (run.Name == m.Model || run.Name == m.Model+":latest") {
+			if run.Reads > 0 && (run.Name == client.Model || run.Name == client.Model+":latest") {
 				return Window{Tokens: int(run.Reads), Loaded: true}, nil
 			}
 		}
@@ -127,7 +127,7 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 		// RemoteHost is set if the model runs elsewhere; it is then never loaded here.
 		RemoteHost string `json:"remote_host"`
 	}
-	if err := m.fetchJSON(ctx, root+"/api/show", map[string]string{"model": m.Model}, &show); err != nil {
+	if err := client.fetchJSON(ctx, root+"/api/show", map[string]string{"model": client.Model}, &show); err != nil {
 		return Window{}, err
 	}
 	for line := range strings.Lines(show.Parameters) {
@@ -144,7 +144,7 @@ func (m *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 }
 
 // fetchJSON decodes one JSON response into v, of a GET or, with a body, of a POST.
-func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
+func (client *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -160,12 +160,12 @@ func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) err
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	m.Endpoint.Format.authorize(req, m.Endpoint.Key)
-	if m.Endpoint.Provider == llm.ProviderGemini && m.Endpoint.Key != "" {
+	client.Endpoint.Format.authorize(req, client.Endpoint.Key)
+	if client.Endpoint.Provider == llm.ProviderGemini && client.Endpoint.Key != "" {
 		req.Header.Del("Authorization") // which is for OAuth tokens there, not for keys
-		req.Header.Set("X-Goog-Api-Key", m.Endpoint.Key)
+		req.Header.Set("X-Goog-Api-Key", client.Endpoint.Key)
 	}
-	res, err := m.HTTP.Do(req)
+	res, err := client.HTTP.Do(req)
 	if err != nil {
 		return fmt.Errorf("asking for a model's window: %w", err)
 	}

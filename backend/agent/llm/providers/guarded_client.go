@@ -60,7 +60,7 @@ func withPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-func (w *guardedClient) close() {
-	w.client.CloseIdleConnections()
-	_ = w.guard.Close() // it runs no proxy, so nothing can fail
+func (g *guardedClient) close() {
+	g.client.CloseIdleConnections()
+	_ = g.guard.Close() // it runs no proxy, so nothing can fail
 }

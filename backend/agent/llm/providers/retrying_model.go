@@ -44,39 +44,39 @@ type retryingModel struct {
 
 // Endpoint implements llm.EndpointReporter. A service at its default address supports native calls, except
 // OpenRouter, which has models of all kinds.
-func (s *retryingModel) Endpoint() (base string, native bool) {
-	at := s.client.Endpoint
+func (r *retryingModel) Endpoint() (base string, native bool) {
+	at := r.client.Endpoint
 	return at.BaseURL, at.Format == modelapi.Anthropic ||
 		at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
 }
 
 // HasFallback implements llm.FallbackReporter.
-func (s *retryingModel) HasFallback() bool { return s.fallback() != nil }
+func (r *retryingModel) HasFallback() bool { return r.fallback() != nil }
 
 // fallback is the fallback model, nil if there is no other.
-func (s *retryingModel) fallback() *modelapi.Client {
-	name := s.registry.fallback()
-	if name == "" || name == s.name || name == llm.PilotName {
+func (r *retryingModel) fallback() *modelapi.Client {
+	name := r.registry.fallback()
+	if name == "" || name == r.name || name == llm.PilotName {
 		return nil
 	}
-	m, err := s.registry.client(name)
+	m, err := r.registry.client(name)
 	if err != nil {
-		s.registry.log.Warn("fallback not usable", "model", name, "err", err)
+		r.registry.log.Warn("fallback not usable", "model", name, "err", err)
 		return nil
 	}
 	return m
 }
 
 // Stream implements llm.Model.
-func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+func (r *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	var log requestLog
-	res, err := s.streamAndResume(ctx, req, &log, onDelta)
+	res, err := r.streamAndResume(ctx, req, &log, onDelta)
 	res.Requests, res.Usage = log, log.usage()
 	return res, err
 }
 
 // streamAndResume asks until the answer is whole or going on makes no sense. log records every request.
-func (s *retryingModel) streamAndResume(
+func (r *retryingModel) streamAndResume(
 	ctx context.Context,
 	req llm.Request,
 	log *requestLog,
@@ -86,7 +86,7 @@ func (s *retryingModel) streamAndResume(
 	var broken error
 	asked := req
 	for again := 0; ; again++ {
-		res, err := s.streamWithFallback(ctx, asked, log, onDelta)
+		res, err := r.streamWithFallback(ctx, asked, log, onDelta)
 		hasText := res.Text != ""
 		res.Text, res.Thought = soFar.Text+res.Text, soFar.Thought+res.Thought
 		if err == nil || ctx.Err() != nil {
@@ -114,13 +114,13 @@ func (s *retryingModel) streamAndResume(
 }
 
 // streamWithFallback asks the model, and the fallback if nothing came.
-func (s *retryingModel) streamWithFallback(
+func (r *retryingModel) streamWithFallback(
 	ctx context.Context,
 	req llm.Request,
 	log *requestLog,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	res, err := s.streamWithRetries(ctx, s.client, s.name, req, log, onDelta)
+	res, err := r.streamWithRetries(ctx, r.client, r.name, req, log, onDelta)
 	if err == nil || ctx.Err() != nil || res.Text != "" || req.NoFallback {
 		return res, err
 	}
@@ -128,13 +128,13 @@ func (s *retryingModel) streamWithFallback(
 	if !errors.As(err, &e) || e.Kind == llm.TooLong || e.Kind == llm.Failed && !e.Retryable {
 		return res, err
 	}
-	second := s.fallback()
+	second := r.fallback()
 	if second == nil {
 		return res, err
 	}
 	name := second.Endpoint.Provider + "/" + second.Model
 	onDelta(llm.Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
-	res, failed := s.streamWithRetries(ctx, second, name, req, log, onDelta)
+	res, failed := r.streamWithRetries(ctx, second, name, req, log, onDelta)
 	res.By = name
 	if failed == nil || ctx.Err() != nil || res.Text != "" {
 		return res, failed
@@ -153,7 +153,7 @@ func (s *retryingModel) streamWithFallback(
 }
 
 // streamWithRetries asks m until something comes or retrying makes no sense.
-func (s *retryingModel) streamWithRetries(
+func (r *retryingModel) streamWithRetries(
 	ctx context.Context,
 	m *modelapi.Client,
 	name string,
@@ -164,30 +164,30 @@ func (s *retryingModel) streamWithRetries(
 	var res llm.Response
 	var err error
 	for attempt := 0; ; attempt++ {
-		if left := s.registry.breakers.remaining(m.Endpoint.BaseURL); left > 0 {
+		if left := r.registry.breakers.remaining(m.Endpoint.BaseURL); left > 0 {
 			if err == nil {
 				err = circuitOpen(m, left)
 			}
 			return res, err
 		}
-		asked := s.adapt(m, req)
+		asked := r.adapt(m, req)
 		res, err = log.send(ctx, m, name, asked, onDelta)
-		s.registry.breakers.record(m.Endpoint, err)
+		r.registry.breakers.record(m.Endpoint, err)
 		if res.ReasoningField {
-			s.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
+			r.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
 		}
 		var e *llm.Error
 		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
 			return res, err
 		}
-		if s.learnReasoning(m, asked.SendReasoning, e) {
+		if r.learnReasoning(m, asked.SendReasoning, e) {
 			continue
 		}
-		if s.learnNoImages(m, req, e) {
+		if r.learnNoImages(m, req, e) {
 			onDelta(llm.Delta{Note: name + " does not accept images, so they are left out."})
 			continue
 		}
-		wait, ok := s.backoff(e, attempt)
+		wait, ok := r.backoff(e, attempt)
 		if !ok {
 			return res, err
 		}
@@ -209,7 +209,7 @@ func (s *retryingModel) streamWithRetries(
 }
 
 // backoff is the wait before the request is sent again; not ok if it should not be.
-func (s *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, ok bool) {
+func (r *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, ok bool) {
 	if !e.Retryable || attempt >= retries {
 		return 0, false
 	}
@@ -220,7 +220,7 @@ func (s *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, 
 		)
 		return 0, false
 	}
-	wait = s.registry.retryDelay << attempt
+	wait = r.registry.retryDelay << attempt
 	wait = wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads requests; needs no secure randomness
 	if e.RetryAfter > 0 {
 		wait = e.RetryAfter + rand.N(e.RetryAfter/10+1) //nolint:gosec // the same
@@ -263,11 +263,11 @@ func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
 
 // adapt changes req to what m accepts: with its reasoning if it wants it, without images once it has refused
 // them.
-func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
-	if wanted, known := s.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
+func (r *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
+	if wanted, known := r.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
 		req.SendReasoning = wanted.(bool)
 	}
-	if _, blind := s.registry.noImages.Load(m.Endpoint.BaseURL + " " + m.Model); !blind || !hasImages(req) {
+	if _, blind := r.registry.noImages.Load(m.Endpoint.BaseURL + " " + m.Model); !blind || !hasImages(req) {
 		return req
 	}
 	req.Messages = slices.Clone(req.Messages)
@@ -282,22 +282,22 @@ func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 
 // learnReasoning notes that m refused a request because of the reasoning in it, or because of its absence. It
 // returns false for other errors.
-func (s *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
+func (r *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
 	if e.Kind != llm.Failed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
 		return false
 	}
 	key := m.Endpoint.BaseURL + " " + m.Model
 	if had {
 		// Whatever form it wants, it is not this one. Stored for good, so that the retries end.
-		was, _ := s.registry.reasoning.Swap(key, false)
+		was, _ := r.registry.reasoning.Swap(key, false)
 		return was != false
 	}
-	_, before := s.registry.reasoning.LoadOrStore(key, true)
+	_, before := r.registry.reasoning.LoadOrStore(key, true)
 	return !before
 }
 
 // learnNoImages notes that m refused req because of its images. It returns false for other errors.
-func (s *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
+func (r *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
 	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
 		return false
 	}
@@ -308,7 +308,7 @@ func (s *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *ll
 	) {
 		return false
 	}
-	_, before := s.registry.noImages.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
+	_, before := r.registry.noImages.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
 	return !before
 }
 
@@ -323,10 +323,10 @@ type cachedWindow struct {
 }
 
 // ContextWindow implements llm.WindowReporter.
-func (s *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded bool) {
-	m := s.client
+func (r *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded bool) {
+	m := r.client
 	key := m.Endpoint.BaseURL + " " + m.Model
-	if v, ok := s.registry.windows.Load(key); ok {
+	if v, ok := r.registry.windows.Load(key); ok {
 		if cached := v.(cachedWindow); time.Now().Before(cached.until) {
 			return cached.Tokens, cached.Loaded
 		}
@@ -339,11 +339,11 @@ func (s *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded b
 	}
 	kept := windowTTL
 	if err != nil {
-		s.registry.log.Info("context window not reported", "model", s.name, "err", err)
+		r.registry.log.Info("context window not reported", "model", r.name, "err", err)
 	}
 	if err != nil || said.Tokens > 0 && !said.Loaded {
 		kept = windowRetry
 	}
-	s.registry.windows.Store(key, cachedWindow{said, time.Now().Add(kept)})
+	r.registry.windows.Store(key, cachedWindow{said, time.Now().Add(kept)})
 	return said.Tokens, said.Loaded
 }

@@ -58,34 +58,34 @@ type Counter struct {
 func NewCounter(calls int) *Counter { return &Counter{calls: calls} }
 
 // TakeCall counts one call; it returns false if none is left.
-func (g *Counter) TakeCall() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.calls--
-	return g.calls >= 0
+func (c *Counter) TakeCall() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls--
+	return c.calls >= 0
 }
 
 // CallsLeft returns how many calls remain; it is negative if more were taken than allowed.
-func (g *Counter) CallsLeft() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.calls
+func (c *Counter) CallsLeft() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls
 }
 
 // StartSubagent counts a subagent; it returns false if MaxSubagents are running.
-func (g *Counter) StartSubagent() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.children >= MaxSubagents {
+func (c *Counter) StartSubagent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.children >= MaxSubagents {
 		return false
 	}
-	g.children++
+	c.children++
 	return true
 }
 
 // EndSubagent ends what a successful StartSubagent began.
-func (g *Counter) EndSubagent() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.children--
+func (c *Counter) EndSubagent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.children--
 }

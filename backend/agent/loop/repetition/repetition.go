@@ -25,22 +25,22 @@ type Detector struct {
 
 // count records c with its result and returns how often it happened since the last new result. Only a result
 // new to the turn counts: of two alternating calls with old results, neither justifies repeating the other.
-func (g *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
-	if g.known == nil {
-		g.known, g.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
+func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
+	if d.known == nil {
+		d.known, d.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
 	}
 	key := sha256.Sum256([]byte(c.Name + "\x00" + canonical(c.Args) + "\x00" + withoutDurations(text)))
-	if !g.known[key] && r.Success {
-		clear(g.repeats)
+	if !d.known[key] && r.Success {
+		clear(d.repeats)
 	}
-	g.known[key] = true
-	g.repeats[key]++
-	return g.repeats[key]
+	d.known[key] = true
+	d.repeats[key]++
+	return d.repeats[key]
 }
 
 // Observe records c and returns a note for the model to append to its result, and whether the turn is over.
-func (g *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
-	switch n := g.count(c, text, r); {
+func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
+	switch n := d.count(c, text, r); {
 	case n == maxRepeats-1:
 		return "\n(the same call gave the same result before, and nothing changed in between; once more ends " +
 			"the turn. Do something else, or say what is missing.)", false

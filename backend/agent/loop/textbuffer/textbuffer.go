@@ -28,62 +28,62 @@ type Buffer struct {
 func New(publish func(string) error) *Buffer { return &Buffer{publish: publish} }
 
 // Add appends s.
-func (m *Buffer) Add(s string) {
+func (b *Buffer) Add(s string) {
 	if s == "" {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.pending.WriteString(s)
-	wait := interval - time.Since(m.last)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pending.WriteString(s)
+	wait := interval - time.Since(b.last)
 	if wait <= 0 {
-		m.publishPending()
+		b.publishPending()
 		return
 	}
-	if m.timer == nil {
-		m.timer = time.AfterFunc(wait, m.onTimer)
+	if b.timer == nil {
+		b.timer = time.AfterFunc(wait, b.onTimer)
 	}
 }
 
 // Flush publishes what is pending without waiting for more.
-func (m *Buffer) Flush() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.publishPending()
+func (b *Buffer) Flush() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.publishPending()
 	}
 }
 
-func (m *Buffer) onTimer() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.timer = nil
-	if !m.closed {
-		m.publishPending()
+func (b *Buffer) onTimer() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.timer = nil
+	if !b.closed {
+		b.publishPending()
 	}
 }
 
 // publishPending publishes what is pending; m.mu is held, which keeps pieces in order.
-func (m *Buffer) publishPending() {
-	if m.pending.Len() == 0 {
+func (b *Buffer) publishPending() {
+	if b.pending.Len() == 0 {
 		return
 	}
-	if err := m.publish(m.pending.String()); err != nil && m.err == nil {
-		m.err = fmt.Errorf("recording the answer: %w", err)
+	if err := b.publish(b.pending.String()); err != nil && b.err == nil {
+		b.err = fmt.Errorf("recording the answer: %w", err)
 	}
-	m.pending.Reset()
-	m.last = time.Now()
+	b.pending.Reset()
+	b.last = time.Now()
 }
 
 // Close publishes the rest. Nothing is published after it returned.
-func (m *Buffer) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.publishPending()
-	m.closed = true
-	if m.timer != nil {
-		m.timer.Stop()
-		m.timer = nil
+func (b *Buffer) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.publishPending()
+	b.closed = true
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
 	}
-	return m.err
+	return b.err
 }

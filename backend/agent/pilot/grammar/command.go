@@ -11,25 +11,25 @@ import (
 
 // command reads ts, which is not empty, as exactly one command. If two different ones fit, it asks which is
 // meant.
-func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
+func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	if ts[0].quoted {
 		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
 	}
 	if len(ts) == 1 && ts[0].text == "?" {
 		return Step{Builtin: commandtable.LocalHelp, canon: commandtable.LocalHelp}, nil
 	}
-	found, missed := g.fit(src, ts, whole)
+	found, missed := parser.fit(src, ts, whole)
 	if len(found) == 0 {
-		return Step{}, g.missingPart(missed)
+		return Step{}, parser.missingPart(missed)
 	}
-	s := g.step(found[0])
-	offers := []chat.Offer{{Say: g.unambiguous(found[0]), Means: found[0].form.Means}}
+	s := parser.step(found[0])
+	offers := []chat.Offer{{Say: parser.unambiguous(found[0]), Means: found[0].form.Means}}
 	for _, m := range found[1:] {
 		if m.score < found[0].score {
 			break
 		}
-		other := g.step(m)
-		said := g.unambiguous(m)
+		other := parser.step(m)
+		said := parser.unambiguous(m)
 		same := func(o chat.Offer) bool { return o.Say == said }
 		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
 			!slices.ContainsFunc(offers, same) {
@@ -47,22 +47,22 @@ func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 }
 
 // unambiguous prints the match in words that can be read in no other way, if there are any.
-func (g *Parser) unambiguous(m match) string {
-	for _, f := range g.Forms {
+func (parser *Parser) unambiguous(m match) string {
+	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
 			continue
 		}
 		said := m.format(f)
-		found, _ := g.fit(said, tokens(said), true)
+		found, _ := parser.fit(said, tokens(said), true)
 		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
 			return said
 		}
 	}
-	return g.canonical(m)
+	return parser.canonical(m)
 }
 
 // missingPart says what the form that matched furthest still needs; nothing if none began.
-func (g *Parser) missingPart(m nearMiss) *Problem {
+func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.form == nil {
 		return &Problem{}
 	}

@@ -15,13 +15,13 @@ const (
 )
 
 // Complete returns up to eight completions of the text before the cursor, and what is still missing after it.
-func (g *Parser) Complete(text string) wire.Completion {
+func (parser *Parser) Complete(text string) wire.Completion {
 	none := wire.Completion{Items: []wire.CompletionItem{}}
 	if len(text) > maxCompleted || strings.TrimSpace(text) == "" {
 		return none
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	c := &completer{g: g}
+	c := &completer{g: parser}
 	at := strings.LastIndexByte(text, '\n') + 1
 	c.head, c.line = text[:at], text[at:]
 	if strings.HasPrefix(strings.TrimSpace(c.line), "/") {
@@ -38,11 +38,11 @@ func (g *Parser) Complete(text string) wire.Completion {
 }
 
 // Commands lists the commands whose tools are in Tools; without Tools all.
-func (g *Parser) Commands() []wire.PilotCommand {
+func (parser *Parser) Commands() []wire.PilotCommand {
 	list := []wire.PilotCommand{}
-	c := &completer{g: g}
-	for _, f := range g.Forms {
-		if f.Hidden || len(g.Tools) > 0 && !c.offered(f) {
+	c := &completer{g: parser}
+	for _, f := range parser.Forms {
+		if f.Hidden || len(parser.Tools) > 0 && !c.offered(f) {
 			continue
 		}
 		insert := f.Example

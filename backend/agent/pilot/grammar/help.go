@@ -9,9 +9,9 @@ import (
 )
 
 // Help lists all commands, or explains those that contain the words in about. intro comes first in the list.
-func (g *Parser) Help(about, intro string) string {
+func (parser *Parser) Help(about, intro string) string {
 	if about != "" {
-		return g.explain(about)
+		return parser.explain(about)
 	}
 	lines := []string{
 		intro,
@@ -19,17 +19,17 @@ func (g *Parser) Help(about, intro string) string {
 		`Commands, one or several joined by "and", "then" or a new line; "help click" explains one with an example:`,
 	}
 	group := ""
-	for _, f := range g.Forms {
+	for _, f := range parser.Forms {
 		c := f.command
 		if c.Group != group {
 			group = c.Group
 			lines = append(lines, "", "**"+group+"**", "")
 		}
-		if f != g.firstOf(c) {
+		if f != parser.firstOf(c) {
 			continue
 		}
 		var forms []string
-		for _, other := range g.Forms {
+		for _, other := range parser.Forms {
 			if other.command == c && !other.Hidden {
 				forms = append(forms, other.Usage())
 			}
@@ -44,16 +44,16 @@ const endOfHelp = `Any tool can be called by its name too: /click_element {"anno
 Capitals do not matter. Quotes keep words together; inside "…", \" is a quote, \\ a backslash and \n a new line. ` +
 	`run and js take the rest of their line as it is. A chain stops at the first command that fails.`
 
-func (g *Parser) firstOf(c *commandtable.Command) *compiledForm {
-	i := slices.IndexFunc(g.Forms, func(f *compiledForm) bool { return f.command == c })
-	return g.Forms[i]
+func (parser *Parser) firstOf(c *commandtable.Command) *compiledForm {
+	i := slices.IndexFunc(parser.Forms, func(f *compiledForm) bool { return f.command == c })
+	return parser.Forms[i]
 }
 
 // explain describes the commands whose words or tool contain all of about.
-func (g *Parser) explain(about string) string {
+func (parser *Parser) explain(about string) string {
 	wanted := strings.Fields(strings.ToLower(strings.Trim(about, "/")))
 	var lines []string
-	for _, f := range g.Forms {
+	for _, f := range parser.Forms {
 		has := strings.Fields(strings.ToLower(f.Usage() + " " + f.command.Tool + " " + f.command.Group))
 		for _, p := range f.parts {
 			has = append(has, slices.Concat(p.words...)...)

@@ -313,10 +313,10 @@ func readPoints(_ *Parser, ts []token) ([]parsedValue, string) {
 
 type xy struct{ x, y float64 }
 
-func (p xy) arg() map[string]any { return map[string]any{"x": p.x, "y": p.y} }
+func (x xy) arg() map[string]any { return map[string]any{"x": x.x, "y": x.y} }
 
-func (p xy) said() string {
-	return strconv.FormatFloat(p.x, 'f', -1, 64) + "," + strconv.FormatFloat(p.y, 'f', -1, 64)
+func (x xy) said() string {
+	return strconv.FormatFloat(x.x, 'f', -1, 64) + "," + strconv.FormatFloat(x.y, 'f', -1, 64)
 }
 
 func point(ts []token) (xy, bool) {

@@ -62,11 +62,11 @@ type matcher struct {
 }
 
 // fit returns the forms that fit all of ts, the best first, and the near miss that came furthest.
-func (g *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
-	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
+func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
+	m := &matcher{g: parser, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
 	if !ts[0].quoted {
 		for k := 0; k < len(ts); k++ {
-			for _, f := range g.byWord[ts[k].word] {
+			for _, f := range parser.byWord[ts[k].word] {
 				m.tryForm(f)
 			}
 			if !isOneOf(ts[k], articles) {
@@ -74,7 +74,7 @@ func (g *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
 			}
 		}
 	}
-	for _, f := range g.open {
+	for _, f := range parser.open {
 		m.tryForm(f)
 	}
 	slices.SortStableFunc(m.found, func(a, b match) int { return b.score - a.score })
@@ -261,11 +261,11 @@ func values(src string, part []token) []string {
 }
 
 // step makes the match a Step.
-func (g *Parser) step(m match) Step {
+func (parser *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
 		about, _ := m.args["about"].(string)
-		return Step{Builtin: c.Builtin, About: about, canon: g.canonical(m)}
+		return Step{Builtin: c.Builtin, About: about, canon: parser.canonical(m)}
 	}
 	args := map[string]any{}
 	for name, v := range m.form.Fixed {
@@ -294,17 +294,17 @@ func (g *Parser) step(m match) Step {
 		if !ok {
 			raw = json.RawMessage("{}")
 		}
-		return Step{Tool: tool, Args: raw, canon: g.canonical(m)}
+		return Step{Tool: tool, Args: raw, canon: parser.canonical(m)}
 	}
 	s := call(tool, args)
-	s.canon, s.open = g.canonical(m), m.open
+	s.canon, s.open = parser.canonical(m), m.open
 	return s
 }
 
 // canonical prints the match in the words of the first form that says the same. It reads back as the same.
-func (g *Parser) canonical(m match) string {
+func (parser *Parser) canonical(m match) string {
 	f := m.form
-	for _, other := range g.Forms {
+	for _, other := range parser.Forms {
 		if other.command == f.command && !other.Hidden && sameArgs(other, f) {
 			f = other
 			break

@@ -59,9 +59,9 @@ func readPlainFile(g *Parser, ts []token) ([]parsedValue, string) {
 }
 
 // panelTool is the tool that opens a panel, "" if it cannot be called.
-func (g *Parser) panelTool(name string) string {
+func (parser *Parser) panelTool(name string) string {
 	tool := "open_" + name + "_panel"
-	if slices.Contains(g.Tools, tool) {
+	if slices.Contains(parser.Tools, tool) {
 		return tool
 	}
 	return ""

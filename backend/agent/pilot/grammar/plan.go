@@ -20,7 +20,7 @@ const (
 )
 
 // Plan turns a message into steps.
-func (g *Parser) Plan(text string) ([]Step, *Problem) {
+func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
 		return nil, &Problem{Hint: "There is no command in that. Say \"help\" for the commands."}
@@ -36,12 +36,12 @@ func (g *Parser) Plan(text string) ([]Step, *Problem) {
 		var problem *Problem
 		if strings.HasPrefix(rest, "/") {
 			var s Step
-			s, rest, problem = g.slash(rest)
+			s, rest, problem = parser.slash(rest)
 			steps = []Step{s}
 		} else {
 			line, after, _ := strings.Cut(rest, "\n")
 			rest = after
-			steps, problem = g.line(line)
+			steps, problem = parser.line(line)
 		}
 		if problem != nil {
 			return nil, problem
@@ -80,7 +80,7 @@ func merge(plan []Step) []Step {
 }
 
 // slash reads "/NAME {json}" at the start of text and returns what follows it.
-func (g *Parser) slash(text string) (Step, string, *Problem) {
+func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	end := 1 + toolName(text[1:])
 	name, rest := text[1:end], strings.TrimLeft(text[end:], " \t")
 	args := json.RawMessage("{}")
@@ -100,7 +100,7 @@ func (g *Parser) slash(text string) (Step, string, *Problem) {
 		}
 		rest = strings.TrimLeft(rest[dec.InputOffset():], " \t")
 	}
-	s, problem := g.byTool(name, args)
+	s, problem := parser.byTool(name, args)
 	if problem != nil {
 		return s, "", problem
 	}
@@ -123,7 +123,7 @@ func (g *Parser) slash(text string) (Step, string, *Problem) {
 }
 
 // byTool is the call of a tool by name. "/tool" has name and arguments in its object.
-func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
+func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 	switch name {
 	case "help", "tools":
 		return Step{Builtin: name, canon: name}, nil
@@ -166,12 +166,12 @@ func (g *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 }
 
 // line reads the commands of one line.
-func (g *Parser) line(line string) ([]Step, *Problem) {
+func (parser *Parser) line(line string) ([]Step, *Problem) {
 	ts := tokens(line)
 	if len(ts) == 0 {
 		return nil, nil
 	}
-	s := splitter{Parser: g, src: line, ts: ts, memo: map[int]outcome{}}
+	s := splitter{Parser: parser, src: line, ts: ts, memo: map[int]outcome{}}
 	if len(ts) > maxTokens {
 		if got, ok := s.verbatim(0); ok {
 			return got, nil

@@ -16,7 +16,7 @@ var (
 
 // Rephrase rewords a sentence for models in terms of commands: "Call annotate_page" becomes “Say "annotate"”.
 // Tools without a command stay as they are.
-func (g *Parser) Rephrase(text string) string {
+func (parser *Parser) Rephrase(text string) string {
 	return toolInWords.ReplaceAllStringFunc(text, func(found string) string {
 		p := toolInWords.FindStringSubmatch(found)
 		call, tool, with := p[1], strings.ToLower(p[2]), p[3]
@@ -32,15 +32,15 @@ func (g *Parser) Rephrase(text string) string {
 		if !strings.HasPrefix(with, " without") {
 			left := with
 			for _, a := range namedArg.FindAllStringSubmatch(with, -1) {
-				add(g.formOf(tool, map[string]string{a[1]: strings.TrimSpace(a[2])}))
+				add(parser.formOf(tool, map[string]string{a[1]: strings.TrimSpace(a[2])}))
 				left = strings.Replace(left, a[0], "", 1)
 			}
 			for _, a := range bareArg.FindAllStringSubmatch(left, -1) {
-				add(g.formOf(tool, map[string]string{a[1]: ""}))
+				add(parser.formOf(tool, map[string]string{a[1]: ""}))
 			}
 		}
 		if len(said) == 0 {
-			add(g.formOf(tool, nil))
+			add(parser.formOf(tool, nil))
 		}
 		if len(said) == 0 {
 			return found

@@ -11,10 +11,10 @@ import (
 const MaxOffers = 3
 
 // Suggest returns commands that said was probably meant to be. Each is a valid command; none runs.
-func (g *Parser) Suggest(said string) []chat.Offer {
+func (parser *Parser) Suggest(said string) []chat.Offer {
 	said = strings.ToValidUTF8(said, "\uFFFD")
 	if name, ok := strings.CutPrefix(said, "/"); ok {
-		if near := Closest(name[:toolName(name)], g.Tools); near != "" {
+		if near := Closest(name[:toolName(name)], parser.Tools); near != "" {
 			return []chat.Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
 		}
 		return nil
@@ -30,13 +30,13 @@ func (g *Parser) Suggest(said string) []chat.Offer {
 			offers = append(offers, o)
 		}
 	}
-	for _, o := range g.byName(said, ts) {
+	for _, o := range parser.byName(said, ts) {
 		add(o)
 	}
 	for i, t := range ts[:min(6, len(ts))] {
-		known := g.words
+		known := parser.words
 		if i == 0 {
-			known = g.verbs
+			known = parser.verbs
 		}
 		if t.quoted || len(t.word) < 3 || slices.Contains(known, t.word) {
 			continue
@@ -46,11 +46,11 @@ func (g *Parser) Suggest(said string) []chat.Offer {
 			continue
 		}
 		corrected := said[:t.start] + near + said[t.end:]
-		if f, ok := g.reads(corrected); ok {
+		if f, ok := parser.reads(corrected); ok {
 			add(chat.Offer{Say: corrected, Means: f.form.Means})
 			continue
 		}
-		named := g.byName(corrected, tokens(corrected))
+		named := parser.byName(corrected, tokens(corrected))
 		for _, o := range named {
 			add(o)
 		}
@@ -58,19 +58,19 @@ func (g *Parser) Suggest(said string) []chat.Offer {
 			add(chat.Offer{Say: corrected})
 		}
 	}
-	if f := g.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
+	if f := parser.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
 		add(chat.Offer{Say: f.Example, Means: f.Means})
 	}
 	return offers
 }
 
 // reads matches a whole command.
-func (g *Parser) reads(said string) (match, bool) {
+func (parser *Parser) reads(said string) (match, bool) {
 	ts := tokens(said)
 	if len(ts) == 0 {
 		return match{}, false
 	}
-	found, _ := g.fit(said, ts, true)
+	found, _ := parser.fit(said, ts, true)
 	if len(found) == 0 {
 		return match{}, false
 	}
@@ -78,18 +78,18 @@ func (g *Parser) reads(said string) (match, bool) {
 }
 
 // byName offers the numbers of elements called by name: "click the add button".
-func (g *Parser) byName(said string, ts []token) []chat.Offer {
-	by := *g
+func (parser *Parser) byName(said string, ts []token) []chat.Offer {
+	by := *parser
 	by.naming = true
 	found, _ := by.fit(said, ts, true)
 	var offers []chat.Offer
 	for _, m := range found {
 		for _, p := range m.form.Slots() {
 			id, ok := m.args[p.arg].(int)
-			if e, known := g.Live.mark(id); ok && known && p.kind.family() == "mark" {
+			if e, known := parser.Live.mark(id); ok && known && p.kind.family() == "mark" {
 				offers = append(
 					offers,
-					chat.Offer{Say: g.canonical(m), Means: m.form.Means, Name: EscapeLinks(markName(e))},
+					chat.Offer{Say: parser.canonical(m), Means: m.form.Means, Name: EscapeLinks(markName(e))},
 				)
 				break
 			}
@@ -99,9 +99,9 @@ func (g *Parser) byName(said string, ts []token) []chat.Offer {
 }
 
 // formOf is the simplest form that calls a tool with these arguments, nil if there is none.
-func (g *Parser) formOf(tool string, with map[string]string) *compiledForm {
+func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm {
 	best, most := (*compiledForm)(nil), -1
-	for _, f := range g.Forms {
+	for _, f := range parser.Forms {
 		if f.command.Tool != tool || f.Hidden {
 			continue
 		}

@@ -40,25 +40,25 @@ const (
 )
 
 // Elements are the annotations of the active page.
-func (l WindowState) Elements() []annotation.Element {
-	if l.Marks == nil {
+func (w WindowState) Elements() []annotation.Element {
+	if w.Marks == nil {
 		return nil
 	}
-	if m := l.Marks(); m != nil {
+	if m := w.Marks(); m != nil {
 		return m.Elements
 	}
 	return nil
 }
 
-func (l WindowState) tabs() []event.Tab {
-	if l.Tabs == nil {
+func (w WindowState) tabs() []event.Tab {
+	if w.Tabs == nil {
 		return nil
 	}
-	return l.Tabs()
+	return w.Tabs()
 }
 
 // named are the annotations whose role and name contain all words, the closest first.
-func (g *Parser) named(ts []token) []annotation.Element {
+func (parser *Parser) named(ts []token) []annotation.Element {
 	var said []string
 	for _, t := range ts {
 		for w := range strings.FieldsSeq(t.word) {
@@ -71,7 +71,7 @@ func (g *Parser) named(ts []token) []annotation.Element {
 		return nil
 	}
 	var found []annotation.Element
-	for _, e := range g.Live.Elements() {
+	for _, e := range parser.Live.Elements() {
 		has := strings.ToLower(e.Name + " " + e.Role)
 		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
 			found = append(found, e)
@@ -104,8 +104,8 @@ func markName(e annotation.Element) string {
 }
 
 // mark finds an annotation by its number.
-func (l WindowState) mark(id int) (annotation.Element, bool) {
-	all := l.Elements()
+func (w WindowState) mark(id int) (annotation.Element, bool) {
+	all := w.Elements()
 	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })
 	if i < 0 {
 		return annotation.Element{}, false
@@ -114,11 +114,11 @@ func (l WindowState) mark(id int) (annotation.Element, bool) {
 }
 
 // Sources is the origin of the page with the annotations.
-func (l WindowState) Sources() []string {
-	if l.Marks == nil || l.Marks() == nil {
+func (w WindowState) Sources() []string {
+	if w.Marks == nil || w.Marks() == nil {
 		return nil
 	}
-	page := l.Marks().Page.URL
+	page := w.Marks().Page.URL
 	u, err := url.Parse(page)
 	if err != nil || u.Host == "" {
 		return []string{page}

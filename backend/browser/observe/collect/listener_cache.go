@@ -51,10 +51,10 @@ type Speculation struct {
 // Speculate begins a collection of w with the cached facts; nil when too little is known or too much would be asked
 // for.
 // The end of ctx ends it. What it finds changes nothing, so that it may be dropped.
-func (k *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
-	k.mu.Lock()
-	trust := k.last
-	k.mu.Unlock()
+func (l *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
+	l.mu.Lock()
+	trust := l.last
+	l.mu.Unlock()
 	if trust.listeners == nil || trust.walked > maxSpeculative {
 		return nil
 	}
@@ -70,26 +70,26 @@ func (k *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Spec
 }
 
 // result waits for the collection and returns what it found, false when the cached facts were out of date.
-func (a *Speculation) result() (RawDocument, bool) {
-	a.asking.Wait()
-	for _, err := range a.err {
+func (s *Speculation) result() (RawDocument, bool) {
+	s.asking.Wait()
+	for _, err := range s.err {
 		if err != nil {
 			return RawDocument{}, false
 		}
 	}
-	if !strings.HasPrefix(a.text, "=") || !bytes.Equal(a.listeners, a.assumed.listeners) ||
-		!bytes.Equal(a.scanned, a.assumed.scanned) {
+	if !strings.HasPrefix(s.text, "=") || !bytes.Equal(s.listeners, s.assumed.listeners) ||
+		!bytes.Equal(s.scanned, s.assumed.scanned) {
 		return RawDocument{}, false
 	}
-	raw, err := unpack(a.text[1:])
+	raw, err := unpack(s.text[1:])
 	return raw, err == nil
 }
 
 // Collect is the package's Collect with the cached facts. early, which may be nil, is a speculation
 // that was started a moment ago; the document must not have changed since.
-func (k *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (RawDocument, error) {
+func (l *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (RawDocument, error) {
 	if early == nil || early.world != w || early.options != o {
-		early = k.Speculate(ctx, w, o)
+		early = l.Speculate(ctx, w, o)
 	}
 	if early != nil {
 		if raw, ok := early.result(); ok {
@@ -97,8 +97,8 @@ func (k *ListenerCache) Collect(ctx context.Context, w World, o Options, early *
 		}
 	}
 	raw, learnt, err := collectFacts(ctx, w, o)
-	k.mu.Lock()
-	k.last = learnt
-	k.mu.Unlock()
+	l.mu.Lock()
+	l.last = learnt
+	l.mu.Unlock()
 	return raw, err
 }

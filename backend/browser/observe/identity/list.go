@@ -45,7 +45,7 @@ func (l List) InView() List {
 // Compare returns the elements of now that are new or changed, and the ids of before that are gone: what was only
 // scrolled out of view is not. visible reports for handles of a document which of their nodes are visible, nil when
 // that is unknown; alive is false when the document was closed.
-func (b *ElementRegistry) Compare(
+func (er *ElementRegistry) Compare(
 	before, now List, visible func(doc int, handles []int) (shown []bool, alive bool),
 ) (changes []annotation.Element, gone []int) {
 	for _, e := range now.Elements {
@@ -61,7 +61,7 @@ func (b *ElementRegistry) Compare(
 		if _, still := now.ByID[e.ID]; still {
 			continue
 		}
-		if known, ok := b.Element(e.ID); ok {
+		if known, ok := er.Element(e.ID); ok {
 			unlisted[known.Doc] = append(unlisted[known.Doc], known)
 		} else {
 			gone = append(gone, e.ID)

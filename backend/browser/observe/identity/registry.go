@@ -91,68 +91,68 @@ func NewElementRegistry() *ElementRegistry {
 }
 
 // Element returns the element with an id; false when the id was never issued or is forgotten.
-func (b *ElementRegistry) Element(id int) (Element, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.elements[id]; t != nil {
+func (er *ElementRegistry) Element(id int) (Element, bool) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	if t := er.elements[id]; t != nil {
 		return *t, true
 	}
 	return Element{}, false
 }
 
 // Issued reports whether the id was ever issued.
-func (b *ElementRegistry) Issued(id int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return id > 0 && id <= b.last
+func (er *ElementRegistry) Issued(id int) bool {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	return id > 0 && id <= er.last
 }
 
 // ID is the id of a node, 0 when it has none.
-func (b *ElementRegistry) ID(doc, handle int) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if d := b.docs[doc]; d != nil {
+func (er *ElementRegistry) ID(doc, handle int) int {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	if d := er.docs[doc]; d != nil {
 		return d.byHandle[handle]
 	}
 	return 0
 }
 
 // MarkReported notes that the caller was shown the current text of the elements.
-func (b *ElementRegistry) MarkReported(ids []int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (er *ElementRegistry) MarkReported(ids []int) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
 	for _, id := range ids {
-		if t := b.elements[id]; t != nil {
+		if t := er.elements[id]; t != nil {
 			t.ReportedSign, t.ReportedName = t.Sign, t.Name
 		}
 	}
 }
 
 // MarkWarned notes that the owner of a number is being warned that its node says something else.
-func (b *ElementRegistry) MarkWarned(id int, sign string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.elements[id]; t != nil {
+func (er *ElementRegistry) MarkWarned(id int, sign string) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	if t := er.elements[id]; t != nil {
 		t.Sign, t.ReportedSign, t.SignWarned = sign, sign, true
 	}
 }
 
 // MarkRowsReported notes that the owner of the numbers was shown their rows as they are now.
-func (b *ElementRegistry) MarkRowsReported(ids []int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (er *ElementRegistry) MarkRowsReported(ids []int) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
 	for _, id := range ids {
-		if t := b.elements[id]; t != nil {
+		if t := er.elements[id]; t != nil {
 			t.ReportedRow = t.Row
 		}
 	}
 }
 
 // MarkRowWarned notes that the owner of a number is being warned that its row shows other digits.
-func (b *ElementRegistry) MarkRowWarned(id int, row string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.elements[id]; t != nil {
+func (er *ElementRegistry) MarkRowWarned(id int, row string) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	if t := er.elements[id]; t != nil {
 		t.Row, t.ReportedRow, t.RowWarned = row, row, true
 	}
 }
@@ -167,68 +167,68 @@ func sameWords(a, b string) bool {
 
 // Assign gives every node in seen its number, in order; now is the document's clock. rebound
 // lists the numbers that moved to a replacement. An error comes from ask.
-func (b *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int,
+func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int,
 	err error,
 ) {
-	b.splitReused(doc, seen)
-	moves, err := b.findReplacements(doc, seen, ask)
+	er.splitReused(doc, seen)
+	moves, err := er.findReplacements(doc, seen, ask)
 	if err != nil {
 		return nil, nil, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := b.docs[doc]
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	d := er.docs[doc]
 	if d == nil {
 		d = &document{tab: tab, byHandle: map[int]int{}, byKey: map[string][]int{}}
-		b.docs[doc] = d
+		er.docs[doc] = d
 	}
 	ids = make([]int, len(seen))
 	for i, s := range seen {
 		id := d.byHandle[s.Handle]
 		if id == 0 {
 			if id = moves[s.Handle]; id != 0 {
-				delete(d.byHandle, b.elements[id].Handle)
-				b.elements[id].Handle = s.Handle
+				delete(d.byHandle, er.elements[id].Handle)
+				er.elements[id].Handle = s.Handle
 				rebound = append(rebound, id)
 			} else {
-				b.last++
-				id = b.last
-				b.elements[id] = &Element{
+				er.last++
+				id = er.last
+				er.elements[id] = &Element{
 					ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign,
 					ReportedName: s.Name,
 				}
 			}
 			d.byHandle[s.Handle] = id
 		}
-		t := b.elements[id]
+		t := er.elements[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
 		t.Sign, t.Row, t.lastSeen = s.Sign, s.Row, now
 		if t.ReportedRow == "" || s.Row == "" || !sameWords(t.ReportedRow, s.Row) {
 			t.ReportedRow = s.Row
 		}
-		d.rekey(b.elements[id], s.Key)
+		d.rekey(er.elements[id], s.Key)
 		ids[i] = id
 	}
 	return ids, rebound, nil
 }
 
 // splitReused takes the numbers from nodes that the page used again in another row.
-func (b *ElementRegistry) splitReused(doc int, seen []Node) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := b.docs[doc]
+func (er *ElementRegistry) splitReused(doc int, seen []Node) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	d := er.docs[doc]
 	if d == nil {
 		return
 	}
 	for _, s := range seen {
-		if t := b.elements[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
+		if t := er.elements[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
 			delete(d.byHandle, s.Handle)
 			d.unkey(t)
 			t.Handle = 0
-			b.ended = append(b.ended, t.ID)
+			er.ended = append(er.ended, t.ID)
 		}
 	}
-	b.trim()
+	er.trim()
 }
 
 // unkey takes t out of the search for replacements.
@@ -249,30 +249,30 @@ func (d *document) rekey(t *Element, key string) {
 }
 
 // findReplacements finds which new nodes replace which numbers: new handle → number.
-func (b *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
-	fresh, olds := b.candidates(doc, seen)
+func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
+	fresh, olds := er.candidates(doc, seen)
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	b.mu.Lock()
+	er.mu.Lock()
 	handles := make([]int, len(olds))
 	for i, id := range olds {
-		handles[i] = b.elements[id].Handle
+		handles[i] = er.elements[id].Handle
 	}
-	b.mu.Unlock()
+	er.mu.Unlock()
 	connected, err := ask.Connected(handles)
 	if err != nil {
 		return nil, err
 	}
 	gone := map[string][]int{}
-	b.mu.Lock()
+	er.mu.Lock()
 	for i, id := range olds {
 		if i < len(connected) && !connected[i] {
-			key := b.elements[id].Key
+			key := er.elements[id].Key
 			gone[key] = append(gone[key], id)
 		}
 	}
-	b.mu.Unlock()
+	er.mu.Unlock()
 	if len(gone) == 0 {
 		return nil, nil
 	}
@@ -282,27 +282,27 @@ func (b *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPro
 	}
 	moves := map[int]int{}
 	for key, ids := range gone {
-		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > b.lastSeen(ids[0]) {
+		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > er.lastSeen(ids[0]) {
 			moves[fresh[key].Handle] = ids[0]
 		} else {
-			b.dropCandidates(doc, ids)
+			er.dropCandidates(doc, ids)
 		}
 	}
 	return moves, nil
 }
 
-func (b *ElementRegistry) lastSeen(id int) float64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.elements[id].lastSeen
+func (er *ElementRegistry) lastSeen(id int) float64 {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	return er.elements[id].lastSeen
 }
 
 // candidates are the fingerprints that one new node and some unseen number share: the new
 // node by fingerprint, and those numbers.
-func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := b.docs[doc]
+func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []int) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	d := er.docs[doc]
 	if d == nil {
 		return nil, nil
 	}
@@ -320,7 +320,7 @@ func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []i
 			continue
 		}
 		for _, id := range d.byKey[s.Key] {
-			if !here[b.elements[id].Handle] {
+			if !here[er.elements[id].Handle] {
 				fresh[s.Key] = s
 				olds = append(olds, id)
 			}
@@ -331,48 +331,48 @@ func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []i
 
 // dropCandidates removes ids of removed nodes from the search for replacements: the choice
 // was not clear once, and later it would be a guess.
-func (b *ElementRegistry) dropCandidates(doc int, ids []int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
 	for _, id := range ids {
-		if t := b.elements[id]; t != nil {
-			b.docs[doc].unkey(t)
+		if t := er.elements[id]; t != nil {
+			er.docs[doc].unkey(t)
 		}
 	}
 }
 
 // EndDocument notes that a document is gone with all its nodes. What its numbers were
 // stays known for a while.
-func (b *ElementRegistry) EndDocument(doc int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	d := b.docs[doc]
+func (er *ElementRegistry) EndDocument(doc int) {
+	er.mu.Lock()
+	defer er.mu.Unlock()
+	d := er.docs[doc]
 	if d == nil {
 		return
 	}
-	delete(b.docs, doc)
+	delete(er.docs, doc)
 	for _, id := range d.byHandle {
-		b.ended = append(b.ended, id)
+		er.ended = append(er.ended, id)
 	}
-	b.trim()
+	er.trim()
 }
 
 // trim forgets the oldest of the ended numbers. Called under the lock.
-func (b *ElementRegistry) trim() {
-	if over := len(b.ended) - maxEnded; over > 0 {
-		for _, id := range b.ended[:over] {
-			delete(b.elements, id)
+func (er *ElementRegistry) trim() {
+	if over := len(er.ended) - maxEnded; over > 0 {
+		for _, id := range er.ended[:over] {
+			delete(er.elements, id)
 		}
-		b.ended = slices.Clone(b.ended[over:])
+		er.ended = slices.Clone(er.ended[over:])
 	}
 }
 
 // Documents lists the documents of a tab that have numbers.
-func (b *ElementRegistry) Documents(tab int) []int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (er *ElementRegistry) Documents(tab int) []int {
+	er.mu.Lock()
+	defer er.mu.Unlock()
 	var list []int
-	for doc, d := range b.docs {
+	for doc, d := range er.docs {
 		if d.tab == tab {
 			list = append(list, doc)
 		}

@@ -14,11 +14,11 @@ type polling struct {
 }
 
 // answered reports whether it ever got a response.
-func (h *polling) answered() bool { return h != nil && !h.ended.IsZero() }
+func (p *polling) answered() bool { return p != nil && !p.ended.IsZero() }
 
 // due reports whether the page's next poll is expected now.
-func (h *polling) due(now time.Time) bool {
-	return h.answered() && (near(now.Sub(h.begun), h.every) || near(now.Sub(h.ended), h.pause))
+func (p *polling) due(now time.Time) bool {
+	return p.answered() && (near(now.Sub(p.begun), p.every) || near(now.Sub(p.ended), p.pause))
 }
 
 // near compares two durations with the tolerance that a busy page needs.

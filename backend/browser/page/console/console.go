@@ -66,25 +66,25 @@ type Log struct {
 }
 
 // Add appends a message; a repetition of the newest one only counts.
-func (j *Log) Add(m Message) {
-	if n := len(j.list); n > 0 {
-		if l := j.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {
+func (log *Log) Add(m Message) {
+	if n := len(log.list); n > 0 {
+		if l := log.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {
 			l.Times++
 			return
 		}
 	}
-	j.last++
-	m.ID, m.Times, m.Time = j.last, 1, time.Now()
-	if len(j.list) >= maxMessages {
-		j.list = slices.Delete(j.list, 0, len(j.list)-maxMessages+1)
+	log.last++
+	m.ID, m.Times, m.Time = log.last, 1, time.Now()
+	if len(log.list) >= maxMessages {
+		log.list = slices.Delete(log.list, 0, len(log.list)-maxMessages+1)
 	}
-	j.list = append(j.list, &m)
+	log.list = append(log.list, &m)
 }
 
 // Messages are copies of those from level on that came after the id since.
-func (j *Log) Messages(level string, since int) []Message {
+func (log *Log) Messages(level string, since int) []Message {
 	list := []Message{}
-	for _, m := range j.list {
+	for _, m := range log.list {
 		if m.ID > since && slices.Index(Levels(), m.Level) >= slices.Index(Levels(), level) {
 			list = append(list, *m)
 		}
@@ -93,13 +93,13 @@ func (j *Log) Messages(level string, since int) []Message {
 }
 
 // Reset forgets all messages; ids go on.
-func (j *Log) Reset() { j.list = nil }
+func (log *Log) Reset() { log.list = nil }
 
 // ReleaseDue counts a script's message and reports whether it is time to release the objects that the browser keeps for
 // such messages.
-func (j *Log) ReleaseDue() bool {
-	j.written++
-	return j.written%releaseEvery == 0
+func (log *Log) ReleaseDue() bool {
+	log.written++
+	return log.written%releaseEvery == 0
 }
 
 // FromException reads an error that a script of the page did not catch.

@@ -24,22 +24,22 @@ type Navigation struct {
 const maxRedirects = 6
 
 // Effect implements Source: `navigated to https://… (302 → 200)`.
-func (r *Navigation) Effect() (kind, text string) {
-	if r.Failed != "" {
-		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.URL, 220),
-			NetworkErrorText(r.Failed), surface.Clip(r.Failed, 60))
+func (n *Navigation) Effect() (kind, text string) {
+	if n.Failed != "" {
+		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(n.URL, 220),
+			NetworkErrorText(n.Failed), surface.Clip(n.Failed, 60))
 	}
-	text = "navigated to " + surface.Clip(r.URL, 230)
+	text = "navigated to " + surface.Clip(n.URL, 230)
 	var way []string
-	hops := r.Redirects
+	hops := n.Redirects
 	if len(hops) > maxRedirects {
 		way, hops = append(way, fmt.Sprintf("%d redirects", len(hops))), nil
 	}
 	for _, s := range hops {
 		way = append(way, fmt.Sprint(s))
 	}
-	if r.Status != 0 {
-		way = append(way, StatusText(r.Status))
+	if n.Status != 0 {
+		way = append(way, StatusText(n.Status))
 	}
 	if len(way) > 0 {
 		text += " (" + strings.Join(way, " → ") + ")"

@@ -45,31 +45,31 @@ type Log struct {
 	last int
 }
 
-func (f *Log) find(key string) *Exchange {
-	for i := len(f.list) - 1; i >= 0; i-- {
-		if f.list[i].key == key {
-			return f.list[i]
+func (l *Log) find(key string) *Exchange {
+	for i := len(l.list) - 1; i >= 0; i-- {
+		if l.list[i].key == key {
+			return l.list[i]
 		}
 	}
 	return nil
 }
 
 // Get finds a request by its number, nil when it is forgotten.
-func (f *Log) Get(id int) *Exchange {
-	if i := slices.IndexFunc(f.list, func(r *Exchange) bool { return r.id == id }); i >= 0 {
-		return f.list[i]
+func (l *Log) Get(id int) *Exchange {
+	if i := slices.IndexFunc(l.list, func(r *Exchange) bool { return r.id == id }); i >= 0 {
+		return l.list[i]
 	}
 	return nil
 }
 
 // Requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
-func (f *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request, more int) {
+func (l *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request, more int) {
 	limit := filter.Limit
 	if limit <= 0 {
 		limit = 50
 	}
 	list = []Request{}
-	for _, q := range f.list {
+	for _, q := range l.list {
 		// What is filtered is what is shown: a filter is no way to guess a secret.
 		if r := q.public(v); filter.keeps(r) {
 			list = append(list, r)
@@ -82,13 +82,13 @@ func (f *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request
 	return list, more
 }
 
-func (f *Log) add(r *Exchange) {
-	f.last++
-	r.id = f.last
-	if len(f.list) >= maxRequests {
-		f.list = slices.Delete(f.list, 0, len(f.list)-maxRequests+1)
+func (l *Log) add(r *Exchange) {
+	l.last++
+	r.id = l.last
+	if len(l.list) >= maxRequests {
+		l.list = slices.Delete(l.list, 0, len(l.list)-maxRequests+1)
 	}
-	f.list = append(f.list, r)
+	l.list = append(l.list, r)
 }
 
 type response struct {
@@ -121,17 +121,17 @@ type Event struct {
 }
 
 // Record takes in an event about a request.
-func (f *Log) Record(name, key, session string, r Event) {
+func (l *Log) Record(name, key, session string, r Event) {
 	switch name {
 	case "requestWillBeSent":
-		if old := f.find(key); old != nil && r.Redirect != nil {
+		if old := l.find(key); old != nil && r.Redirect != nil {
 			old.responded(*r.Redirect)
 			old.ended, old.key = r.Time, ""
 		}
 		if strings.HasPrefix(r.Request.URL, "data:") || IsExternalScheme(r.Request.URL) {
 			return
 		}
-		f.add(&Exchange{
+		l.add(&Exchange{
 			Session: session, key: key, browserID: r.RequestID, method: r.Request.Method,
 			url:          surface.Clip(r.Request.URL, MaxURL),
 			resourceType: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers),
@@ -139,13 +139,13 @@ func (f *Log) Record(name, key, session string, r Event) {
 		})
 		return
 	case "webSocketCreated":
-		f.add(&Exchange{
+		l.add(&Exchange{
 			Session: session, key: key, browserID: r.RequestID, method: http.MethodGet,
 			url: surface.Clip(r.URL, MaxURL), resourceType: "websocket", begun: r.Time,
 		})
 		return
 	}
-	q := f.find(key)
+	q := l.find(key)
 	if q == nil {
 		return
 	}
@@ -166,10 +166,10 @@ func (f *Log) Record(name, key, session string, r Event) {
 	}
 }
 
-func (q *Exchange) responded(r response) {
-	q.status, q.statusText, q.mime = r.Status, surface.Clip(r.StatusText, 100), surface.Clip(r.MimeType, 100)
-	q.cached = r.FromDisk || r.FromWorker
-	q.received = bounded(r.Headers)
+func (e *Exchange) responded(r response) {
+	e.status, e.statusText, e.mime = r.Status, surface.Clip(r.StatusText, 100), surface.Clip(r.MimeType, 100)
+	e.cached = r.FromDisk || r.FromWorker
+	e.received = bounded(r.Headers)
 }
 
 func bounded(headers json.RawMessage) json.RawMessage {

@@ -60,14 +60,14 @@ type RequestDetail struct {
 // MaxBody bounds the body of a RequestDetail, in bytes.
 const MaxBody = 50 << 10
 
-func (q *Exchange) public(v *redact.Redactor) Request {
+func (e *Exchange) public(v *redact.Redactor) Request {
 	r := Request{
-		ID: q.id, Method: q.method, URL: v.Address(q.url), By: OriginOf(q.initiator), Type: q.resourceType,
-		Status: q.status, Failed: q.failed, MIME: q.mime,
-		Bytes: int64(q.size), Cached: q.cached, Running: q.ended == 0,
+		ID: e.id, Method: e.method, URL: v.Address(e.url), By: OriginOf(e.initiator), Type: e.resourceType,
+		Status: e.status, Failed: e.failed, MIME: e.mime,
+		Bytes: int64(e.size), Cached: e.cached, Running: e.ended == 0,
 	}
-	if q.ended > q.begun {
-		r.MS = int((q.ended - q.begun) * 1000)
+	if e.ended > e.begun {
+		r.MS = int((e.ended - e.begun) * 1000)
 	}
 	return r
 }
@@ -145,22 +145,22 @@ func OriginOf(address string) string {
 
 // Detail is q with its headers and bodies; client is that of the session the request was made in, nil when
 // its page is gone.
-func (q Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail {
-	d := RequestDetail{Request: q.public(v)}
+func (e Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail {
+	d := RequestDetail{Request: e.public(v)}
 	switch {
-	case q.key == "" || q.status == 0:
+	case e.key == "" || e.status == 0:
 		d.BodyNote = "there is no body"
 	case d.Running:
 		d.BodyNote = "it is still running"
 	case client == nil:
 		d.BodyNote = "its page is gone"
 	default:
-		d.Body, d.BodyNote = bodyOf(client, q.browserID)
+		d.Body, d.BodyNote = bodyOf(client, e.browserID)
 	}
-	d.Sent, d.Received = headers(v, q.sent, "the request headers"), headers(v, q.received, "the response headers")
-	d.Post = v.Body(contentType(q.sent), q.post, "the request body", true)
+	d.Sent, d.Received = headers(v, e.sent, "the request headers"), headers(v, e.received, "the response headers")
+	d.Post = v.Body(contentType(e.sent), e.post, "the request body", true)
 	// It is cut after what is secret in it was found whole.
-	d.Body = v.Body(q.mime, d.Body, "the response body", false)
+	d.Body = v.Body(e.mime, d.Body, "the response body", false)
 	if whole := len(d.Body); whole > MaxBody {
 		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")
 		d.BodyNote = fmt.Sprintf("cut to %d of %d bytes", len(d.Body), whole)

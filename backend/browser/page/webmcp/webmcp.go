@@ -55,23 +55,23 @@ type Response struct {
 }
 
 // Handle takes in what the browser reports of a page's tools.
-func (o *Tools) Handle(name string, ev cdp.Event) {
+func (t *Tools) Handle(name string, ev cdp.Event) {
 	switch name {
 	case "toolsAdded":
-		o.added(ev)
+		t.added(ev)
 	case "toolResponded":
 		var r Response
 		if json.Unmarshal(ev.Params, &r) != nil {
 			return
 		}
-		if o.calls == nil {
-			o.calls = map[string]chan Response{}
+		if t.calls == nil {
+			t.calls = map[string]chan Response{}
 		}
-		c := o.calls[r.ID]
-		if c == nil && len(o.calls) < maxInvocations {
+		c := t.calls[r.ID]
+		if c == nil && len(t.calls) < maxInvocations {
 			// The answer may come before the call that asked for it has returned.
 			c = make(chan Response, 1)
-			o.calls[r.ID] = c
+			t.calls[r.ID] = c
 		}
 		select {
 		case c <- r:
@@ -80,7 +80,7 @@ func (o *Tools) Handle(name string, ev cdp.Event) {
 	}
 }
 
-func (o *Tools) added(ev cdp.Event) {
+func (t *Tools) added(ev cdp.Event) {
 	var e struct {
 		Tools []struct {
 			Name        string          `json:"name"`
@@ -98,7 +98,7 @@ func (o *Tools) added(ev cdp.Event) {
 		return
 	}
 	for _, x := range e.Tools {
-		if len(o.list) >= maxPageTools || len(x.Name) > 200 {
+		if len(t.list) >= maxPageTools || len(x.Name) > 200 {
 			return
 		}
 		p := PageTool{
@@ -109,38 +109,38 @@ func (o *Tools) added(ev cdp.Event) {
 		if len(p.Parameters) == 0 || len(p.Parameters) > maxSchema {
 			p.Parameters = json.RawMessage(`{"type":"object"}`)
 		}
-		o.list = append(o.list, p)
+		t.list = append(t.list, p)
 	}
 }
 
 // Reset forgets the tools; the browser reports them again when it is asked.
-func (o *Tools) Reset() { o.list = nil }
+func (t *Tools) Reset() { t.list = nil }
 
 // ForgetCalls drops the answers that nobody waited for.
-func (o *Tools) ForgetCalls() { o.calls = map[string]chan Response{} }
+func (t *Tools) ForgetCalls() { t.calls = map[string]chan Response{} }
 
 // ResponseChannel is where the answer to a call arrives.
-func (o *Tools) ResponseChannel(id string) chan Response {
-	c := o.calls[id]
+func (t *Tools) ResponseChannel(id string) chan Response {
+	c := t.calls[id]
 	if c == nil {
 		c = make(chan Response, 1)
-		o.calls[id] = c
+		t.calls[id] = c
 	}
 	return c
 }
 
 // ForgetCall forgets a call.
-func (o *Tools) ForgetCall(id string) { delete(o.calls, id) }
+func (t *Tools) ForgetCall(id string) { delete(t.calls, id) }
 
 // OfferedBy are the tools with the origin of who offers them. A frame whose origin is not known, as one
 // without an address of its own, offers none.
-func (o *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
+func (t *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
 		origins[doc.Frame()] = network.OriginOf(doc.URL())
 	}
-	list := make([]PageTool, 0, len(o.list))
-	for _, p := range o.list {
+	list := make([]PageTool, 0, len(t.list))
+	for _, p := range t.list {
 		if p.Origin = origins[p.Frame]; p.Origin != "" || len(docs) > 0 && p.Frame == docs[0].Frame() {
 			list = append(list, p)
 		}

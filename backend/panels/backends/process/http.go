@@ -51,7 +51,7 @@ func (u *used) Close() error {
 	return u.ReadCloser.Close()
 }
 
-func (up *running) ask(ctx context.Context, q Request) (*http.Response, error) {
+func (r *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 	address := "http://127.0.0.1" + q.Path
 	if q.Query != "" {
 		address += "?" + q.Query
@@ -64,8 +64,8 @@ func (up *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the request: %w", err)
 	}
-	Headers(req, q.Body != nil, up.token)
-	return up.client.Do(req)
+	Headers(req, q.Body != nil, r.token)
+	return r.client.Do(req)
 }
 
 // Headers sets the headers of every request to an endpoint; token is "" unless a program answers.

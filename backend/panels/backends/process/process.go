@@ -222,16 +222,16 @@ func (r *Runner) stopIdle(up *running) {
 	up.end()
 }
 
-func (up *running) end() {
-	up.Stop(stopGrace)
-	if up.client != nil {
-		up.client.CloseIdleConnections()
+func (r *running) end() {
+	r.Stop(stopGrace)
+	if r.client != nil {
+		r.client.CloseIdleConnections()
 	}
-	if up.lines != nil {
-		up.lines.close()
+	if r.lines != nil {
+		r.lines.close()
 	}
-	if up.server != nil {
-		up.server.close()
+	if r.server != nil {
+		r.server.close()
 	}
 }
 

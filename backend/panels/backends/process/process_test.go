@@ -71,21 +71,21 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // runner runs testdata's program, over its port or by lines.
-func (b *fixture) runner(stdio bool, change func(*Panel)) *Runner {
-	b.t.Helper()
+func (f *fixture) runner(stdio bool, change func(*Panel)) *Runner {
+	f.t.Helper()
 	file := "port.mjs"
 	if stdio {
 		file = "lines.mjs"
 	}
-	p := Panel{ID: "notes", Title: "Notes", Dir: b.path, Backend: manifest.Backend{
+	p := Panel{ID: "notes", Title: "Notes", Dir: f.path, Backend: manifest.Backend{
 		Kind: "process", Command: "node",
 		Args: []string{file}, Stdio: stdio,
 	}}
 	if change != nil {
 		change(&p)
 	}
-	r := New(b.cfg, p)
-	b.t.Cleanup(r.Close)
+	r := New(f.cfg, p)
+	f.t.Cleanup(r.Close)
 	return r
 }
 
@@ -111,13 +111,13 @@ func ask(ctx context.Context, r *Runner, what string, args map[string]any) (map[
 	return value, json.Unmarshal(text, &value)
 }
 
-func (b *fixture) must(r *Runner, what string, args map[string]any) map[string]any {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+func (f *fixture) must(r *Runner, what string, args map[string]any) map[string]any {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
 	defer cancel()
 	value, err := ask(ctx, r, what, args)
 	if err != nil {
-		b.t.Fatalf("%s %v: %v; it printed %q", what, args, err, r.Output())
+		f.t.Fatalf("%s %v: %v; it printed %q", what, args, err, r.Output())
 	}
 	return value
 }

@@ -14,16 +14,16 @@ import (
 )
 
 // server is a real MCP server, the test binary itself, in the panel's folder.
-func (b *fixture) server(change func(*Panel)) *Runner {
-	b.t.Helper()
+func (f *fixture) server(change func(*Panel)) *Runner {
+	f.t.Helper()
 	self, err := os.ReadFile(os.Args[0])
 	if err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(b.path, "served"), self, 0o700); err != nil {
-		b.t.Fatal(err)
+	if err := os.WriteFile(filepath.Join(f.path, "served"), self, 0o700); err != nil {
+		f.t.Fatal(err)
 	}
-	return b.runner(false, func(p *Panel) {
+	return f.runner(false, func(p *Panel) {
 		p.Backend = manifest.Backend{Kind: "mcp", Command: "./served", Args: []string{asServer}}
 		if change != nil {
 			change(p)
@@ -31,13 +31,13 @@ func (b *fixture) server(change func(*Panel)) *Runner {
 	})
 }
 
-func (b *fixture) served(r *Runner, tool string, args map[string]any) (toolspec.Result, error) {
-	b.t.Helper()
+func (f *fixture) served(r *Runner, tool string, args map[string]any) (toolspec.Result, error) {
+	f.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
-		b.t.Fatal(err)
+		f.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
 	defer cancel()
 	result, _, err := r.Ask(ctx, tool, text, func(string, string) {})
 	return result, err

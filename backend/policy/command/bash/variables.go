@@ -78,19 +78,19 @@ type assignmentCollector struct {
 	variables map[string]*variable
 }
 
-func (n *assignmentCollector) variable(name string) *variable {
-	if n.variables[name] == nil {
-		n.variables[name] = &variable{}
+func (ac *assignmentCollector) variable(name string) *variable {
+	if ac.variables[name] == nil {
+		ac.variables[name] = &variable{}
 	}
-	return n.variables[name]
+	return ac.variables[name]
 }
 
-func (n *assignmentCollector) markUnknown(name string) {
-	v := n.variable(name)
+func (ac *assignmentCollector) markUnknown(name string) {
+	v := ac.variable(name)
 	v.unknown, v.mayHoldCommand = true, true
 }
 
-func (n *assignmentCollector) collect(file *syntax.File) {
+func (ac *assignmentCollector) collect(file *syntax.File) {
 	sure := map[*syntax.Assign]int{}
 	for _, stmt := range file.Stmts {
 		if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 && !stmt.Background {
@@ -102,30 +102,30 @@ func (n *assignmentCollector) collect(file *syntax.File) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch x := node.(type) {
 		case *syntax.CallExpr:
-			n.addCommand(x, sure)
+			ac.addCommand(x, sure)
 		case *syntax.DeclClause:
 			for _, a := range x.Args {
-				n.addAssignment(a, -1)
+				ac.addAssignment(a, -1)
 				if a.Name == nil && a.Value != nil && strings.Contains(a.Value.Lit(), "n") {
-					n.markUnknown(anyName) // declares a name for another variable
+					ac.markUnknown(anyName) // declares a name for another variable
 				}
 			}
 		case *syntax.ForClause:
-			n.addLoop(x)
+			ac.addLoop(x)
 		case *syntax.ParamExp:
 			if x.Exp != nil && (x.Exp.Op == syntax.AssignUnset || x.Exp.Op == syntax.AssignUnsetOrNull) &&
 				x.Param != nil {
-				n.markUnknown(x.Param.Value)
+				ac.markUnknown(x.Param.Value)
 			}
 		case *syntax.BinaryArithm:
 			if strings.HasSuffix(x.Op.String(), "=") {
-				n.addNumber(x.X)
+				ac.addNumber(x.X)
 			}
 		case *syntax.UnaryArithm:
-			n.addNumber(x.X)
+			ac.addNumber(x.X)
 		case *syntax.Redirect:
 			if x.N != nil && strings.HasPrefix(x.N.Value, "{") {
-				n.markUnknown(strings.Trim(x.N.Value, "{}"))
+				ac.markUnknown(strings.Trim(x.N.Value, "{}"))
 			}
 		}
 		return true
@@ -133,67 +133,67 @@ func (n *assignmentCollector) collect(file *syntax.File) {
 }
 
 // addNumber adds an arithmetic assignment, whose value is a number.
-func (n *assignmentCollector) addNumber(x syntax.ArithmExpr) {
+func (ac *assignmentCollector) addNumber(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
-		n.variable(w.Lit()).unknown = true
+		ac.variable(w.Lit()).unknown = true
 	}
 }
 
-func (n *assignmentCollector) addCommand(call *syntax.CallExpr, sure map[*syntax.Assign]int) {
+func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, sure map[*syntax.Assign]int) {
 	if len(call.Args) == 0 {
 		for _, a := range call.Assigns {
 			from, ok := sure[a]
 			if !ok {
 				from = -1
 			}
-			n.addAssignment(a, from)
+			ac.addAssignment(a, from)
 		}
 		return
 	}
 	switch call.Args[0].Lit() {
 	case "", "eval", "source", ".", "trap", "builtin", "command", "enable", "alias":
-		n.markUnknown(anyName)
+		ac.markUnknown(anyName)
 	case "read", "mapfile", "readarray", "getopts", "unset", "printf", "wait", "let":
 		for _, w := range call.Args[1:] {
 			name, _, _ := strings.Cut(w.Lit(), "[")
 			name, _, _ = strings.Cut(name, "=")
 			if syntax.ValidName(name) {
-				n.markUnknown(name)
+				ac.markUnknown(name)
 			} else if w.Lit() == "" {
-				n.markUnknown(anyName)
+				ac.markUnknown(anyName)
 			}
 		}
-		n.markUnknown("REPLY")
-		n.markUnknown("MAPFILE")
+		ac.markUnknown("REPLY")
+		ac.markUnknown("MAPFILE")
 	}
 }
 
 // addAssignment adds one assignment, which is certain from the offset from on, nowhere when that is -1.
-func (n *assignmentCollector) addAssignment(a *syntax.Assign, from int) {
+func (ac *assignmentCollector) addAssignment(a *syntax.Assign, from int) {
 	if a.Name == nil {
 		if a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-") {
-			n.markUnknown(anyName)
+			ac.markUnknown(anyName)
 		}
 		return
 	}
-	v := n.variable(a.Name.Value)
+	v := ac.variable(a.Name.Value)
 	if a.Naked {
 		v.unknown = true
 		return
 	}
 	if a.Append || a.Index != nil || a.Array != nil {
-		n.markUnknown(a.Name.Value)
+		ac.markUnknown(a.Name.Value)
 		return
 	}
-	n.addValue(v, a.Value)
+	ac.addValue(v, a.Value)
 	if from >= 0 {
 		v.certainIn = append(v.certainIn, span{from, 1 << 40})
 	}
 }
 
 // addValue adds a value that v may have.
-func (n *assignmentCollector) addValue(v *variable, w *syntax.Word) {
-	text := n.fixedValue(w)
+func (ac *assignmentCollector) addValue(v *variable, w *syntax.Word) {
+	text := ac.fixedValue(w)
 	switch {
 	case text.Unknown:
 		v.unknown = true
@@ -205,31 +205,31 @@ func (n *assignmentCollector) addValue(v *variable, w *syntax.Word) {
 }
 
 // fixedValue returns a word without what may change later: the working directory.
-func (n *assignmentCollector) fixedValue(w *syntax.Word) Word {
-	dirs := n.e.Folders
-	n.e.Folders = nil
-	defer func() { n.e.Folders = dirs }()
-	v := n.e.Word(w)
+func (ac *assignmentCollector) fixedValue(w *syntax.Word) Word {
+	dirs := ac.e.Folders
+	ac.e.Folders = nil
+	defer func() { ac.e.Folders = dirs }()
+	v := ac.e.Word(w)
 	v.Glob = false // bash matches nothing in an assignment
 	return v
 }
 
-func (n *assignmentCollector) addLoop(x *syntax.ForClause) {
+func (ac *assignmentCollector) addLoop(x *syntax.ForClause) {
 	iter, ok := x.Loop.(*syntax.WordIter)
 	if !ok {
 		return // the counter of (( )) is collected as an assignment
 	}
-	v := n.variable(iter.Name.Value)
+	v := ac.variable(iter.Name.Value)
 	if x.Select || !iter.InPos.IsValid() {
-		n.markUnknown(iter.Name.Value)
+		ac.markUnknown(iter.Name.Value)
 		return
 	}
-	dirs := n.e.Folders
-	n.e.Folders = nil
-	defer func() { n.e.Folders = dirs }()
-	for _, item := range n.e.Words(iter.Items) {
+	dirs := ac.e.Folders
+	ac.e.Folders = nil
+	defer func() { ac.e.Folders = dirs }()
+	for _, item := range ac.e.Words(iter.Items) {
 		if item.Unknown || len(v.values) > maxAlternatives {
-			n.markUnknown(iter.Name.Value)
+			ac.markUnknown(iter.Name.Value)
 			return
 		}
 		v.values = append(append(v.values, item.Text), item.Alternatives...)

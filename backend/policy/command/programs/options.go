@@ -55,8 +55,8 @@ type Arguments struct {
 }
 
 // Has reports whether one of the options was given, each by its last name.
-func (p Arguments) Has(names ...string) bool {
-	for _, o := range p.Options {
+func (a Arguments) Has(names ...string) bool {
+	for _, o := range a.Options {
 		for _, n := range names {
 			if o.Name == n {
 				return true
@@ -67,9 +67,9 @@ func (p Arguments) Has(names ...string) bool {
 }
 
 // Values returns the values of the option with that last name.
-func (p Arguments) Values(name string) []bash.Word {
+func (a Arguments) Values(name string) []bash.Word {
 	var all []bash.Word
-	for _, o := range p.Options {
+	for _, o := range a.Options {
 		if o.Name == name && o.HasValue {
 			all = append(all, o.Value)
 		}
@@ -85,7 +85,7 @@ type OptionParser struct {
 }
 
 // Parse sorts the words after the program.
-func (q OptionParser) Parse(words []bash.Word) Arguments {
+func (op OptionParser) Parse(words []bash.Word) Arguments {
 	var p Arguments
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -95,7 +95,7 @@ func (q OptionParser) Parse(words []bash.Word) Arguments {
 			p.Operands = append(p.Operands, w)
 		case !w.IsLiteral() || w.Text == "-" || !strings.HasPrefix(w.Text, "-"):
 			p.Operands = append(p.Operands, w)
-			if q.StopAtOperand {
+			if op.StopAtOperand {
 				p.Operands = append(p.Operands, words[i+1:]...)
 				return p
 			}
@@ -103,18 +103,18 @@ func (q OptionParser) Parse(words []bash.Word) Arguments {
 			p.Operands = append(p.Operands, words[i+1:]...)
 			return p
 		case strings.HasPrefix(w.Text, "--"):
-			i += q.parseLong(&p, w, words[i+1:])
+			i += op.parseLong(&p, w, words[i+1:])
 		default:
-			i += q.parseCluster(&p, w.Text[1:], words[i+1:])
+			i += op.parseCluster(&p, w.Text[1:], words[i+1:])
 		}
 	}
 	return p
 }
 
 // parseLong reads --name, --name=value or the beginning of a name, and returns how many further words it took.
-func (q OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int {
+func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int {
 	name, attached, has := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
-	o, full, found := q.findLong(name)
+	o, full, found := op.findLong(name)
 	if !found {
 		p.Unknown = append(p.Unknown, w.Text)
 		return 0
@@ -133,10 +133,10 @@ func (q OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int
 }
 
 // findLong returns the option with that name. Of several that begin with it, it prefers one that does more than read.
-func (q OptionParser) findLong(name string) (Option, string, bool) {
+func (op OptionParser) findLong(name string) (Option, string, bool) {
 	var best Option
 	full := ""
-	for _, o := range q.Options {
+	for _, o := range op.Options {
 		for _, n := range o.Names {
 			if n == name {
 				return o, o.Names[len(o.Names)-1], true
@@ -150,10 +150,10 @@ func (q OptionParser) findLong(name string) (Option, string, bool) {
 }
 
 // parseCluster reads -abc, -n5 and -n 5, and returns how many further words it took.
-func (q OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Word) int {
+func (op OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Word) int {
 	for i := range len(letters) {
 		name := letters[i : i+1]
-		o, full, found := q.findShort(name)
+		o, full, found := op.findShort(name)
 		if !found {
 			p.Unknown = append(p.Unknown, "-"+name)
 			continue
@@ -176,8 +176,8 @@ func (q OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Wor
 	return 0
 }
 
-func (q OptionParser) findShort(name string) (Option, string, bool) {
-	for _, o := range q.Options {
+func (op OptionParser) findShort(name string) (Option, string, bool) {
+	for _, o := range op.Options {
 		for _, n := range o.Names {
 			if n == name {
 				return o, o.Names[len(o.Names)-1], true
@@ -188,8 +188,8 @@ func (q OptionParser) findShort(name string) (Option, string, bool) {
 }
 
 // BeyondReading reports whether some option of the program does more than read.
-func (q OptionParser) BeyondReading() bool {
-	for _, o := range q.Options {
+func (op OptionParser) BeyondReading() bool {
+	for _, o := range op.Options {
 		if o.Role.BeyondReading() {
 			return true
 		}

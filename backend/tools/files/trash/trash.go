@@ -56,25 +56,25 @@ type Bin struct {
 func New(dir string, now func() time.Time) *Bin { return &Bin{dir: dir, now: now} }
 
 // Put moves what lies at base in the open folder from to the trash; path is its absolute path.
-func (c *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.dir == "" {
+func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
+	bin.mu.Lock()
+	defer bin.mu.Unlock()
+	if bin.dir == "" {
 		return wire.TrashItem{}, errors.New("there is no trash folder")
 	}
-	c.sweep()
+	bin.sweep()
 	info, err := from.Lstat(base)
 	if err != nil {
 		return wire.TrashItem{}, err
 	}
 	item := wire.TrashItem{
 		ID: strings.ToLower(rand.Text()), Path: path, Name: base, Folder: info.IsDir(),
-		Time: c.now(),
+		Time: bin.now(),
 	}
 	if !info.IsDir() {
 		item.Size = info.Size()
 	}
-	dir := filepath.Join(c.dir, item.ID)
+	dir := filepath.Join(bin.dir, item.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return wire.TrashItem{}, fmt.Errorf("creating a folder in the trash: %w", err)
 	}
@@ -83,7 +83,7 @@ func (c *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 		err = os.WriteFile(filepath.Join(dir, metadataName), metadata, 0o600)
 	}
 	if err == nil {
-		err = c.take(from, base, dir)
+		err = bin.take(from, base, dir)
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir)
@@ -93,7 +93,7 @@ func (c *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 }
 
 // take moves what lies at base into the folder of an item.
-func (c *Bin) take(from *os.Root, base, dir string) error {
+func (bin *Bin) take(from *os.Root, base, dir string) error {
 	into, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -194,33 +194,33 @@ func (b *budget) file(from *os.Root, base string, into *os.Root, to string, info
 }
 
 // Item returns an item of the trash, or ErrGone.
-func (c *Bin) Item(id string) (wire.TrashItem, error) {
+func (bin *Bin) Item(id string) (wire.TrashItem, error) {
 	if !validID.MatchString(id) {
 		return wire.TrashItem{}, ErrGone
 	}
-	metadata, err := os.ReadFile(filepath.Join(c.dir, id, metadataName))
+	metadata, err := os.ReadFile(filepath.Join(bin.dir, id, metadataName))
 	var item wire.TrashItem
 	if err != nil || json.Unmarshal(metadata, &item) != nil || item.ID != id || !filepath.IsAbs(item.Path) {
 		return wire.TrashItem{}, ErrGone
 	}
-	if _, err := os.Lstat(filepath.Join(c.dir, id, contentName)); err != nil {
+	if _, err := os.Lstat(filepath.Join(bin.dir, id, contentName)); err != nil {
 		return wire.TrashItem{}, ErrGone
 	}
 	return item, nil
 }
 
 // Items returns the items of the trash, newest first.
-func (c *Bin) Items() []wire.TrashItem {
+func (bin *Bin) Items() []wire.TrashItem {
 	all := []wire.TrashItem{}
-	if c.dir == "" {
+	if bin.dir == "" {
 		return all
 	}
-	entries, err := os.ReadDir(c.dir)
+	entries, err := os.ReadDir(bin.dir)
 	if err != nil {
 		return all // nothing was removed yet
 	}
 	for _, e := range entries {
-		if item, err := c.Item(e.Name()); err == nil {
+		if item, err := bin.Item(e.Name()); err == nil {
 			all = append(all, item)
 		}
 	}
@@ -230,13 +230,13 @@ func (c *Bin) Items() []wire.TrashItem {
 
 // Restore moves an item to the name base in the open folder into. It fails with fs.ErrExist when the
 // name is taken.
-func (c *Bin) Restore(id string, into *os.Root, base string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, err := c.Item(id); err != nil {
+func (bin *Bin) Restore(id string, into *os.Root, base string) error {
+	bin.mu.Lock()
+	defer bin.mu.Unlock()
+	if _, err := bin.Item(id); err != nil {
 		return err
 	}
-	dir := filepath.Join(c.dir, id)
+	dir := filepath.Join(bin.dir, id)
 	from, err := os.OpenRoot(dir)
 	if err != nil {
 		return ErrGone
@@ -257,10 +257,10 @@ func (c *Bin) Restore(id string, into *os.Root, base string) error {
 }
 
 // sweep removes items that are too old.
-func (c *Bin) sweep() {
-	for _, item := range c.Items() {
-		if c.now().Sub(item.Time) > maxAge {
-			_ = os.RemoveAll(filepath.Join(c.dir, item.ID)) // tried again with the next item
+func (bin *Bin) sweep() {
+	for _, item := range bin.Items() {
+		if bin.now().Sub(item.Time) > maxAge {
+			_ = os.RemoveAll(filepath.Join(bin.dir, item.ID)) // tried again with the next item
 		}
 	}
 }
