@@ -9,70 +9,70 @@ import (
 )
 
 // Sentences describe what a server may touch in sentences, for a person who decides about it.
-func (permissions Permissions) Sentences() []string {
-	if permissions.Unsandboxed {
+func (p Permissions) Sentences() []string {
+	if p.Unsandboxed {
 		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
-			"and see your other programs."}, permissions.Notes...)
+			"and see your other programs."}, p.Notes...)
 	}
-	if permissions.Container != "" {
+	if p.Container != "" {
 		words := []string{
-			"It runs in a container of " + permissions.Container + ", not in Sextant's sandbox. The container's options decide " +
+			"It runs in a container of " + p.Container + ", not in Sextant's sandbox. The container's options decide " +
 				"what it can access.",
 		}
-		return append(words, permissions.Notes...)
+		return append(words, p.Notes...)
 	}
-	words := []string{permissions.networkWords()}
-	if len(permissions.Write) > 0 {
-		words = append(words, "It can read and change "+permissions.describe(permissions.Write)+".")
+	words := []string{p.networkWords()}
+	if len(p.Write) > 0 {
+		words = append(words, "It can read and change "+p.describe(p.Write)+".")
 	}
-	if len(permissions.Read) > 0 {
-		words = append(words, "It can read "+permissions.describe(permissions.Read)+".")
+	if len(p.Read) > 0 {
+		words = append(words, "It can read "+p.describe(p.Read)+".")
 	}
-	if len(permissions.sources) > 0 {
-		words = append(words, "It can read its own program files: "+permissions.describe(permissions.sources)+".")
+	if len(p.sources) > 0 {
+		words = append(words, "It can read its own program files: "+p.describe(p.sources)+".")
 	}
-	if permissions.Package != "" {
-		words = append(words, "It can change its own package in "+permissions.Package+".")
+	if p.Package != "" {
+		words = append(words, "It can change its own package in "+p.Package+".")
 	}
 	rest := "It has its own folder and can run installed programs. " +
 		"It cannot read the rest of your home folder or see your other programs."
-	return append(append(words, rest), permissions.Notes...)
+	return append(append(words, rest), p.Notes...)
 }
 
-func (permissions Permissions) networkWords() string {
+func (p Permissions) networkWords() string {
 	switch {
-	case permissions.AllowsAnyHost():
+	case p.AllowsAnyHost():
 		return "It can reach the whole network, including this machine and your local network."
-	case len(permissions.Network) == 0:
+	case len(p.Network) == 0:
 		return "It cannot reach the network."
 	}
-	return "It can reach " + strings.Join(permissions.Network, ", ") + " and no other host."
+	return "It can reach " + strings.Join(p.Network, ", ") + " and no other host."
 }
 
 // AllowsAnyHost reports whether it may reach every host.
-func (permissions Permissions) AllowsAnyHost() bool {
-	return slices.Contains(permissions.Network, anyHost)
+func (p Permissions) AllowsAnyHost() bool {
+	return slices.Contains(p.Network, anyHost)
 }
 
-func (permissions Permissions) describe(paths []string) string {
+func (p Permissions) describe(paths []string) string {
 	const most = 8
 	all := make([]string, 0, len(paths))
-	for i, p := range paths {
+	for i, path := range paths {
 		if i == most {
 			all = append(all, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		if what := permissions.secretPaths[p]; what != "" {
-			p += " (" + what + ")"
+		if what := p.secretPaths[path]; what != "" {
+			path += " (" + what + ")"
 		}
-		all = append(all, p)
+		all = append(all, path)
 	}
 	return strings.Join(all, ", ")
 }
 
 // ReadsAll reports whether it may read all of that home.
-func (permissions Permissions) ReadsAll(home string) bool {
-	return slices.ContainsFunc(slices.Concat(permissions.Read, permissions.Write), func(p string) bool { return within(home, p) })
+func (p Permissions) ReadsAll(home string) bool {
+	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(path string) bool { return within(home, path) })
 }
 
 var (
@@ -87,8 +87,8 @@ var (
 
 // MissingGrant says which grant a server seems to lack, by what it wrote; "" if nothing suggests that. The output
 // is the server's: a path in it is shown to the person, never granted.
-func (permissions Permissions) MissingGrant(said string) string {
-	if permissions.Unsandboxed || permissions.Container != "" {
+func (p Permissions) MissingGrant(said string) string {
+	if p.Unsandboxed || p.Container != "" {
 		return ""
 	}
 	if len(said) > 8000 {
@@ -103,8 +103,8 @@ func (permissions Permissions) MissingGrant(said string) string {
 	for line := range strings.Lines(said) {
 		refused, absent := refusalPattern.MatchString(line), absencePattern.MatchString(line)
 		switch {
-		case dockerPattern.MatchString(line) && permissions.OpenContainer != "":
-			return permissions.OpenContainer
+		case dockerPattern.MatchString(line) && p.OpenContainer != "":
+			return p.OpenContainer
 		case dockerPattern.MatchString(line):
 			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust " +
 				"the server, switch its sandbox off."
@@ -118,20 +118,20 @@ func (permissions Permissions) MissingGrant(said string) string {
 			path := found[1]
 			_, err := os.Lstat(path)
 			switch {
-			case len(path) < 2 || permissions.covers(permissions.Write, path) || strings.Contains(path, "/.npm/") ||
+			case len(path) < 2 || p.covers(p.Write, path) || strings.Contains(path, "/.npm/") ||
 				strings.Contains(path, "/.cache/"): // its own
 			case refused:
 				return "The sandbox does not let it write " + path + ". To allow it, add that path or its folder to " +
 					"sextant.grants.write" + where + "."
-			case err == nil && !permissions.covers(slices.Concat(permissions.Read, permissions.Program), path) && !isSystem(path):
+			case err == nil && !p.covers(slices.Concat(p.Read, p.Program), path) && !isSystem(path):
 				return "The sandbox does not let it read " + path + ". To allow it, add that path to " +
 					"sextant.grants.read" + where + "."
 			}
 		}
 	}
-	if !permissions.AllowsAnyHost() && networkErrors.MatchString(said) {
+	if !p.AllowsAnyHost() && networkErrors.MatchString(said) {
 		granted := "some hosts only"
-		if len(permissions.Network) == 0 {
+		if len(p.Network) == 0 {
 			granted = "no network"
 		}
 		return "It was granted " + granted + ". Add the hosts it needs to sextant.grants.network" + where +
@@ -140,6 +140,6 @@ func (permissions Permissions) MissingGrant(said string) string {
 	return ""
 }
 
-func (permissions Permissions) covers(list []string, path string) bool {
+func (p Permissions) covers(list []string, path string) bool {
 	return slices.ContainsFunc(list, func(g string) bool { return within(path, g) })
 }

@@ -37,12 +37,12 @@ type InvalidPanelError struct {
 }
 
 // Error implements error.
-func (ipe *InvalidPanelError) Error() string {
-	lines := make([]string, len(ipe.Problems))
-	for i, p := range ipe.Problems {
+func (e *InvalidPanelError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
 		lines[i] = p.String()
 	}
-	return fmt.Sprintf("%s is not a panel that can run: %s", excerpt.Runes(ipe.Panel, 60), strings.Join(lines, "; "))
+	return fmt.Sprintf("%s is not a panel that can run: %s", excerpt.Runes(e.Panel, 60), strings.Join(lines, "; "))
 }
 
 // content is the content of a panel's folder: files by slash-separated names, and which of them are

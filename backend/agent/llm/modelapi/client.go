@@ -112,9 +112,9 @@ func (f Format) authorize(req *http.Request, key string) {
 }
 
 // Stream implements llm.Model.
-func (client *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+func (c *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	req.Messages = withWireRoles(req.Messages)
-	body, err := client.Endpoint.Format.body(client, req)
+	body, err := c.Endpoint.Format.body(c, req)
 	if err != nil {
 		return llm.Response{}, err
 	}
@@ -126,32 +126,32 @@ func (client *Client) Stream(ctx context.Context, req llm.Request, onDelta func(
 	}
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(client.IdleTimeout, func() { cancel(errStalled) })
+	idle := time.AfterFunc(c.IdleTimeout, func() { cancel(errStalled) })
 	defer idle.Stop()
 
-	post, err := http.NewRequestWithContext(watched, http.MethodPost, client.Endpoint.BaseURL+client.Endpoint.Format.path(), &raw)
+	post, err := http.NewRequestWithContext(watched, http.MethodPost, c.Endpoint.BaseURL+c.Endpoint.Format.path(), &raw)
 	if err != nil {
 		return llm.Response{}, fmt.Errorf("asking the model: %w", err)
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")
-	client.Endpoint.Format.authorize(post, client.Endpoint.Key)
-	res, err := client.HTTP.Do(post)
+	c.Endpoint.Format.authorize(post, c.Endpoint.Key)
+	res, err := c.HTTP.Do(post)
 	if err != nil {
 		if watched.Err() != nil {
-			return llm.Response{}, client.stopError(watched)
+			return llm.Response{}, c.stopError(watched)
 		}
-		return llm.Response{}, client.unreachable(err)
+		return llm.Response{}, c.unreachable(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
 		detail, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		if watched.Err() != nil {
-			return llm.Response{}, client.stopError(watched)
+			return llm.Response{}, c.stopError(watched)
 		}
-		return llm.Response{}, client.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
+		return llm.Response{}, c.refusal(res.StatusCode, detail, retryAfter(res.Header, time.Now()))
 	}
-	return client.read(watched, res.Body, idle, onDelta)
+	return c.read(watched, res.Body, idle, onDelta)
 }
 
 // withWireRoles replaces roles that wire formats do not have: Sextant's own messages are sent as the user's.
@@ -166,21 +166,21 @@ func withWireRoles(messages []chat.Message) []chat.Message {
 }
 
 // read reads the answer from body, which ends when ctx does. idle cancels ctx.
-func (client *Client) read(
+func (c *Client) read(
 	ctx context.Context,
 	body io.Reader,
 	idle *time.Timer,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
 	a := &answer{onDelta: onDelta}
-	events, r := newSSEReader(body), client.Endpoint.reader()
+	events, r := newSSEReader(body), c.Endpoint.reader()
 	var err error
 	for err == nil && !a.done {
 		var e sseEvent
 		if e, err = events.next(); err != nil {
 			break
 		}
-		wait, pieces := client.IdleTimeout, a.pieces
+		wait, pieces := c.IdleTimeout, a.pieces
 		if err = r.read(e, a); err == nil {
 			err = a.checkSize()
 		}
@@ -193,18 +193,18 @@ func (client *Client) read(
 		}
 		idle.Reset(wait)
 	}
-	if err := client.verdict(ctx, err, a); err != nil {
+	if err := c.verdict(ctx, err, a); err != nil {
 		return a.partial(), err
 	}
 	res := a.response()
-	if c, ok := r.(*chatReader); ok {
-		res.ReasoningField = c.reasoned
+	if chat, ok := r.(*chatReader); ok {
+		res.ReasoningField = chat.reasoned
 	}
 	return res, nil
 }
 
 // verdict decides whether the answer whose stream ended with err is whole.
-func (client *Client) verdict(ctx context.Context, err error, a *answer) error {
+func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 	stalled := errors.Is(context.Cause(ctx), errStalled)
 	var own *llm.Error
 	var said *serviceError
@@ -216,8 +216,8 @@ func (client *Client) verdict(ctx context.Context, err error, a *answer) error {
 	case errors.As(err, &said):
 		return &llm.Error{
 			Kind: llm.Failed,
-			Message: client.Endpoint.Label + " ended the answer with an error" + withDetail(
-				client.Endpoint.errorDetail(said.data),
+			Message: c.Endpoint.Label + " ended the answer with an error" + withDetail(
+				c.Endpoint.errorDetail(said.data),
 			),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
 			Err:        llm.ErrBrokenOff,
@@ -226,7 +226,7 @@ func (client *Client) verdict(ctx context.Context, err error, a *answer) error {
 	case a.complete && !errors.Is(err, errMalformed):
 		return nil
 	case stalled:
-		return client.stopError(ctx)
+		return c.stopError(ctx)
 	case err == nil || errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	}
@@ -234,13 +234,13 @@ func (client *Client) verdict(ctx context.Context, err error, a *answer) error {
 }
 
 // stopError returns why ctx is done.
-func (client *Client) stopError(ctx context.Context) error {
+func (c *Client) stopError(ctx context.Context) error {
 	if !errors.Is(context.Cause(ctx), errStalled) {
 		return ctx.Err()
 	}
 	return &llm.Error{
 		Kind:       llm.Stalled,
-		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", client.Endpoint.Label, client.IdleTimeout),
+		Message:    fmt.Sprintf("%s sent nothing for %s. The text so far is kept", c.Endpoint.Label, c.IdleTimeout),
 		Suggestion: "Send \"continue\" to try again, or choose a smaller model.",
 		Err:        errStalled,
 	}

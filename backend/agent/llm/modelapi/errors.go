@@ -13,8 +13,8 @@ import (
 )
 
 // refusal converts an HTTP status and an error body to an Error.
-func (client *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
-	e := client.errorForStatus(status, client.Endpoint.errorDetail(body))
+func (c *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
+	e := c.errorForStatus(status, c.Endpoint.errorDetail(body))
 	// 529 is Anthropic's status for an overloaded service.
 	e.Retryable = status == http.StatusRequestTimeout || status == http.StatusConflict ||
 		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError &&
@@ -23,21 +23,21 @@ func (client *Client) refusal(status int, body []byte, wait time.Duration) *llm.
 	return e
 }
 
-func (client *Client) errorForStatus(status int, detail string) *llm.Error {
+func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &llm.Error{
 			Kind:       llm.Unauthorised,
-			Message:    client.Endpoint.Label + " refused the key" + withDetail(detail),
-			Suggestion: client.Endpoint.keyHint(),
+			Message:    c.Endpoint.Label + " refused the key" + withDetail(detail),
+			Suggestion: c.Endpoint.keyHint(),
 		}
 	case status == http.StatusNotFound && (detail == "" || !strings.Contains(strings.ToLower(detail), "model")):
 		return &llm.Error{
 			Kind: llm.Failed,
 			Message: fmt.Sprintf(
 				"There is no chat endpoint at %s%s%s",
-				client.Endpoint.BaseURL,
-				client.Endpoint.Format.path(),
+				c.Endpoint.BaseURL,
+				c.Endpoint.Format.path(),
 				withDetail(detail),
 			),
 			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
@@ -45,37 +45,37 @@ func (client *Client) errorForStatus(status int, detail string) *llm.Error {
 	case status == http.StatusNotFound:
 		return &llm.Error{
 			Kind:       llm.NoModel,
-			Message:    fmt.Sprintf("%s has no model %q%s", client.Endpoint.Label, client.Model, withDetail(detail)),
-			Suggestion: client.Endpoint.modelHint(client.Model),
+			Message:    fmt.Sprintf("%s has no model %q%s", c.Endpoint.Label, c.Model, withDetail(detail)),
+			Suggestion: c.Endpoint.modelHint(c.Model),
 		}
 	case status == http.StatusTooManyRequests:
 		return &llm.Error{
 			Kind:       llm.RateLimited,
-			Message:    client.Endpoint.Label + " is limiting requests" + withDetail(detail),
+			Message:    c.Endpoint.Label + " is limiting requests" + withDetail(detail),
 			Suggestion: "The conversation is kept. Wait a moment and send again, or choose another model.",
 		}
 	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(detail):
 		return &llm.Error{
 			Kind:       llm.TooLong,
-			Message:    fmt.Sprintf("The conversation is too long for %s%s", client.Model, withDetail(detail)),
+			Message:    fmt.Sprintf("The conversation is too long for %s%s", c.Model, withDetail(detail)),
 			Suggestion: "Start a new conversation, or choose a model with a larger context.",
 		}
 	}
 	return &llm.Error{
 		Kind:       llm.Failed,
-		Message:    fmt.Sprintf("%s answered %d%s", client.Endpoint.Label, status, withDetail(detail)),
+		Message:    fmt.Sprintf("%s answered %d%s", c.Endpoint.Label, status, withDetail(detail)),
 		Suggestion: "The conversation is kept. Send again, or choose another model.",
 	}
 }
 
 // unreachable says which address did not answer.
-func (client *Client) unreachable(err error) *llm.Error {
+func (c *Client) unreachable(err error) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Unreachable,
-		Message:    fmt.Sprintf("%s cannot be reached at %s", client.Endpoint.Label, client.Endpoint.BaseURL),
-		Suggestion: client.Endpoint.startHint(),
+		Message:    fmt.Sprintf("%s cannot be reached at %s", c.Endpoint.Label, c.Endpoint.BaseURL),
+		Suggestion: c.Endpoint.startHint(),
 		Err:        err,
-		Retryable:  !client.Endpoint.Local, // a local server is either running or not
+		Retryable:  !c.Endpoint.Local, // a local server is either running or not
 	}
 }
 

@@ -31,39 +31,39 @@ type Window struct {
 }
 
 // ContextWindow asks the service for the model's context window. The zero Window means that it does not say.
-func (client *Client) ContextWindow(ctx context.Context) (Window, error) {
-	root := strings.TrimSuffix(client.Endpoint.BaseURL, "/v1")
+func (c *Client) ContextWindow(ctx context.Context) (Window, error) {
+	root := strings.TrimSuffix(c.Endpoint.BaseURL, "/v1")
 	switch {
-	case client.Endpoint.Provider == llm.ProviderOllama:
-		return client.ollamaWindow(ctx, root)
-	case client.Endpoint.Provider == llm.ProviderLMStudio:
-		return client.listedWindow(ctx, root+"/api/v0/models")
-	case client.Endpoint.Provider == llm.ProviderLlamaCPP:
+	case c.Endpoint.Provider == llm.ProviderOllama:
+		return c.ollamaWindow(ctx, root)
+	case c.Endpoint.Provider == llm.ProviderLMStudio:
+		return c.listedWindow(ctx, root+"/api/v0/models")
+	case c.Endpoint.Provider == llm.ProviderLlamaCPP:
 		var props struct {
 			Settings struct {
 				Reads tokenCount `json:"n_ctx"`
 			} `json:"default_generation_settings"`
 		}
-		err := client.fetchJSON(ctx, root+"/props", nil, &props)
+		err := c.fetchJSON(ctx, root+"/props", nil, &props)
 		return Window{Tokens: int(props.Settings.Reads), Loaded: true}, err
-	case client.Endpoint.Format == Anthropic:
+	case c.Endpoint.Format == Anthropic:
 		var info modelInfo
-		err := client.fetchJSON(ctx, client.Endpoint.BaseURL+"/models/"+url.PathEscape(client.Model), nil, &info)
+		err := c.fetchJSON(ctx, c.Endpoint.BaseURL+"/models/"+url.PathEscape(c.Model), nil, &info)
 		return info.window(), err
-	case client.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(client.Endpoint.BaseURL, "/openai"):
+	case c.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(c.Endpoint.BaseURL, "/openai"):
 		// The compatible list does not have it, the service's own does.
 		var info modelInfo
-		err := client.fetchJSON(
+		err := c.fetchJSON(
 			ctx,
-			strings.TrimSuffix(client.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(client.Model),
+			strings.TrimSuffix(c.Endpoint.BaseURL, "/openai")+"/models/"+url.PathEscape(c.Model),
 			nil,
 			&info,
 		)
 		return info.window(), err
-	case client.Endpoint.BaseURL == openAIBase:
+	case c.Endpoint.BaseURL == openAIBase:
 		return Window{}, nil // its list does not include it
 	}
-	return client.listedWindow(ctx, client.Endpoint.BaseURL+"/models")
+	return c.listedWindow(ctx, c.Endpoint.BaseURL+"/models")
 }
 
 // modelInfo is what services report about a model, each under its own name.
@@ -90,13 +90,13 @@ func (m modelInfo) window() Window {
 }
 
 // listedWindow finds the model in a list.
-func (client *Client) listedWindow(ctx context.Context, address string) (Window, error) {
+func (c *Client) listedWindow(ctx context.Context, address string) (Window, error) {
 	var list struct {
 		Data []modelInfo `json:"data"`
 	}
-	err := client.fetchJSON(ctx, address, nil, &list)
+	err := c.fetchJSON(ctx, address, nil, &list)
 	for _, f := range list.Data {
-		if f.ID == client.Model {
+		if f.ID == c.Model {
 			return f.window(), err
 		}
 	}
@@ -106,7 +106,7 @@ func (client *Client) listedWindow(ctx context.Context, address string) (Window,
 // ollamaWindow is the size with which Ollama loaded the model, or will by the model's own parameters. Without
 // either the server decides when it loads it, at most what the model supports. Ollama silently truncates
 // longer prompts.
-func (client *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
+func (c *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
 	var ps struct {
 		Models []struct {
 			Name  string     `json:"name"`
@@ -114,9 +114,9 @@ func (client *Client) ollamaWindow(ctx context.Context, root string) (Window, er
 		} `json:"models"`
 	}
 	// A server that does not have this route may have the next.
-	if client.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
+	if c.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
 		for _, run := range ps.Models {
-			if run.Reads > 0 && (run.Name == client.Model || run.Name == client.Model+":latest") {
+			if run.Reads > 0 && (run.Name == c.Model || run.Name == c.Model+":latest") {
 				return Window{Tokens: int(run.Reads), Loaded: true}, nil
 			}
 		}
@@ -127,7 +127,7 @@ func (client *Client) ollamaWindow(ctx context.Context, root string) (Window, er
 		// RemoteHost is set if the model runs elsewhere; it is then never loaded here.
 		RemoteHost string `json:"remote_host"`
 	}
-	if err := client.fetchJSON(ctx, root+"/api/show", map[string]string{"model": client.Model}, &show); err != nil {
+	if err := c.fetchJSON(ctx, root+"/api/show", map[string]string{"model": c.Model}, &show); err != nil {
 		return Window{}, err
 	}
 	for line := range strings.Lines(show.Parameters) {
@@ -144,7 +144,7 @@ func (client *Client) ollamaWindow(ctx context.Context, root string) (Window, er
 }
 
 // fetchJSON decodes one JSON response into v, of a GET or, with a body, of a POST.
-func (client *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
+func (c *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -160,12 +160,12 @@ func (client *Client) fetchJSON(ctx context.Context, address string, body, v any
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	client.Endpoint.Format.authorize(req, client.Endpoint.Key)
-	if client.Endpoint.Provider == llm.ProviderGemini && client.Endpoint.Key != "" {
+	c.Endpoint.Format.authorize(req, c.Endpoint.Key)
+	if c.Endpoint.Provider == llm.ProviderGemini && c.Endpoint.Key != "" {
 		req.Header.Del("Authorization") // which is for OAuth tokens there, not for keys
-		req.Header.Set("X-Goog-Api-Key", client.Endpoint.Key)
+		req.Header.Set("X-Goog-Api-Key", c.Endpoint.Key)
 	}
-	res, err := client.HTTP.Do(req)
+	res, err := c.HTTP.Do(req)
 	if err != nil {
 		return fmt.Errorf("asking for a model's window: %w", err)
 	}
