@@ -67,7 +67,7 @@ func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 	}
 }
 
-func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
+func TestGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	grant := toolspec.Grant{
 		ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"},
@@ -110,7 +110,7 @@ func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	}
 }
 
-func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
+func TestPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	rule := map[string]any{"hosts": []string{"shop.example"}}
 	if status, _ := clientOf(t, sys).do(http.MethodPost, "/api/rules", rule); status != http.StatusForbidden {

@@ -341,7 +341,7 @@ func (s *slow) open(page string) {
 	}
 }
 
-func TestACancelledCallEndsOnceAndLeavesNothing(t *testing.T) {
+func TestCanceledCallEndsOnceAndLeavesNothing(t *testing.T) {
 	s := newSlow(t)
 	s.ready()
 	for i, e := range s.endlesses() {

@@ -18,7 +18,7 @@ import (
 
 // The whole list of tools takes more than a twentieth of what most models read, so a model gets
 // the core and finds the others; what it finds passes the pipeline as itself.
-func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
+func TestModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	model, err := openaitest.Start(
 		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
 		openaitest.Turn{Calls: []openaitest.Call{{

@@ -92,7 +92,7 @@ func TestMCPClientsOverHTTPHaveTheirOwnTabs(t *testing.T) {
 	}
 }
 
-func TestAPageIsAResourceOverHTTP(t *testing.T) {
+func TestPageIsAResourceOverHTTP(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	c := visit(t, sys, "reader", "", "2026-07-28", nil)
 	c.does("navigate_page", map[string]any{"url": "demo"})
@@ -167,7 +167,7 @@ func sending(t *testing.T, sys *System) {
 	}
 }
 
-func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
+func TestQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	sending(t, sys)
@@ -190,7 +190,7 @@ func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 	}
 }
 
-func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
+func TestChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	put := make(chan event.Approval, 1)
 	defer sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
@@ -206,7 +206,7 @@ func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
+func TestUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
 	flags := testFlags(t)
 	alone := &buffer{}
 	if code := RunCLI(t.Context(), []string{

@@ -16,7 +16,7 @@ import (
 
 // A command prints a thousand times what a model gets; it reads on, searches, and finds all
 // of it again after a restart, until the conversation is deleted.
-func TestALongResultIsReadInParts(t *testing.T) {
+func TestLongResultIsReadInParts(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	talk, err := sys.Loop.NewConversation(t.Context(), "long")

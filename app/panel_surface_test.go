@@ -127,7 +127,7 @@ func TestOnlyTheWindowAnswersForTheActivePanelsPage(t *testing.T) {
 	}
 }
 
-func TestAnUnrequestedAnswerIsDropped(t *testing.T) {
+func TestUnrequestedAnswerIsDropped(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	person := windowOf(t, sys)
 	socket := dial(t, sys, strings.TrimPrefix(person.head.Get("Authorization"), "Bearer "))

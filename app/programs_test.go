@@ -9,7 +9,7 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestThePersonSeesAndDisconnectsMCPClients(t *testing.T) {
+func TestPersonSeesAndDisconnectsMCPClients(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)

@@ -173,7 +173,7 @@ func listed(list []*sdk.Resource, uri, title string) bool {
 	return false
 }
 
-func TestAClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
+func TestClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const uri = "sextant://page/text"

@@ -117,7 +117,7 @@ func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 	}
 }
 
-func TestAProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
+func TestProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
 	model := answers(t)
 	t.Setenv("SEXTANT_TOKENS_PER_TURN", "300")
 	sys := openTest(t, OpenOptions{Serve: true})
