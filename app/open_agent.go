@@ -112,7 +112,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 		Budget:        s.budget(),
 		ContextShare:  func() int { return s.Settings.Int("context_share") },
 		SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret,
-		CoreTools: append(s.Nav.Core(), toolspec.ReadResult),
+		CoreTools: append(s.Nav.CoreTools(), toolspec.ReadResult),
 		Window:    func() int { return s.Settings.Int("context_window") },
 		Pages:     s.Apps.Context, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel, Log: s.Log,
 	})

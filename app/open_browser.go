@@ -107,11 +107,11 @@ func (s *System) recordPersonStep(step browser.Step) {
 	if err != nil {
 		s.Log.Error("a person's step is not in the audit log", "tool", step.Tool, "err", err)
 	}
-	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).Of(id))
+	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).OfCall(id))
 	s.publish(event.New(event.CallEnded, event.CallEnd{
 		Tool: step.Tool, Status: event.CallDone,
 		Sentence: step.Sentence,
-	}).Of(id))
+	}).OfCall(id))
 }
 
 // pageControl is the browser as the pipeline asks for it.

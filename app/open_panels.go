@@ -73,13 +73,13 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 		Confine: s.Confine, Shell: terminal.UserShell(), Folder: s.WorkspaceFolder, Bash: s.runInTerminal, Log: s.Log,
 	})
 	s.browserPanel = browserpanel.New(browserpanel.Services{
-		Bookmarks: s.Store.Bookmarks, Keep: s.Store.SaveBookmark, Drop: s.Store.DeleteBookmark, Front: s.activeTab,
-		Content: s.pageContent,
+		Bookmarks: s.Store.Bookmarks, SaveBookmark: s.Store.SaveBookmark, RemoveBookmark: s.Store.DeleteBookmark, ActiveTab: s.activeTab,
+		ReadPage: s.pageContent,
 	})
 	s.on(event.BrowserChanged, func(e event.Event) { s.browserPanel.RecordVisits(s.Browser.State(), e.Time) })
 	s.panelCalls = calls.New(s.do)
 	s.Panels = registry.New(registry.Config{
-		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: panels.Inert(),
+		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: panels.InertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reservedNames,
 		Publisher: publisher{s}, Data: s.Config.DataDir, PageURL: s.PageServer.URL, Egress: s.Egress.Transport(),
 		Programs: process.Config{
@@ -168,13 +168,13 @@ func (s *System) editorChanged(state wire.EditorState) {
 }
 
 // runInTerminal makes an ordinary call of the shell tool and writes its output to a terminal.
-func (s *System) runInTerminal(ctx context.Context, r terminal.Run) toolspec.Result {
+func (s *System) runInTerminal(ctx context.Context, r terminal.CommandRun) toolspec.Result {
 	ctx = shell.WithTerminal(ctx, &shell.Terminal{
-		Columns: r.Columns, Rows: r.Rows, Started: r.Begun,
-		Output: writerFunc(r.Output),
+		Columns: r.Columns, Rows: r.Rows, Started: r.OnStart,
+		Output: writerFunc(r.OnOutput),
 	})
 	return s.Pipeline.Do(ctx, toolspec.Call{
-		Tool: "bash", Args: r.Args, Panel: r.From.Panel, Within: r.From.ID, From: r.From.From,
+		Tool: "bash", Args: r.Args, Panel: r.From.Panel, ParentCall: r.From.ID, From: r.From.From,
 	})
 }
 

@@ -55,7 +55,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	) toolspec.Result {
 		return sys.Pipeline.Do(ctx, toolspec.Call{
 			Tool: tool, Args: args, Panel: v.ID,
-			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
+			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
 		})
 	}))
 }

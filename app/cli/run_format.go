@@ -123,7 +123,7 @@ func (a *answerFormat) join(
 		report.Answer, report.Text = answer.Result, string(answer.Result)
 		return report, nil
 	}
-	report.Text, report.Wrong, report.Error, report.Suggestion = answer.Last, answer.Wrong, answer.Error,
+	report.Text, report.Wrong, report.Error, report.Suggestion = answer.LastAnswer, answer.FormatErrors, answer.Error,
 		answer.Suggestion
 	if report.Status == chat.StatusDone {
 		report.Status = chat.StatusFailed

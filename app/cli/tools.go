@@ -124,7 +124,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	stop := printProgress(sys, id, io.Err)
 	r := sys.Pipeline.Do(ctx, toolspec.Call{
 		ID: id, Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
-		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
+		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
 	})
 	stop()
 	return v.print(io, r)

@@ -138,7 +138,7 @@ func (s *Settings) All() []event.Setting {
 			Window:  k.Window,
 			Secret:  k.Secret,
 		}
-		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, About: about})
+		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, Description: about})
 	}
 	return out
 }

@@ -26,13 +26,13 @@ type Budget struct {
 // Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
 // element, and a line about elements that are not listed. A cover of several elements is described once. Text of the
 // page cannot add or end a line.
-func Text(a Observation) string { return Write(&a, Budget{}) }
+func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
 // TextWithin returns the text form of a within a budget. It first shortens long names, then omits elements (unusable
 // ones and links before controls) and counts them in a.LeftOut. It sets a.Elements to the listed elements, in a new
 // slice. The text always describes the page and what happened, shortened if necessary. Three or more elements whose
 // cover alone has changed are listed only by their numbers.
-func Write(a *Observation, budget Budget) string {
+func TextWithin(a *Observation, budget Budget) string {
 	whole := a.Elements
 	folds, listed := fold(a)
 	if folds == "" {

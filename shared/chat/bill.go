@@ -30,7 +30,7 @@ type Bill struct {
 func (b Bill) Tokens() int { return b.Input + b.Output }
 
 // CostIn returns the cost in one currency, in billionths.
-func (b Bill) In(currency string) int64 {
+func (b Bill) CostIn(currency string) int64 {
 	for _, m := range b.Cost {
 		if m.Currency == currency {
 			return m.Nanos
@@ -43,14 +43,14 @@ func (b Bill) In(currency string) int64 {
 func (b Bill) Plus(o Bill) Bill { return b.add(o, 1) }
 
 // Minus returns the difference of b and o. No number in it is less than zero.
-func (b Bill) Since(o Bill) Bill { return b.add(o, -1) }
+func (b Bill) Minus(o Bill) Bill { return b.add(o, -1) }
 
 func (b Bill) add(o Bill, sign int) Bill {
 	part := func(x, y int) int { return max(0, x+sign*y) }
 	sum := Bill{
 		Usage: Usage{
 			Input: part(b.Input, o.Input), Output: part(b.Output, o.Output),
-			Cached: part(b.Cached, o.Cached), Written: part(b.Written, o.Written),
+			Cached: part(b.Cached, o.Cached), CacheWritten: part(b.CacheWritten, o.CacheWritten),
 		},
 		Requests: part(b.Requests, o.Requests), Estimated: part(b.Estimated, o.Estimated),
 		Unpriced: part(b.Unpriced, o.Unpriced), Cost: slices.Clone(b.Cost),

@@ -60,9 +60,9 @@ type Message struct {
 	Calls        []ToolCall `json:"calls,omitempty"`
 	CallID       string     `json:"call_id,omitempty"`
 	// CoversThrough is the id of the last message that a RoleSummary message replaces.
-	Covers string `json:"covers,omitempty"`
+	CoversThrough string `json:"covers,omitempty"`
 	// FromProgram is true for a message that a program sent.
-	Program bool `json:"program,omitempty"`
+	FromProgram bool `json:"program,omitempty"`
 	// Outside lists the sources of the outside text in Text.
 	Outside []string `json:"outside,omitempty"`
 	// Offers contains commands that the person may have meant. Choosing a command copies it to the message input
@@ -72,18 +72,18 @@ type Message struct {
 	Images []Image `json:"-"`
 	// Reasoning is what the model wrote before Calls. Some services require it together with the results of the calls.
 	// It is "" for a message without calls.
-	Thought string    `json:"thought,omitempty"`
-	Status  Status    `json:"status"`
-	Time    time.Time `json:"time"`
+	Reasoning string    `json:"thought,omitempty"`
+	Status    Status    `json:"status"`
+	Time      time.Time `json:"time"`
 }
 
 // Offer is a command that a person may have meant.
 type Offer struct {
 	// Command is the suggested command. Effect says what it does, "" if that is not known.
-	Say   string `json:"say"`
-	Means string `json:"means,omitempty"`
+	Command string `json:"say"`
+	Effect  string `json:"means,omitempty"`
 	// TargetName is the name of the element that the command acts on. It is outside text.
-	Name string `json:"name,omitempty"`
+	TargetName string `json:"name,omitempty"`
 }
 
 // Attachment is text that a person sends to a model with a message. Source has the same form as in Message.Outside.
@@ -113,16 +113,16 @@ type ToolCall struct {
 // Usage counts tokens as reported by the provider; zero means not reported. Input includes Cached, the tokens that came
 // from the provider's cache, and CacheWritten, those that were added to it.
 type Usage struct {
-	Input   int `json:"input"`
-	Output  int `json:"output"`
-	Cached  int `json:"cached,omitempty"`
-	Written int `json:"written,omitempty"`
+	Input        int `json:"input"`
+	Output       int `json:"output"`
+	Cached       int `json:"cached,omitempty"`
+	CacheWritten int `json:"written,omitempty"`
 }
 
 // Plus returns the sum of u and v.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output,
-		Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
+		Cached: u.Cached + v.Cached, CacheWritten: u.CacheWritten + v.CacheWritten,
 	}
 }

@@ -87,8 +87,8 @@ type Download struct {
 	Received int64 `json:"received"`
 	Size     int64 `json:"size"`
 	// Reason says why the download failed.
-	State DownloadState `json:"state"`
-	Why   string        `json:"why,omitempty"`
+	State  DownloadState `json:"state"`
+	Reason string        `json:"why,omitempty"`
 	// Tab is the tab that started the download.
 	Tab int `json:"tab"`
 }

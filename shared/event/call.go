@@ -65,7 +65,7 @@ type CallIntent struct {
 }
 
 // NoAnswer is the value of CallIntent.Answer for a question that nobody answered before the call ended.
-const AnswerLapsed = "lapsed"
+const NoAnswer = "lapsed"
 
 // CallResult is the audit row that is written after a call ended.
 type CallResult struct {
@@ -86,9 +86,9 @@ type CallStart struct {
 	// ReadsOnly is true for a call that changes nothing.
 	ReadsOnly bool `json:"looks,omitempty"`
 	// ParentCall is the call that made this call, "" for none.
-	Within string `json:"within,omitempty"`
+	ParentCall string `json:"within,omitempty"`
 	// AppURI is the address of the MCP server's page that shows the call, "" for none.
-	App string `json:"app,omitempty"`
+	AppURI string `json:"app,omitempty"`
 }
 
 // CallChunk is a piece of the output of a running call. The window also draws a line of StreamProgress that begins with
@@ -133,7 +133,7 @@ type CallEnd struct {
 	Images []string `json:"images,omitempty"`
 	// AppResult is the id of a blob with the complete result as JSON, for the page that shows the call. It is "" for
 	// none.
-	App string `json:"app,omitempty"`
+	AppResult string `json:"app,omitempty"`
 }
 
 // Approval is a question that waits for the person's answer.
@@ -145,26 +145,26 @@ type Approval struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
 	// ParentCall is the call that made Call, "" for none.
-	Within string `json:"within,omitempty"`
+	ParentCall string `json:"within,omitempty"`
 	// RootCall is the MCP call that led to the question, if its client answers when no window is open; otherwise "".
-	Root string `json:"root,omitempty"`
+	RootCall string `json:"root,omitempty"`
 	// WindowOnly is true if only a window may approve: the effect outlasts the call or appears on the person's screen.
-	InWindow bool `json:"inWindow,omitempty"`
+	WindowOnly bool `json:"inWindow,omitempty"`
 	// Question is one sentence with the action, its data and its target. It ends with a question mark.
 	Question string `json:"question"`
 	// Effect says what the call does. Target is what it acts on: a host, path, process or description. Data is what it
 	// sends or writes. Reason says why approval is needed.
-	Does   string `json:"does"`
+	Effect string `json:"does"`
 	Target string `json:"target,omitempty"`
 	Data   string `json:"data,omitempty"`
-	Why    string `json:"why"`
+	Reason string `json:"why"`
 	// Annotation is the number of the element that the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
 	// Form contains the fields of a question that is a form.
 	Form []FormField `json:"form,omitempty"`
 	// YesLabel and NoLabel are the labels of the two answers, "" for the usual ones.
-	Yes string `json:"yes,omitempty"`
-	No  string `json:"no,omitempty"`
+	YesLabel string `json:"yes,omitempty"`
+	NoLabel  string `json:"no,omitempty"`
 	// Hash binds the answer to the tool, its canonical arguments, the folder and the provenance.
 	Hash         string    `json:"hash"`
 	Choices      []Choice  `json:"choices"`
@@ -188,8 +188,8 @@ const (
 	AnswerConversation Answer = "conversation"
 	AnswerAlways       Answer = "always"
 	// AnswerSameProgram allows all commands of the same program in this folder, permanently.
-	AnswerLike Answer = "like"
-	AnswerDeny Answer = "deny"
+	AnswerSameProgram Answer = "like"
+	AnswerDeny        Answer = "deny"
 )
 
 // ApprovalAnswer closes an Approval. Answer is "" if the call ended before anybody answered.
@@ -199,15 +199,15 @@ type ApprovalAnswer struct {
 	Answer Answer `json:"answer"`
 	Reason string `json:"reason,omitempty"`
 	// FormValues contains the values of a form. Only the program that asked receives them.
-	Filled map[string]any `json:"-"`
+	FormValues map[string]any `json:"-"`
 }
 
 // FormField is one field of a form. Its texts come from the program that asked.
 type FormField struct {
-	Name  string    `json:"name"`
-	Title string    `json:"title"`
-	About string    `json:"about,omitempty"`
-	Kind  FieldKind `json:"kind"`
+	Name        string    `json:"name"`
+	Title       string    `json:"title"`
+	Description string    `json:"about,omitempty"`
+	Kind        FieldKind `json:"kind"`
 	// Format is the format of a text: email, uri, date, date-time, or "" for any.
 	Format   string       `json:"format,omitempty"`
 	Required bool         `json:"required,omitempty"`
@@ -215,8 +215,8 @@ type FormField struct {
 	// Default is the initial value, nil for none.
 	Default any `json:"default,omitempty"`
 	// Min and Max bound a number, the length of a text in characters, or the number of chosen options.
-	Least *float64 `json:"least,omitempty"`
-	Most  *float64 `json:"most,omitempty"`
+	Min *float64 `json:"least,omitempty"`
+	Max *float64 `json:"most,omitempty"`
 }
 
 // FieldKind is the kind of value that a FormField accepts.

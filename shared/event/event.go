@@ -25,7 +25,7 @@ const (
 	BranchChosen        Kind = "branch.chosen"        // BranchRef
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
-	ThoughtDelta        Kind = "thought.delta"        // Delta, of the reasoning before an answer
+	ReasoningDelta      Kind = "thought.delta"        // Delta, of the reasoning before an answer
 	TurnEnded           Kind = "turn.ended"           // Turn
 	TurnNoted           Kind = "turn.noted"           // Note
 	RoundEnded          Kind = "round.ended"          // Round
@@ -57,7 +57,7 @@ func (k Kind) Live() bool {
 
 // Mergeable reports whether events of kind k may be merged for a slow subscriber, or replaced by the newest one.
 func (k Kind) Mergeable() bool {
-	return k.Live() || k == TextDelta || k == ThoughtDelta || k == CallOutput
+	return k.Live() || k == TextDelta || k == ReasoningDelta || k == CallOutput
 }
 
 // Event is one change. Conversation, Turn and Call are "" where they do not apply.
@@ -82,13 +82,13 @@ func New(k Kind, data any) Event {
 }
 
 // InTurn returns e with its conversation and turn set.
-func (e Event) In(conversation, turn string) Event {
+func (e Event) InTurn(conversation, turn string) Event {
 	e.Conversation, e.Turn = conversation, turn
 	return e
 }
 
 // OfCall returns e with its call set.
-func (e Event) Of(call string) Event {
+func (e Event) OfCall(call string) Event {
 	e.Call = call
 	return e
 }

@@ -50,7 +50,7 @@ func (p PanelProblem) String() string {
 func (p PanelProblem) Warning() bool { return p.Severity == SeverityWarning }
 
 // DisablesPanel reports whether p disables the whole panel.
-func (p PanelProblem) Stops() bool { return !p.Warning() && p.Tool == "" }
+func (p PanelProblem) DisablesPanel() bool { return !p.Warning() && p.Tool == "" }
 
 // ProblemLines returns the problems of p, each as one line for a person.
 func (p Panel) ProblemLines() []string {

@@ -24,15 +24,15 @@ type Round struct {
 	// (how the model writes calls), "summary", "server" (a question of an MCP server) or "rest" (requests that were
 	// left at the end of a turn).
 	Number     int        `json:"number"`
-	For        string     `json:"for,omitempty"`
+	Purpose    string     `json:"for,omitempty"`
 	Model      string     `json:"model"`
 	Usage      chat.Usage `json:"usage"`
 	Prompt     Prompt     `json:"prompt"`
 	DurationMS int64      `json:"duration_ms"`
 	// AnswerBytes is the length of the answer in bytes. Calls is the number of calls in it.
-	Answer int  `json:"answer"`
-	Calls  int  `json:"calls"`
-	Failed bool `json:"failed,omitempty"`
+	AnswerBytes int  `json:"answer"`
+	Calls       int  `json:"calls"`
+	Failed      bool `json:"failed,omitempty"`
 	// Requests contains all requests that were sent for the round, including retries and requests to another model.
 	Requests []Request `json:"requests,omitempty"`
 	// Payer is the turn whose call started this turn, nil for none.
@@ -55,11 +55,11 @@ type Request struct {
 	Cost *chat.Money `json:"cost,omitempty"`
 	// FirstChunkMS is the time until the first piece of the answer in milliseconds, at least 1. It is 0 if none
 	// arrived.
-	FirstMS    int64 `json:"first_ms,omitempty"`
-	DurationMS int64 `json:"duration_ms"`
+	FirstChunkMS int64 `json:"first_ms,omitempty"`
+	DurationMS   int64 `json:"duration_ms"`
 	// Failed is false for a request that Sextant stopped. Retry is true if the request before it failed.
 	Failed bool `json:"failed,omitempty"`
-	Again  bool `json:"again,omitempty"`
+	Retry  bool `json:"again,omitempty"`
 }
 
 // Bill returns the cost of the request.
@@ -76,7 +76,7 @@ func (r Request) Bill() chat.Bill {
 // Prompt contains the sizes of the parts of a prompt, in bytes.
 type Prompt struct {
 	// Messages is the size of the system prompt and of the messages of people and the model.
-	Talk int `json:"talk"`
+	Messages int `json:"talk"`
 	// Definitions is the size of the tool definitions, Results that of the tool results.
 	Definitions int `json:"definitions"`
 	Results     int `json:"results"`

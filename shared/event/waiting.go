@@ -29,8 +29,8 @@ type WaitingMessage struct {
 	Panel string `json:"panel,omitempty"`
 	// Attachments contains texts that were sent with the message. Sources lists the sources of Text, if it is not only
 	// the person's.
-	Attached []chat.Attachment `json:"attached,omitempty"`
-	From     []string          `json:"from,omitempty"`
+	Attachments []chat.Attachment `json:"attached,omitempty"`
+	Sources     []string          `json:"from,omitempty"`
 	// Caller is the caller of the calls to which the message leads. Interactive is true if a person can be asked.
 	Caller      toolspec.Caller `json:"caller"`
 	Interactive bool            `json:"interactive,omitempty"`

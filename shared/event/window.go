@@ -116,7 +116,7 @@ type Setting struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 	// Description describes the setting. It is nil for the window's own settings and in changes.
-	About *SettingDescription `json:"about,omitempty"`
+	Description *SettingDescription `json:"about,omitempty"`
 }
 
 // SettingDescription describes a setting and its values.

@@ -130,7 +130,7 @@ func (m *Map) Tool(command string) string {
 }
 
 // CoreTools returns the names of the core environment tools, in the order of the map.
-func (m *Map) Core() []string {
+func (m *Map) CoreTools() []string {
 	var names []string
 	for _, c := range m.Environment {
 		if c.Core {

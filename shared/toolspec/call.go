@@ -32,8 +32,8 @@ type Call struct {
 	Panel string `json:"panel,omitempty"`
 	// ParentCall is the call that made this call, "" for none. The policy judges both and both are recorded, but a
 	// person is shown only the parent.
-	Within string     `json:"within,omitempty"`
-	From   Provenance `json:"from"`
+	ParentCall string     `json:"within,omitempty"`
+	From       Provenance `json:"from"`
 	// Surface is what the call acts on, nil if it acts on no page. The pipeline resolves it once, before the call is
 	// described.
 	Surface *Surface `json:"-"`
@@ -48,7 +48,7 @@ type Surface struct {
 }
 
 // IsWindowTab reports whether s is a tab of the window's browser, which a person can take over.
-func (s *Surface) WindowTab() bool { return s != nil && s.Session == "" && s.Panel == "" }
+func (s *Surface) IsWindowTab() bool { return s != nil && s.Session == "" && s.Panel == "" }
 
 // Provenance says who made a call, on whose behalf, and what the caller's context contained. The policy decides by it.
 type Provenance struct {
@@ -63,7 +63,7 @@ type Provenance struct {
 	Interactive bool `json:"interactive,omitempty"`
 	// RootCall is the MCP call that led to this call, if its client answers the questions. It is "" if a window answers
 	// them. It is not part of any hash.
-	Root string `json:"-"`
+	RootCall string `json:"-"`
 	// TypedHosts contains the hosts that a person typed in this turn, as host or host:port in lower case. The turn may
 	// open them without a question.
 	TypedHosts []string `json:"typed_hosts,omitempty"`
@@ -73,23 +73,23 @@ type Provenance struct {
 	// YesTo is what `sextant run --yes-to` allows without a question: "", "read" or "all".
 	YesTo string `json:"yes_to,omitempty"`
 	// NeedsFullResults is true for a program that cannot read a result in parts. It gets each result in one piece.
-	Unpaged bool `json:"unpaged,omitempty"`
+	NeedsFullResults bool `json:"unpaged,omitempty"`
 	// Subagent is set if a subagent makes the call. The subagent's permissions and sources are those of Conversation
 	// and Turn, on whose behalf it works; only its messages are separate.
-	Child Child `json:"child,omitzero"`
+	Subagent Subagent `json:"child,omitzero"`
 }
 
 // Subagent identifies the conversation and turn of a subagent. Title is the title of its task, written by a model.
-type Child struct {
+type Subagent struct {
 	Conversation string `json:"conversation"`
 	Turn         string `json:"turn"`
 	Title        string `json:"title"`
 }
 
 // ShownIn returns the conversation and turn that show the call.
-func (p Provenance) Place() (conversation, turn string) {
-	if p.Child.Conversation != "" {
-		return p.Child.Conversation, p.Child.Turn
+func (p Provenance) ShownIn() (conversation, turn string) {
+	if p.Subagent.Conversation != "" {
+		return p.Subagent.Conversation, p.Subagent.Turn
 	}
 	return p.Conversation, p.Turn
 }
@@ -125,7 +125,7 @@ type Result struct {
 	Suggestion string    `json:"suggestion,omitempty"`
 	DurationMS int64     `json:"duration_ms"`
 	// ApprovedQuestion is the question that a person answered with yes before the call ran, "" for none.
-	Asked string `json:"asked,omitempty"`
+	ApprovedQuestion string `json:"asked,omitempty"`
 	// Stored is set if the text was too long to be returned in one piece. The tool read_result then reads it in parts.
 	Stored *StoredText `json:"kept,omitempty"`
 
@@ -144,13 +144,13 @@ type Result struct {
 	// LocalSources lists the files and commands of this machine from which the text was read ("file
 	// /home/ada/plan.txt"), so that the text is recognized when it is sent elsewhere. The pipeline sets it, except for
 	// tools that return what an earlier call read.
-	Read []string `json:"-"`
+	LocalSources []string `json:"-"`
 	// Changed contains the absolute paths of the changed files that can be restored.
 	Changed []string `json:"-"`
 	// Undoable is true if the panel that owns the tool can undo the call.
 	Undoable bool `json:"-"`
 	// AppResult is the complete answer of an MCP server, for the page that shows it; nil for none.
-	App json.RawMessage `json:"-"`
+	AppResult json.RawMessage `json:"-"`
 	// Spooled is the complete text if the tool has cut Text, nil if Text is complete.
 	Spooled SpooledText `json:"-"`
 }

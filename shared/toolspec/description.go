@@ -27,10 +27,10 @@ type Description struct {
 	CopiedFrom []string `json:"copied,omitempty"`
 	// LocalSources names the files and commands of this machine with text in the context. Their text is not outside
 	// text, but a created tool may have been written because of it.
-	Local []string `json:"-"`
+	LocalSources []string `json:"-"`
 	// SecretArgs names the arguments with values that are never shown or stored, such as the text for a password field.
 	// If there are any, Data is not shown either.
-	Secret []string `json:"secret,omitempty"`
+	SecretArgs []string `json:"secret,omitempty"`
 	// Secrets lists the person's secrets that the arguments name ({{secret:name}}). The tool can fill in only these.
 	Secrets []SecretUse `json:"secrets,omitempty"`
 	// ForwardsSecrets is true if the call passes the names of secrets on to the calls that it makes, which fill in the
@@ -89,7 +89,7 @@ type FileUse struct {
 	// made.
 	Sensitive string `json:"sensitive,omitempty"`
 	// PanelOwned is true for a file in a folder that contains only files of the panel that owns the tool.
-	Own bool `json:"own,omitempty"`
+	PanelOwned bool `json:"own,omitempty"`
 }
 
 // CommandUse is a program that a command line would start.

@@ -27,7 +27,7 @@ type Grant struct {
 	Tool  string     `json:"tool"`
 	Owner string     `json:"owner,omitempty"`
 	// Grantee names the program that received the permission ("mcp:editor"), "" for Sextant itself.
-	Party string `json:"party,omitempty"`
+	Grantee string `json:"party,omitempty"`
 	// Conversation and Folder limit the grant to a conversation and a workspace folder; "" is no limit.
 	Conversation string `json:"conversation,omitempty"`
 	Folder       string `json:"folder,omitempty"`

@@ -50,7 +50,7 @@ type Definition struct {
 	Group string `json:"group,omitempty"`
 	Hints Hints  `json:"hints"`
 	// AppURI is the address (ui://…) of the MCP server's page that shows calls of the tool, "" for none.
-	App string `json:"app,omitempty"`
+	AppURI string `json:"app,omitempty"`
 	// TimeoutMS is the time limit of one call in milliseconds; 0 means DefaultTimeoutMS.
 	TimeoutMS int `json:"timeout_ms,omitempty"`
 	// Examples contains correct arguments, which are shown in validation errors.

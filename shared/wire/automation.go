@@ -17,9 +17,9 @@ type Automation struct {
 	Suggestion string             `json:"suggestion,omitempty"`
 	// LastAnswer is the model's last answer if it was not a valid result. FormatErrors says how it differs from the
 	// format.
-	Last       string   `json:"last,omitempty"`
-	Wrong      []string `json:"wrong,omitempty"`
-	DurationMS int64    `json:"duration_ms"`
+	LastAnswer   string   `json:"last,omitempty"`
+	FormatErrors []string `json:"wrong,omitempty"`
+	DurationMS   int64    `json:"duration_ms"`
 	// Conversation and Turn identify the turn, and are empty if nothing ran.
 	Conversation string      `json:"conversation,omitempty"`
 	Turn         string      `json:"turn,omitempty"`

@@ -3,12 +3,12 @@ package wire
 // EditorTab is an open file of the code editor.
 type EditorTab struct {
 	// Path is absolute. DisplayPath is the path as it is shown to people.
-	Path  string `json:"path"`
-	Shown string `json:"shown"`
+	Path        string `json:"path"`
+	DisplayPath string `json:"shown"`
 	// Line and Column are the position of the cursor, from 1. TopLine is the first visible line.
-	Line   int `json:"line,omitempty"`
-	Column int `json:"column,omitempty"`
-	Top    int `json:"top,omitempty"`
+	Line    int `json:"line,omitempty"`
+	Column  int `json:"column,omitempty"`
+	TopLine int `json:"top,omitempty"`
 	// Unsaved is true while the text differs from the file.
 	Unsaved bool `json:"unsaved,omitempty"`
 }

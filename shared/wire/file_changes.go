@@ -54,13 +54,13 @@ const (
 type ChangedFile struct {
 	// Path is absolute. DisplayPath is the path as it is shown to people: relative to the workspace folder for a file
 	// in it.
-	Path  string `json:"path"`
-	Shown string `json:"shown"`
+	Path        string `json:"path"`
+	DisplayPath string `json:"shown"`
 	// Change is "made", "changed" or "removed".
-	Did   string    `json:"did"`
-	State UndoState `json:"state"`
+	Change string    `json:"did"`
+	State  UndoState `json:"state"`
 	// Reason says why the change cannot be undone, "" if it can.
-	Why string `json:"why,omitempty"`
+	Reason string `json:"why,omitempty"`
 	// Diff is a unified diff of the text; Added and Removed count its lines. Diff is "" if the file is not text or is
 	// too long, and Note then says so.
 	Diff    string `json:"diff,omitempty"`
@@ -68,11 +68,11 @@ type ChangedFile struct {
 	Removed int    `json:"removed"`
 	Note    string `json:"note,omitempty"`
 	// ChangedBy is ChangedByCommand if a command changed the file, "" if only file tools did.
-	By string `json:"by,omitempty"`
+	ChangedBy string `json:"by,omitempty"`
 }
 
 // ChangedByCommand is the value of ChangedFile.ChangedBy for a file that a command changed.
-const ByCommand = "command"
+const ChangedByCommand = "command"
 
 // Changes is the response of GET /api/changes.
 type Changes struct {

@@ -8,8 +8,8 @@ type KnownServer struct {
 	Key, Name string
 	// Revision is the protocol revision that the server uses, "" if unknown. Probed is the time at which it was
 	// determined.
-	Era   string
-	Found time.Time
+	Revision string
+	Probed   time.Time
 	// Pins maps the server's names for its tools to the definitions that the person knows, as JSON. It is nil until the
 	// tools were listed for the first time.
 	Pins map[string]string

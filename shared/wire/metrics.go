@@ -65,7 +65,7 @@ type MetricsBucket struct {
 	Calls       int       `json:"calls"`
 	Failed      int       `json:"failed"`
 	Asked       int       `json:"asked"`
-	Talk        int64     `json:"talk"`
+	Messages    int64     `json:"talk"`
 	Definitions int64     `json:"definitions"`
 	Results     int64     `json:"results"`
 	Output      int64     `json:"output"`
@@ -86,9 +86,9 @@ type ToolMetrics struct {
 	Asked int `json:"asked"`
 	// Completed is the number of calls that were neither prevented nor stopped. P50MS and P95MS are percentiles of
 	// their durations in milliseconds, by nearest rank.
-	Ran   int   `json:"ran"`
-	P50MS int64 `json:"p50_ms"`
-	P95MS int64 `json:"p95_ms"`
+	Completed int   `json:"ran"`
+	P50MS     int64 `json:"p50_ms"`
+	P95MS     int64 `json:"p95_ms"`
 	// Tokens is the estimated number of tokens of the results if a model reads each once.
 	Tokens int64 `json:"tokens"`
 	// Errors counts the failures by type, the most frequent first.
@@ -104,11 +104,11 @@ type ErrorCount struct {
 // QuestionMetrics counts the questions to a person. P50MS is the median waiting time of the answered questions in
 // milliseconds.
 type QuestionMetrics struct {
-	Asked   int   `json:"asked"`
-	Allowed int   `json:"allowed"`
-	Denied  int   `json:"denied"`
-	Lapsed  int   `json:"lapsed"`
-	P50MS   int64 `json:"p50_ms"`
+	Asked      int   `json:"asked"`
+	Allowed    int   `json:"allowed"`
+	Denied     int   `json:"denied"`
+	Unanswered int   `json:"lapsed"`
+	P50MS      int64 `json:"p50_ms"`
 }
 
 // RoundsMetrics counts the turns of models and of the command pilot that took Rounds rounds.
@@ -130,19 +130,19 @@ type ModelMetrics struct {
 	Retries  int `json:"retries"`
 	// Input counts all input tokens. Cached were read from a cache and CacheWritten were added to it. Definitions (of
 	// tools) and Results (of tools) are also parts of Input; the rest are messages.
-	Input       int64 `json:"input"`
-	Cached      int64 `json:"cached"`
-	Written     int64 `json:"written"`
-	Output      int64 `json:"output"`
-	Definitions int64 `json:"definitions"`
-	Results     int64 `json:"results"`
+	Input        int64 `json:"input"`
+	Cached       int64 `json:"cached"`
+	CacheWritten int64 `json:"written"`
+	Output       int64 `json:"output"`
+	Definitions  int64 `json:"definitions"`
+	Results      int64 `json:"results"`
 	// Cost contains one amount for each currency. Unpriced is the number of tokens without a known price.
 	Cost     []chat.Money `json:"cost"`
 	Unpriced int64        `json:"unpriced"`
 	// FirstChunkP50MS and FirstChunkP95MS are percentiles of the time to the first piece of an answer in milliseconds,
 	// by nearest rank. They are 0 if no answer began.
-	FirstP50MS int64 `json:"first_p50_ms"`
-	FirstP95MS int64 `json:"first_p95_ms"`
+	FirstChunkP50MS int64 `json:"first_p50_ms"`
+	FirstChunkP95MS int64 `json:"first_p95_ms"`
 }
 
 // TurnTokens is a number of turns with the total of their tokens.
@@ -160,9 +160,9 @@ type ToolHistory struct {
 
 // ToolBucket is one step of a tool's history. P50MS and P95MS are 0 if no call completed.
 type ToolBucket struct {
-	Start  time.Time `json:"start"`
-	Ran    int       `json:"ran"`
-	Failed int       `json:"failed"`
-	P50MS  int64     `json:"p50_ms"`
-	P95MS  int64     `json:"p95_ms"`
+	Start     time.Time `json:"start"`
+	Completed int       `json:"ran"`
+	Failed    int       `json:"failed"`
+	P50MS     int64     `json:"p50_ms"`
+	P95MS     int64     `json:"p95_ms"`
 }

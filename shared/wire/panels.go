@@ -21,13 +21,13 @@ type PanelUndo struct {
 	Call, Turn, Conversation, Owner string
 	Panel, Tool                     string
 	// Sentence tells a person in the past tense what the call did.
-	Did string
+	Sentence string
 	// Method, Path (escaped) and Body (JSON, "" for none) form the request.
 	Method, Path, Body string
 	State              UndoState
 	// Reason says why an undo failed, "" if none did.
-	Why  string
-	Time time.Time
+	Reason string
+	Time   time.Time
 }
 
 // UndoableCall is a call of a panel's tool that can be undone or was undone.
@@ -36,8 +36,8 @@ type UndoableCall struct {
 	Panel string `json:"panel"`
 	Tool  string `json:"tool"`
 	// Sentence tells a person in the past tense what the call did.
-	Did   string    `json:"did"`
-	State UndoState `json:"state"`
+	Sentence string    `json:"did"`
+	State    UndoState `json:"state"`
 	// Reason says why an undo was refused or failed, "" if none was.
-	Why string `json:"why,omitempty"`
+	Reason string `json:"why,omitempty"`
 }

@@ -14,23 +14,23 @@ type CompletionItem struct {
 	Insert string `json:"insert"`
 	Back   int    `json:"back,omitempty"`
 	// Label is the command form or value to show. Detail is its effect, or its name, which may be text of a page.
-	Show  string `json:"show"`
-	Means string `json:"means,omitempty"`
+	Label  string `json:"show"`
+	Detail string `json:"means,omitempty"`
 }
 
 // PilotCommand is one form of a command of the command pilot.
 type PilotCommand struct {
 	// Form is the command with its slots in capitals. Example is a complete command, and Insert the beginning of one.
-	Say     string `json:"say"`
+	Form    string `json:"say"`
 	Example string `json:"example"`
 	Insert  string `json:"insert"`
-	Means   string `json:"means"`
+	Effect  string `json:"means"`
 	Group   string `json:"group"`
 	// Tool is the tool that the command calls: "" for none, "*" for any, "open_*_panel" for the tool that opens a
 	// panel.
 	Tool string `json:"tool,omitempty"`
 	// Featured is true for the few commands that are shown as examples.
-	First bool `json:"first,omitempty"`
+	Featured bool `json:"first,omitempty"`
 }
 
 // PilotGrammar contains all commands of the command pilot.

@@ -22,12 +22,12 @@ type Program struct {
 	// Name is the name that the program gives itself. It is outside text.
 	Name string `json:"name"`
 	// Transport is stdio or http.
-	Via   string    `json:"via"`
-	Since time.Time `json:"since"`
-	Last  time.Time `json:"last"`
-	Calls int       `json:"calls"`
+	Transport string    `json:"via"`
+	Since     time.Time `json:"since"`
+	Last      time.Time `json:"last"`
+	Calls     int       `json:"calls"`
 	// Tabs counts the program's own tabs. SharesTabs is true if the program acts on the window's tabs instead.
-	Tabs   int    `json:"tabs"`
-	Shares bool   `json:"shares,omitempty"`
-	Panel  string `json:"panel,omitempty"`
+	Tabs       int    `json:"tabs"`
+	SharesTabs bool   `json:"shares,omitempty"`
+	Panel      string `json:"panel,omitempty"`
 }

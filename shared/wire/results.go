@@ -14,6 +14,6 @@ type StoredResult struct {
 	Lines        int       `json:"lines"`
 	Cut          bool      `json:"cut,omitempty"`
 	Sources      []string  `json:"sources,omitempty"`
-	Read         []string  `json:"read,omitempty"`
+	LocalSources []string  `json:"read,omitempty"`
 	Time         time.Time `json:"time"`
 }

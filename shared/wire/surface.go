@@ -14,8 +14,8 @@ type SurfaceRequest struct {
 	// Frame is true for the panel's frame, false for the page that the window draws itself.
 	Frame bool `json:"frame,omitempty"`
 	// Operation is an operation of collect/script/page.js, and Args its arguments.
-	Do   string            `json:"do"`
-	Args []json.RawMessage `json:"args"`
+	Operation string            `json:"do"`
+	Args      []json.RawMessage `json:"args"`
 }
 
 // SurfaceReply is a window's answer to a SurfaceRequest. Value is {"v": value} or {"e": error}.
@@ -36,9 +36,9 @@ type SurfaceCancel struct {
 type SurfaceMarks struct {
 	Version int `json:"version"`
 	// DocID identifies the document that the window draws. FrameDocID identifies the frame's document, "" for none.
-	Doc      string        `json:"doc"`
-	FrameDoc string        `json:"frame_doc,omitempty"`
-	Marks    []SurfaceMark `json:"marks"`
+	DocID      string        `json:"doc"`
+	FrameDocID string        `json:"frame_doc,omitempty"`
+	Marks      []SurfaceMark `json:"marks"`
 }
 
 // SurfaceMark is an annotation. Handle identifies the element in its document, which is the frame's if Element.Frame is

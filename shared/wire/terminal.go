@@ -20,8 +20,8 @@ type Terminal struct {
 	// Command is the assistant's running or last command, "" in a shell of the person.
 	Command string `json:"command,omitempty"`
 	// ExitCode is the exit code. Reason says why the command ended if the exit code does not.
-	Code   int    `json:"code"`
-	Reason string `json:"reason,omitempty"`
+	ExitCode int    `json:"code"`
+	Reason   string `json:"reason,omitempty"`
 	// Shared is true if the assistant may read the terminal.
 	Shared bool `json:"shared"`
 }

@@ -158,8 +158,8 @@ type GrantRow struct {
 	// Title is the title of the conversation to which the grant is limited, "" for none.
 	Title string `json:"title,omitempty"`
 	// Uses is the number of calls that the grant allowed. LastUsed is the time of the last one, nil if there is none.
-	Uses int        `json:"uses"`
-	Used *time.Time `json:"used,omitempty"`
+	Uses     int        `json:"uses"`
+	LastUsed *time.Time `json:"used,omitempty"`
 }
 
 // AuditPage is a part of the audit log, the latest calls first.

@@ -7,10 +7,10 @@ import "time"
 type FileText struct {
 	// Path is absolute, with links resolved. DisplayPath is the path as it is shown to people: relative to the
 	// workspace folder for a file in it.
-	Path  string `json:"path"`
-	Shown string `json:"shown"`
-	Name  string `json:"name"`
-	Text  string `json:"text"`
+	Path        string `json:"path"`
+	DisplayPath string `json:"shown"`
+	Name        string `json:"name"`
+	Text        string `json:"text"`
 	// Version identifies the content of the file. A request to save names the version that it replaces; "" means that
 	// there is no file.
 	Version string `json:"version"`
@@ -42,11 +42,11 @@ type FolderRow struct {
 
 // Folder contains the entries of a folder, folders first. More is the number of entries that are not listed.
 type Folder struct {
-	Path  string      `json:"path"`
-	Shown string      `json:"shown"`
-	Stamp string      `json:"stamp"`
-	Rows  []FolderRow `json:"rows"`
-	More  int         `json:"more,omitempty"`
+	Path        string      `json:"path"`
+	DisplayPath string      `json:"shown"`
+	Stamp       string      `json:"stamp"`
+	Rows        []FolderRow `json:"rows"`
+	More        int         `json:"more,omitempty"`
 }
 
 // PathStamps maps paths to stamps, which are "" for paths that do not exist.

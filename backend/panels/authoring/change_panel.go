@@ -35,7 +35,7 @@ const (
 	changeName = "change_panel"
 )
 
-// editDefinitions are the tools with which the assistant changes the panels that it made.
+// editDefinitions returns the tools that read and change the panels that the assistant made.
 func editDefinitions() []toolspec.Definition {
 	id := `"panel_id":{"type":"string","maxLength":49}`
 	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
@@ -55,7 +55,7 @@ func editDefinitions() []toolspec.Definition {
 	return []toolspec.Definition{read, change}
 }
 
-// changeParams are the arguments of change_panel; read_panel takes the first two.
+// changeParams contains the arguments of change_panel. read_panel uses the first two.
 type changeParams struct {
 	PanelID string            `json:"panel_id"`
 	Path    string            `json:"path"`
@@ -116,12 +116,12 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	return r
 }
 
-// names are the panel's files.
+// names returns the sorted names of the files.
 func (c content) names() []string {
 	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == mark })
 }
 
-// listed lists the files of a panel and its problems.
+// listFiles returns the list of a panel's files with the panel's problems.
 func (p *Panels) listed(id string, held content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
@@ -156,13 +156,13 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 	return r
 }
 
-// changed is a valid change: the files before and after it.
+// panelChange is a valid change of a panel, with the files before (was) and after it (is).
 type changed struct {
 	*plan
 	was, is content
 }
 
-// changing reads the arguments of change_panel and checks the panel as it would be.
+// planChange decodes the arguments of change_panel and validates the changed panel.
 func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
 	var params changeParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
@@ -187,7 +187,7 @@ func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
 	return &changed{plan: made, was: was, is: is}, nil
 }
 
-// apply changes files as the arguments say.
+// apply applies the changes in the arguments to files.
 func (c *changeParams) apply(files map[string][]byte) error {
 	if len(c.Files)+len(c.Remove) > maxFiles {
 		return fmt.Errorf("one call changes at most %d files", maxFiles)
@@ -232,13 +232,13 @@ func (c *changeParams) apply(files map[string][]byte) error {
 	return nil
 }
 
-// fileName reports whether a file of a panel may have a name.
+// fileName reports whether a panel can have a file with this name.
 func fileName(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
 		!strings.ContainsAny(name, "\\:\x00")
 }
 
-// text is what the user reads of a change: what the panel may do after it, and each changed line.
+// text describes the change to the user: what the panel may then do, and each changed line.
 func (c *changed) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(c.manifest))
@@ -269,7 +269,7 @@ func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
 	}
 }
 
-// change executes change_panel, and undoes the change if the running program does not load it.
+// change executes change_panel. It reverts the change if the running program does not load it.
 func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	c, problem := p.changing(call.Args)
 	if problem != nil {

@@ -25,8 +25,8 @@ func TestPanelCallIsNeverUserCall(t *testing.T) {
 	c.Call(t.Context(), Request{Panel: "notes", Tool: "x", Within: &within})
 	want := toolspec.Provenance{
 		Caller: toolspec.CallerPanel, Client: "notes", Conversation: "talk", Turn: "t1", Interactive: true,
-		Unpaged: true,
-		Outside: []string{"https://shop.example", "panel:notes"},
+		NeedsFullResults: true,
+		Outside:          []string{"https://shop.example", "panel:notes"},
 	}
 	if fmt.Sprint(got.From) != fmt.Sprint(want) || got.Panel != "notes" || string(got.Args) != "{}" {
 		t.Errorf("%+v", got)

@@ -1,10 +1,9 @@
-// Package manifest reads and checks a panel's manifest.json. Parse validates its text with the
-// published JSON Schema, checks what a schema cannot say, and returns a Plan whose tools are ready
-// to be offered and called, or Problems with their place and a value to write. It uses nothing but
-// the text; ReadFile and Validate find that text in a folder.
+// Package manifest parses and checks the manifest.json of a panel. Parse validates the text with the published JSON
+// Schema and checks what a schema cannot express. It returns a Plan with tools that are ready to be offered and called,
+// or Problems with their positions and corrections. Parse uses only the text; ReadFile and Validate read it from a
+// folder.
 //
-// A manifest is text from outside: nothing here runs it, follows its references or trusts what it
-// says about itself.
+// A manifest is outside text. The package does not run it, follow its references or trust its claims.
 package manifest
 
 import (
@@ -12,8 +11,8 @@ import (
 	"encoding/json"
 )
 
-// Manifest is a panel's manifest.json, version 1 (docs/panels.md). PanelID, PanelType, Title and
-// Tools are required. A new member needs a field here and a property in the schema.
+// Manifest is the content of a panel's manifest.json, version 1 (docs/panels.md). PanelID, PanelType, Title and Tools
+// are required. A new member needs a field here and a property in the schema.
 type Manifest struct {
 	ManifestVersion int                    `json:"manifest_version"`
 	PanelID         string                 `json:"panel_id"`
@@ -27,7 +26,7 @@ type Manifest struct {
 	Backend         *Backend               `json:"backend"`
 	Permissions     Permissions            `json:"permissions"`
 	Config          map[string]ConfigField `json:"config"`
-	// Context are the keys that the panel publishes, for inject and conditions.
+	// Context lists the keys that the panel publishes, for use in inject and in conditions.
 	Context []string `json:"context"`
 	When    string   `json:"when"`
 	Tools   []Tool   `json:"tools"`

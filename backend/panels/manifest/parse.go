@@ -107,10 +107,10 @@ func (c *checker) parsed(tools []BoundTool) ParseResult {
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	stopped := slices.ContainsFunc(c.problems, Problem.Stops)
+	stopped := slices.ContainsFunc(c.problems, Problem.DisablesPanel)
 	var out ParseResult
 	for _, p := range c.problems {
-		if len(out.Problems) < maxProblems && (len(c.problems) <= maxProblems || !stopped || p.Stops()) {
+		if len(out.Problems) < maxProblems && (len(c.problems) <= maxProblems || !stopped || p.DisablesPanel()) {
 			out.Problems = append(out.Problems, p)
 		}
 	}

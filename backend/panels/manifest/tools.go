@@ -146,7 +146,7 @@ func (c *checker) checkTool(at string, t Tool) (BoundTool, bool) {
 				t.Name)
 		}
 	}
-	return b, !slices.ContainsFunc(c.problems[before:], Problem.Stops)
+	return b, !slices.ContainsFunc(c.problems[before:], Problem.DisablesPanel)
 }
 
 func (c *checker) checkParameters(at string, t Tool) (parameters, bool) {

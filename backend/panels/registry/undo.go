@@ -52,11 +52,11 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 	}
 	sent, err := prepareUndo(o.BoundTool, all, given)
 	if err == nil {
-		conversation, turn := call.From.Place()
+		conversation, turn := call.From.ShownIn()
 		err = r.cfg.Undos.AddPanelUndo(context.WithoutCancel(ctx), wire.PanelUndo{
 			Call: call.ID, Turn: turn, Conversation: conversation, Owner: call.From.Owner(), Panel: o.Def.Owner,
-			Tool: o.Name,
-			Did:  cmp.Or(result.Sentence, o.Name), Method: sent.method, Path: sent.path, Body: string(sent.body),
+			Tool:     o.Name,
+			Sentence: cmp.Or(result.Sentence, o.Name), Method: sent.method, Path: sent.path, Body: string(sent.body),
 			State: wire.UndoReady, Time: r.cfg.now(),
 		})
 	}

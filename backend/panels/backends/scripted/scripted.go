@@ -1,12 +1,12 @@
-// Package scripted runs the script that answers a panel's endpoints, in a new instance of the
-// JavaScript engine of sandbox/script for each call. A script defines a handler by the tool's name,
+// Package scripted runs the script that answers the endpoints of a panel. Each call uses a new instance of the
+// JavaScript engine in sandbox/script. A script defines a handler under the name of the tool:
 //
 //	handlers.field_notes_add = async (args) => ({ count: 1 })
 //
-// and reaches only what its panel was granted: tools through the pipeline as the panel, hosts through
-// egress, and a small store of its own.
+// It can use only what its panel was granted: tools through the pipeline with the panel as the caller, hosts through
+// egress, and a small store.
 //
-// What a script returns is untrusted. Whether a call may run is decided by the pipeline.
+// The result of a script is untrusted. The pipeline decides whether a call may run.
 package scripted
 
 import (
@@ -26,47 +26,47 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxFile bounds a script; the engine's limit is a little higher.
+// maxFile is the maximum size of a script in bytes. The limit of the engine is a little higher.
 const maxFile = 60 << 10
 
-// Config is shared by all scripts.
+// Config is the configuration that all scripts share.
 type Config struct {
-	// Data is the folder that has a folder for each panel's store.
+	// Data is the folder that contains one folder for the store of each panel.
 	Data string
-	// Egress sends what scripts fetch; nil refuses.
+	// Egress sends the requests of scripts. If it is nil, they are refused.
 	Egress http.RoundTripper
-	// Call makes a call as the panel; nil refuses.
+	// Call makes a call with the panel as the caller. If it is nil, calls are refused.
 	Call func(ctx context.Context, a calls.Request) toolspec.Result
 }
 
-// Panel is the panel of a script. File is in Dir, its folder.
+// Panel describes the panel that owns a script. File is the path of the script relative to Dir, the panel's folder.
 type Panel struct {
 	ID, Dir, File string
 	Permissions   manifest.Permissions
-	// Settings returns the panel's settings as a JSON object; nil for none.
+	// Settings returns the panel's settings as a JSON object. It is nil if the panel has none.
 	Settings func() (string, error)
 }
 
-// Script answers the tools of one panel. It is safe for concurrent use.
+// Script runs the tools of one panel. It is safe for concurrent use.
 type Script struct {
 	cfg   Config
 	panel Panel
 	state state
 }
 
-// New makes the script of a panel; each call reads the file.
+// New returns the Script of a panel. Each call reads the file.
 func New(cfg Config, panel Panel) *Script {
 	return &Script{cfg: cfg, panel: panel, state: state{dir: cfg.Data, id: panel.ID}}
 }
 
-// Fault is a failure of the script itself.
+// ScriptError is an error that the script itself caused.
 type Fault struct{ Text string }
 
 // Error implements error.
 func (f *Fault) Error() string { return f.Text }
 
-// Answer runs the handler of call's tool with args and returns its result as JSON, and the sources of
-// what it read. The error is a *Fault if the script failed.
+// Run runs the handler of call's tool with args. It returns the result as JSON and the sources of what the handler
+// read. The error is a *ScriptError if the script failed.
 func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage,
 	out func(stream, text string),
 ) (value json.RawMessage, sources []string, err error) {
@@ -97,8 +97,8 @@ func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMe
 	return value, h.sources, err
 }
 
-// prologue and after enclose a script without changing its line numbers. That a script can leave its
-// function does no harm; the sandbox is around all of it.
+// prologue and epilogue enclose a script without changing its line numbers. A script can break out of the enclosing
+// function, but not out of the sandbox around it.
 const (
 	prologue = `const __handlers = Object.create(null); await (async (handlers, tools, fetch, store, config, args) => {`
 	epilogue = `
@@ -112,7 +112,7 @@ if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no 
 return await __handlers[args.tool](args.args);`
 )
 
-// read returns the script's text without following a link out of the panel's folder.
+// read returns the text of the script. It does not follow a link out of the panel's folder.
 func (s *Script) read() (string, error) {
 	root, err := os.OpenRoot(s.panel.Dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Script) read() (string, error) {
 	return string(text), nil
 }
 
-// host is what one run can call.
+// host contains what a script can call during one run.
 type host struct {
 	s       *Script
 	call    toolspec.Call
@@ -151,7 +151,7 @@ type host struct {
 
 func (h *host) Print(line string) { h.out("stdout", line+"\n") }
 
-// Call is a call of the script to the host.
+// Call executes a call of the script to the host.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if tool, is := strings.CutPrefix(name, "tool "); is {
 		return h.tool(ctx, tool, args)
@@ -185,7 +185,7 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 	return json.Marshal(r.Value)
 }
 
-// read records sources.
+// addSources records sources of what the script has read.
 func (h *host) read(sources ...string) {
 	for _, s := range sources {
 		if !slices.Contains(h.sources, s) {

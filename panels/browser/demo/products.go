@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// product is one product. Art is our own drawing, the only markup that is not escaped.
+// product is a product of the shop. Art is an embedded drawing and the only markup that is not escaped.
 type product struct {
 	ID, Kind, Name string
-	Price          int // whole euros
+	Price          int // in whole euros
 	Line           string
 	Text           string
 	Stock          bool
@@ -21,7 +21,7 @@ type product struct {
 	Art            template.HTML
 }
 
-func readGoods() ([]product, error) {
+func readProducts() ([]product, error) {
 	goods := []product{
 		{
 			ID: "fen", Kind: "lamp", Name: "Fen", Price: 72, Line: "Clamp arm, E14, 4 W", Stock: true, Socket: "E14",
@@ -102,16 +102,16 @@ func readGoods() ([]product, error) {
 	return goods, nil
 }
 
-// find is the product with this id.
+// find returns the product with the given id.
 func (s *shop) find(id string) (product, bool) {
-	i := slices.IndexFunc(s.goods, func(p product) bool { return p.ID == id })
+	i := slices.IndexFunc(s.products, func(p product) bool { return p.ID == id })
 	if i < 0 {
 		return product{}, false
 	}
-	return s.goods[i], true
+	return s.products[i], true
 }
 
-// categoryView is a list of products with the current filters.
+// categoryView is a list of products with the active filters.
 type categoryView struct {
 	Heading, Intro          string
 	Action                  string
@@ -132,13 +132,13 @@ func (s *shop) category(kind string) http.HandlerFunc {
 			Cheap: q.Get("max") == "80", InStock: q.Get("stock") == "1", Dimming: q.Get("dim") == "1",
 			Sort: q.Get("sort"), Arrival: arrival(q.Get("postcode")),
 		}
-		for _, p := range s.goods {
+		for _, p := range s.products {
 			if p.Kind != kind || v.Cheap && p.Price >= 80 || v.InStock && !p.Stock || v.Dimming && !p.Dimmable {
 				continue
 			}
 			v.Goods = append(v.Goods, p)
 		}
-		sortGoods(v.Goods, v.Sort)
+		sortProducts(v.Goods, v.Sort)
 		v.Intro = intro(len(v.Goods), v.Cheap || v.InStock || v.Dimming)
 		s.show(w, r, http.StatusOK, "category", view{Title: v.Heading, Section: sections[kind], Data: v})
 	}
@@ -149,7 +149,7 @@ func (s *shop) search(w http.ResponseWriter, r *http.Request) {
 	v := categoryView{Heading: "Search", Intro: "Type a word above, such as oak or E14."}
 	if asked != "" {
 		needle := strings.ToLower(asked)
-		for _, p := range s.goods {
+		for _, p := range s.products {
 			if strings.Contains(strings.ToLower(p.Name+" "+p.Line+" "+p.Text+" "+p.Kind), needle) {
 				v.Goods = append(v.Goods, p)
 			}
@@ -169,7 +169,7 @@ func (s *shop) product(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "product", view{Title: p.Name, Section: section, Data: p})
 }
 
-func sortGoods(goods []product, by string) {
+func sortProducts(goods []product, by string) {
 	switch by {
 	case "price":
 		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(a.Price, b.Price) })
@@ -202,13 +202,13 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// arrivalView is the answer of the postcode form.
+// arrivalView is the answer to the postcode form.
 type arrivalView struct {
 	Postcode, Answer string
 	Bad              bool
 }
 
-// arrival says how long a parcel takes, by the first digit, so that the answer is always the same.
+// arrival says how long a parcel takes. It uses only the first digit, so that the answer is always the same.
 func arrival(postcode string) arrivalView {
 	code := strings.TrimSpace(postcode)
 	v := arrivalView{Postcode: code}
