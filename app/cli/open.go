@@ -12,7 +12,7 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// openForVerb loads the configuration, opens a System and prints problems to stderr.
+// openForVerb loads the configuration, opens a System and prints its problems to stderr.
 func openForVerb(
 	ctx context.Context,
 	flags map[string]string,
@@ -61,7 +61,7 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	return sys, nil
 }
 
-// level is the configured log level.
+// level returns the configured log level.
 func level(config *config.Config) slog.Level {
 	v, _, _ := config.Fixed("log_level")
 	switch v {

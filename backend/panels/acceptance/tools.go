@@ -52,7 +52,7 @@ func plain(raw json.RawMessage) any {
 
 func (f toolForm) text() string { return asText(f) }
 
-// asText is v as JSON with sorted names.
+// asText returns v as JSON with sorted keys.
 func asText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

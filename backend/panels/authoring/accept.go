@@ -35,7 +35,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if err != nil {
 		return nil, PackageOffer{}, err
 	}
-	offer, err := found.Against(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
+	offer, err := found.Offer(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
 	if err != nil {
 		return nil, offer, err
 	}
@@ -73,6 +73,6 @@ func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (pane
 	if _, err := found.Install(p.cfg.Folder); err != nil {
 		return "", err
 	}
-	p.cfg.Registry.Look(ctx)
+	p.cfg.Registry.ReadNow(ctx)
 	return found.Panel(), nil
 }

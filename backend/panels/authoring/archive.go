@@ -47,8 +47,8 @@ func (e *InvalidPanelError) Error() string {
 
 // content contains the files of a panel's folder by their slash-separated names.
 type content struct {
-	files map[string][]byte
-	runs  []string
+	files       map[string][]byte
+	executables []string
 	// top is the top folder that stripTopFolder removed, "" for none.
 	top string
 }
@@ -70,7 +70,7 @@ func Pack(dir string, reserved ...string) ([]byte, error) {
 	for _, name := range sorted(held.files) {
 		header := &zip.FileHeader{Name: report.Panel + "/" + name, Method: zip.Deflate, Modified: packedAt}
 		header.SetMode(0o644)
-		if slices.Contains(held.runs, name) {
+		if slices.Contains(held.executables, name) {
 			header.SetMode(0o755)
 		}
 		file, err := w.CreateHeader(header)
@@ -129,7 +129,7 @@ func readFolder(dir string) (content, error) {
 		total += len(text)
 		held.files[name] = text
 		if mode&0o111 != 0 {
-			held.runs = append(held.runs, name)
+			held.executables = append(held.executables, name)
 		}
 		return nil
 	})
@@ -224,7 +224,7 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		total += len(text)
 		held.files[name] = text
 		if f.Mode()&0o111 != 0 {
-			held.runs = append(held.runs, name)
+			held.executables = append(held.executables, name)
 		}
 	}
 	return held, left, held.stripTopFolder()
@@ -273,8 +273,8 @@ func (c *content) stripTopFolder() error {
 		files[strings.TrimPrefix(name, top+"/")] = text
 	}
 	c.files, c.top = files, top
-	for i, name := range c.runs {
-		c.runs[i] = strings.TrimPrefix(name, top+"/")
+	for i, name := range c.executables {
+		c.executables[i] = strings.TrimPrefix(name, top+"/")
 	}
 	if _, ok := files[manifest.FileName]; !ok {
 		return fmt.Errorf("there is no %s in it", manifest.FileName)

@@ -70,22 +70,22 @@ type changeParams struct {
 // ownFiles returns the files of a panel that the assistant made.
 func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
 	if err := manifest.CheckID(id); err != nil {
-		return content{}, wrong(err.Error(), `A panel_id is such as "shopping-list".`)
+		return content{}, refusal(err.Error(), `A panel_id is such as "shopping-list".`)
 	}
 	folder := filepath.Join(p.cfg.Folder, id)
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
-		return content{}, wrong("there is no panel "+id+" in the user's panels folder",
+		return content{}, refusal("there is no panel "+id+" in the user's panels folder",
 			"List the panels with get_workspace_state, or make one with create_panel.")
 	}
-	if info, err := os.Lstat(filepath.Join(folder, mark)); err != nil || !info.Mode().IsRegular() {
-		return content{}, wrong("the assistant did not make the panel "+id+", so it may not read or change its files",
+	if info, err := os.Lstat(filepath.Join(folder, marker)); err != nil || !info.Mode().IsRegular() {
+		return content{}, refusal("the assistant did not make the panel "+id+", so it may not read or change its files",
 			"Tell the user what you would change, or replace the whole panel with create_panel, which asks.")
 	}
 	held, err := readFolder(folder)
 	if err != nil {
-		return content{}, wrong("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
+		return content{}, refusal("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
 	}
-	held.files[mark] = nil
+	held.files[marker] = nil
 	return held, nil
 }
 
@@ -99,11 +99,11 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 		return *bad
 	}
 	if params.Path == "" {
-		return p.listed(params.PanelID, held)
+		return p.listFiles(params.PanelID, held)
 	}
 	text, ok := held.files[params.Path]
 	switch {
-	case !ok || params.Path == mark:
+	case !ok || params.Path == marker:
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
 			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
 	case len(text) > maxFile || !utf8.Valid(text):
@@ -118,11 +118,11 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 
 // names returns the sorted names of the files.
 func (c content) names() []string {
-	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == mark })
+	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == marker })
 }
 
 // listFiles returns the list of a panel's files with the panel's problems.
-func (p *Panels) listed(id string, held content) toolspec.Result {
+func (p *Panels) listFiles(id string, held content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
 		Bytes int    `json:"bytes"`
@@ -157,13 +157,13 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 }
 
 // panelChange is a valid change of a panel, with the files before (was) and after it (is).
-type changed struct {
+type panelChange struct {
 	*plan
 	was, is content
 }
 
 // planChange decodes the arguments of change_panel and validates the changed panel.
-func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
+func (p *Panels) planChange(args json.RawMessage) (*panelChange, *toolspec.Result) {
 	var params changeParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
 		return nil, bad
@@ -172,19 +172,19 @@ func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
 	if bad != nil {
 		return nil, bad
 	}
-	is := content{files: maps.Clone(was.files), runs: was.runs}
+	is := content{files: maps.Clone(was.files), executables: was.executables}
 	if err := params.apply(is.files); err != nil {
-		return nil, wrong(err.Error(), "Read the files with read_panel.")
+		return nil, refusal(err.Error(), "Read the files with read_panel.")
 	}
 	if maps.EqualFunc(was.files, is.files, bytes.Equal) {
-		return nil, wrong("nothing would change", "Send what should change.")
+		return nil, refusal("nothing would change", "Send what should change.")
 	}
-	made := &plan{id: params.PanelID, files: is.files, there: true, ours: true}
-	if bad := p.judge(made); bad != nil {
+	made := &plan{id: params.PanelID, files: is.files, exists: true, byAssistant: true}
+	if bad := p.validate(made); bad != nil {
 		bad.Suggestion = "Fix all problems in one call. Nothing was written; the panel is unchanged."
 		return nil, bad
 	}
-	return &changed{plan: made, was: was, is: is}, nil
+	return &panelChange{plan: made, was: was, is: is}, nil
 }
 
 // apply applies the changes in the arguments to files.
@@ -224,7 +224,7 @@ func (c *changeParams) apply(files map[string][]byte) error {
 		files[name] = []byte(text)
 	}
 	for _, name := range c.Remove {
-		if _, ok := files[name]; !ok || name == mark || name == manifest.FileName {
+		if _, ok := files[name]; !ok || name == marker || name == manifest.FileName {
 			return fmt.Errorf("%q cannot be removed", excerpt.Runes(name, 80))
 		}
 		delete(files, name)
@@ -239,7 +239,7 @@ func fileName(name string) bool {
 }
 
 // text describes the change to the user: what the panel may then do, and each changed line.
-func (c *changed) text() string {
+func (c *panelChange) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(c.manifest))
 	names := map[string][]byte{}
@@ -257,7 +257,7 @@ func (c *changed) text() string {
 }
 
 func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
-	c, problem := p.changing(call.Args)
+	c, problem := p.planChange(call.Args)
 	if problem != nil {
 		var params changeParams
 		_ = json.Unmarshal(call.Args, &params)
@@ -271,14 +271,14 @@ func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
 
 // change executes change_panel. It reverts the change if the running program does not load it.
 func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
-	c, problem := p.changing(call.Args)
+	c, problem := p.planChange(call.Args)
 	if problem != nil {
 		return *problem, nil
 	}
 	if err := writePanel(p.cfg.Folder, c.id, c.is, keepHidden); err != nil {
 		return toolspec.Result{}, err
 	}
-	p.cfg.Registry.Look(ctx)
+	p.cfg.Registry.ReadNow(ctx)
 	panel, ok := p.await(ctx, c.plan)
 	if !ok {
 		if err := writePanel(p.cfg.Folder, c.id, c.was, keepHidden); err != nil {

@@ -43,7 +43,7 @@ type createParams struct {
 const (
 	createName = "create_panel"
 	// marker is the name of a file in the folder of each panel that the assistant made.
-	mark = ".made-by-assistant"
+	marker = ".made-by-assistant"
 	// maxFiles and maxFile are the maximum number and size in bytes of the files that one call writes.
 	maxFiles = 40
 	maxFile  = 512 << 10
@@ -60,8 +60,8 @@ type PanelRegistry interface {
 	Accept(ctx context.Context, panel, hash string) error
 	// StoreApproved stores text as the accepted manifest of a panel.
 	StoreApproved(ctx context.Context, panel string, text []byte) error
-	// Look reads the panel folders immediately.
-	Look(ctx context.Context)
+	// ReadNow reads the panel folders immediately.
+	ReadNow(ctx context.Context)
 }
 
 // Config configures Panels.
@@ -106,7 +106,7 @@ type plan struct {
 	manifest  manifest.Manifest
 	tools     []string
 	// exists is true if there is already a panel with this id. byAssistant is true if the assistant made it.
-	there, ours bool
+	exists, byAssistant bool
 }
 
 // Describe describes what call would do. It contains every file or every changed line, so that the user can read them
@@ -129,9 +129,9 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 		Data: made.text(), ForwardsSecrets: true,
 	}
 	switch {
-	case made.there && made.ours:
+	case made.exists && made.byAssistant:
 		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
-	case made.there:
+	case made.exists:
 		d.Present = "Replacing the panel " + made.id + ", which the assistant did not make"
 	}
 	return d
@@ -142,7 +142,7 @@ func (p *plan) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(p.manifest))
 	for _, name := range slices.Sorted(maps.Keys(p.files)) {
-		if name != mark {
+		if name != marker {
 			fmt.Fprintf(&b, "\n%s:\n%s\n", name, p.files[name])
 		}
 	}
@@ -234,17 +234,17 @@ func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 		return nil, bad
 	}
 	if err := manifest.CheckID(params.PanelID); err != nil {
-		return nil, wrong(err.Error(), `A valid panel_id is "shopping-list".`)
+		return nil, refusal(err.Error(), `A valid panel_id is "shopping-list".`)
 	}
 	made := &plan{id: params.PanelID}
 	folder := filepath.Join(p.cfg.Folder, params.PanelID)
 	if _, err := os.Lstat(folder); err == nil {
-		made.there = true
-		_, err = os.Stat(filepath.Join(folder, mark))
-		made.ours = err == nil
+		made.exists = true
+		_, err = os.Stat(filepath.Join(folder, marker))
+		made.byAssistant = err == nil
 	}
-	if made.there && !params.Replace {
-		return nil, wrong(fmt.Sprintf("there is already a panel %s", params.PanelID),
+	if made.exists && !params.Replace {
+		return nil, refusal(fmt.Sprintf("there is already a panel %s", params.PanelID),
 			"Choose another panel_id, or send replace: true to replace it, which asks the user.")
 	}
 	var bad *toolspec.Result
@@ -253,19 +253,19 @@ func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	}
 	for _, panel := range p.cfg.Registry.Panels() {
 		if panel.ID == params.PanelID && panel.Builtin {
-			return nil, wrong(params.PanelID+" is a built-in panel", "Choose another panel_id.")
+			return nil, refusal(params.PanelID+" is a built-in panel", "Choose another panel_id.")
 		}
 	}
-	return made, p.judge(made)
+	return made, p.validate(made)
 }
 
 // refusal returns a refusal of a call that has written nothing.
-func wrong(text, next string) *toolspec.Result {
+func refusal(text, next string) *toolspec.Result {
 	return toolkit.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
 }
 
 // validate checks the files in a temporary folder as the running program would.
-func (p *Panels) judge(made *plan) *toolspec.Result {
+func (p *Panels) validate(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
 		return toolkit.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(),
@@ -304,11 +304,11 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 				lines[i] += " Right would be: " + problem.Fix
 			}
 		}
-		return wrong(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")
+		return refusal(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")
 	}
 	found := manifest.Parse(made.files[manifest.FileName], made.id, false)
 	if found.Plan == nil {
-		return wrong("the manifest cannot be used", "")
+		return refusal("the manifest cannot be used", "")
 	}
 	made.manifest, made.title, made.tools = found.Plan.Manifest, found.Plan.Manifest.Title, report.Tools
 	return nil
@@ -320,25 +320,25 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
 		files, err := template(c.PanelID, kind)
 		if err != nil || kind == "" {
-			return nil, wrong(fmt.Sprintf("there is no template %q", c.Template), "Templates are list and board.")
+			return nil, refusal(fmt.Sprintf("there is no template %q", c.Template), "Templates are list and board.")
 		}
-		files[mark] = nil
+		files[marker] = nil
 		return files, nil
 	}
 	if strings.TrimSpace(c.Title) == "" {
-		return nil, wrong("the panel has no title", `Send title, or template: "list" for a finished panel.`)
+		return nil, refusal("the panel has no title", `Send title, or template: "list" for a finished panel.`)
 	}
 	if len(c.Files) > maxFiles {
-		return nil, wrong(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
+		return nil, refusal(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
 	}
-	files := map[string][]byte{mark: nil}
+	files := map[string][]byte{marker: nil}
 	for name, text := range c.Files {
 		if !fileName(name) || name == manifest.FileName {
-			return nil, wrong(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.Runes(name, 80)),
+			return nil, refusal(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.Runes(name, 80)),
 				`A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
 		}
 		if len(text) > maxFile {
-			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")
+			return nil, refusal(name+" is larger than 512 KB", "Make it smaller.")
 		}
 		files[name] = []byte(text)
 	}
@@ -365,7 +365,7 @@ func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Resu
 	}
 	switch {
 	case len(c.Page) > 0 && c.HTML != "":
-		return nil, wrong("page and html cannot both be given", "Send one of them.")
+		return nil, refusal("page and html cannot both be given", "Send one of them.")
 	case len(c.Page) > 0:
 		members["ui"] = map[string]string{"kind": "declarative", "entry": "page.json"}
 		files["page.json"] = indented(c.Page)
@@ -384,7 +384,7 @@ func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Resu
 	}
 	text, err := json.Marshal(members)
 	if err != nil {
-		return nil, wrong("the manifest is not JSON: "+err.Error(), "")
+		return nil, refusal("the manifest is not JSON: "+err.Error(), "")
 	}
 	return indented(text), nil
 }

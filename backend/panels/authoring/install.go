@@ -21,7 +21,7 @@ import (
 // Package is the checked content of a panel archive in memory.
 type Package struct {
 	id, hash string
-	held     content
+	content  content
 	left     []string
 	plan     manifest.Plan
 	problems []manifest.Problem
@@ -48,9 +48,9 @@ type PackageOffer struct {
 	Files []OfferedFile `json:"files"`
 	// RemovedFiles contains the files of the installed panel that the new one does not have, or a sentence if they
 	// cannot be listed.
-	Gone []string `json:"gone,omitempty"`
+	RemovedFiles []string `json:"gone,omitempty"`
 	// SkippedFiles contains the files of the archive that are not installed because their names begin with a dot.
-	Left []string `json:"left,omitempty"`
+	SkippedFiles []string `json:"left,omitempty"`
 	// Problems contains the warnings about the panel. A panel with errors does not become a Package.
 	Problems []manifest.Problem `json:"problems,omitempty"`
 }
@@ -92,7 +92,7 @@ func Open(archive []byte, reserved ...string) (*Package, error) {
 	}
 	sum := sha256.Sum256(archive)
 	return &Package{
-		id: id, hash: hex.EncodeToString(sum[:]), held: held, left: left, plan: *found.Plan,
+		id: id, hash: hex.EncodeToString(sum[:]), content: held, left: left, plan: *found.Plan,
 		problems: report.Problems,
 	}, nil
 }
@@ -116,7 +116,7 @@ func panelID(text []byte, top string) string {
 func (p *Package) Panel() string { return p.id }
 
 // Manifest returns the text of manifest.json.
-func (p *Package) Manifest() []byte { return p.held.files[manifest.FileName] }
+func (p *Package) Manifest() []byte { return p.content.files[manifest.FileName] }
 
 // Hash returns the SHA-256 of the archive in hexadecimal.
 func (p *Package) Hash() string { return p.hash }
@@ -124,7 +124,7 @@ func (p *Package) Hash() string { return p.hash }
 // Offer returns what installing the panel into the folder dir would do, or an error if it cannot be installed there. It
 // compares the panel with the manifest that accepted returns. The manifest in the folder does not count, because it may
 // be pending or declined.
-func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
+func (p *Package) Offer(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
 		Hash: p.hash, Panel: p.id, Title: excerpt.Escape(m.Title), Description: excerpt.Escape(m.Description),
@@ -138,11 +138,11 @@ func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPan
 		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: excerpt.Escape(excerpt.Runes(t.Description,
 			400))})
 	}
-	for _, name := range sorted(p.held.files) {
-		o.Files = append(o.Files, OfferedFile{Name: excerpt.Escape(name), Bytes: len(p.held.files[name])})
+	for _, name := range sorted(p.content.files) {
+		o.Files = append(o.Files, OfferedFile{Name: excerpt.Escape(name), Bytes: len(p.content.files[name])})
 	}
 	for _, name := range p.left {
-		o.Left = append(o.Left, excerpt.Escape(name))
+		o.SkippedFiles = append(o.SkippedFiles, excerpt.Escape(name))
 	}
 	// All tools of a new panel are new and are listed separately.
 	was, known := manifest.Plan{}, acceptance.KnownTools(nil, p.plan)
@@ -155,8 +155,8 @@ func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPan
 		return o, fmt.Errorf("%s is not a folder; remove it before you install a panel of that name", folder)
 	default:
 		o.Update = true
-		o.Gone = p.gone(folder)
-		was, known = p.compared(taken, &o)
+		o.RemovedFiles = p.removedFiles(folder)
+		was, known = p.compareAccepted(taken, &o)
 	}
 	for _, reason := range acceptance.Compare(was, p.plan, known) {
 		o.Rights = append(o.Rights, reason.Text)
@@ -185,7 +185,7 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 
 // compareAccepted returns the plan and the tools with which an update is compared, and fills in the rest of o. If no
 // manifest was accepted, everything that the panel may do is new.
-func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan,
+func (p *Package) compareAccepted(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan,
 	known map[string]string,
 ) {
 	known = acceptance.KnownTools(nil, p.plan)
@@ -219,7 +219,7 @@ func shown(p manifest.Problem) manifest.Problem {
 }
 
 // removedFiles returns the files of the folder that the package does not contain.
-func (p *Package) gone(folder string) []string {
+func (p *Package) removedFiles(folder string) []string {
 	old, err := readFolder(folder)
 	if err != nil {
 		// The folder has too many files or contains a link.
@@ -228,7 +228,7 @@ func (p *Package) gone(folder string) []string {
 	}
 	var names []string
 	for _, name := range sorted(old.files) {
-		if _, stays := p.held.files[name]; !stays {
+		if _, stays := p.content.files[name]; !stays {
 			names = append(names, excerpt.Escape(name))
 		}
 	}
@@ -245,6 +245,6 @@ func (p *Package) Install(dir string) (string, error) {
 	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
 		return "", fmt.Errorf("%s is not a folder; nothing was changed", folder)
 	}
-	held := content{files: p.held.files, runs: slices.Clone(p.held.runs)}
+	held := content{files: p.content.files, executables: slices.Clone(p.content.executables)}
 	return folder, writePanel(dir, p.id, held, keepHidden)
 }

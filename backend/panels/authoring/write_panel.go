@@ -33,7 +33,7 @@ func writePanel(dir, id string, held content, keep func(name string) bool) error
 			return fmt.Errorf("writing panel: %w", err)
 		}
 		mode := os.FileMode(0o600)
-		if slices.Contains(held.runs, name) {
+		if slices.Contains(held.executables, name) {
 			mode = 0o700
 		}
 		if err := os.WriteFile(path, text, mode); err != nil {
@@ -92,7 +92,7 @@ func copyEntry(from, to string) error {
 func keepAll(string) bool { return true }
 
 // keepHidden reports whether a name is hidden, such as .git, and is not the assistant's marker.
-func keepHidden(name string) bool { return strings.HasPrefix(name, ".") && name != mark }
+func keepHidden(name string) bool { return strings.HasPrefix(name, ".") && name != marker }
 
 // swap replaces folder by the folder made and removes the old one.
 func swap(made, folder string) error {

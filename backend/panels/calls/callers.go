@@ -46,10 +46,10 @@ type Caller struct {
 
 // panelState is the state of one panel.
 type panelState struct {
-	read    []string
-	running int
-	tokens  float64
-	filled  time.Time
+	sources  []string
+	running  int
+	tokens   float64
+	refilled time.Time
 }
 
 // New returns a Caller that executes calls with do.
@@ -65,7 +65,7 @@ type Request struct {
 	Interactive bool
 	// Parent is the provenance of the call that the panel is answering, nil for none. The new call then belongs to the
 	// same conversation and gets the same sources of outside text.
-	Within *toolspec.Provenance
+	Parent *toolspec.Provenance
 }
 
 type depthKey struct{}
@@ -103,14 +103,14 @@ func (c *Caller) from(a Request) toolspec.Provenance {
 		NeedsFullResults: true,
 	}
 	from.Outside = append(from.Outside, policy.PanelSource(a.Panel))
-	if w := a.Within; w != nil {
+	if w := a.Parent; w != nil {
 		from.Conversation, from.Turn, from.Session, from.Subagent = w.Conversation, w.Turn, w.Session, w.Subagent
 		from.Interactive, from.RootCall = w.Interactive, w.RootCall
 		from.Outside = append(from.Outside, w.Outside...)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	from.Outside = append(from.Outside, c.panels[a.Panel].read...)
+	from.Outside = append(from.Outside, c.panels[a.Panel].sources...)
 	slices.Sort(from.Outside)
 	from.Outside = slices.Compact(from.Outside)
 	return from
@@ -123,11 +123,11 @@ func (c *Caller) enter(a Request) *toolspec.Result {
 	p := c.panels[a.Panel]
 	now := c.now()
 	if p == nil {
-		p = &panelState{tokens: burst, filled: now}
+		p = &panelState{tokens: burst, refilled: now}
 		c.panels[a.Panel] = p
 	}
-	p.tokens = min(burst, p.tokens+now.Sub(p.filled).Seconds()*rate)
-	p.filled = now
+	p.tokens = min(burst, p.tokens+now.Sub(p.refilled).Seconds()*rate)
+	p.refilled = now
 	what := ""
 	switch {
 	case p.running >= atOnce:
@@ -151,18 +151,18 @@ func (c *Caller) leave(panel string) {
 }
 
 // note records the sources of text that a panel received. They are never forgotten, because a page may store what it
-// read and load it again.
+// sources and load it again.
 func (c *Caller) note(panel string, sources []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.panels[panel]
 	for _, s := range sources {
 		switch {
-		case s == policy.PanelSource(panel) || slices.Contains(p.read, s):
-		case len(p.read) < maxRead:
-			p.read = append(p.read, s)
-		case !slices.Contains(p.read, manySources):
-			p.read = append(p.read, manySources)
+		case s == policy.PanelSource(panel) || slices.Contains(p.sources, s):
+		case len(p.sources) < maxRead:
+			p.sources = append(p.sources, s)
+		case !slices.Contains(p.sources, manySources):
+			p.sources = append(p.sources, manySources)
 		}
 	}
 }

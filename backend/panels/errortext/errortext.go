@@ -12,7 +12,7 @@ import (
 // Find returns the error message in value, cut after most characters. It knows the usual forms: error, message, detail,
 // title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors or detail as a
 // list or by field.
-func Of(value any, most int) string { return excerpt.Runes(errorTextAt(value, 0), most) }
+func Find(value any, most int) string { return excerpt.Runes(errorTextAt(value, 0), most) }
 
 // maxListedErrors is the maximum number of errors of a list that are reported.
 const maxListedErrors = 10

@@ -36,7 +36,7 @@ type Outcome struct {
 	Tool  string `json:"tool,omitempty"`
 	State string `json:"state"`
 	// Reason says why the eval failed or was skipped, "" if it passed.
-	Why string `json:"why,omitempty"`
+	Reason string `json:"why,omitempty"`
 	// Args contains the arguments as they were sent. Answer is the beginning of the answer.
 	Args   json.RawMessage `json:"args,omitempty"`
 	Answer string          `json:"answer,omitempty"`
@@ -66,26 +66,26 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	}
 	switch {
 	case ctx.Err() != nil:
-		o.Why = "the run was stopped before this eval"
+		o.Reason = "the run was stopped before this eval"
 		return o
 	case e.Tool == "":
-		o.Why = "it has a prompt but no tool, so nothing was called"
+		o.Reason = "it has a prompt but no tool, so nothing was called"
 		return o
 	}
-	args, err := filled(e.Args, answers)
+	args, err := fillReferences(e.Args, answers)
 	if err != nil {
-		o.Why = err.Error()
+		o.Reason = err.Error()
 		return o
 	}
 	o.Args = args
 	r := call(ctx, e.Tool, args)
 	o.DurationMS = r.DurationMS
-	value, text := plain(r)
+	value, text := answerOf(r)
 	o.Answer = excerpt.Runes(text, shownAnswer)
 	if e.As != "" && r.Success {
 		answers[e.As] = value
 	}
-	if o.Why = wrong(e.Expect, r, value, text); o.Why == "" {
+	if o.Reason = mismatch(e.Expect, r, value, text); o.Reason == "" {
 		o.State = Passed
 	} else {
 		o.State = Failed
@@ -94,7 +94,7 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 }
 
 // answerOf returns the answer as a JSON value and as text. The text of a failure is its error.
-func plain(r toolspec.Result) (value any, text string) {
+func answerOf(r toolspec.Result) (value any, text string) {
 	if !r.Success {
 		return nil, strings.TrimSpace(r.Error + " " + r.Suggestion)
 	}
@@ -121,7 +121,7 @@ func decoded(raw []byte) any {
 }
 
 // mismatch says how the answer differs from the expected one, "" if it does not.
-func wrong(want manifest.Expect, r toolspec.Result, value any, text string) string {
+func mismatch(want manifest.Expect, r toolspec.Result, value any, text string) string {
 	switch succeeds := want.Success == nil || *want.Success; {
 	case succeeds && !r.Success:
 		return "the call failed: " + r.Error
@@ -141,7 +141,7 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 	}
 	slices.Sort(pointers)
 	for _, pointer := range pointers {
-		found, there := at(value, jsonpos.Parts(pointer))
+		found, there := lookup(value, jsonpos.Parts(pointer))
 		switch {
 		case !there:
 			return fmt.Sprintf("the answer has nothing at %q", pointer)
@@ -167,7 +167,7 @@ func same(a, b any) bool {
 }
 
 // lookup returns the part of value at path.
-func at(value any, path []string) (any, bool) {
+func lookup(value any, path []string) (any, bool) {
 	for _, name := range path {
 		switch v := value.(type) {
 		case map[string]any:
@@ -190,7 +190,7 @@ func at(value any, path []string) (any, bool) {
 }
 
 // fillReferences replaces references such as "{added.id}" by parts of earlier answers.
-func filled(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
+func fillReferences(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil
 	}
@@ -212,7 +212,7 @@ func put(value any, answers map[string]any) (_ any, err error) {
 		if !there {
 			return nil, fmt.Errorf("it needs the answer %q, which is missing", as)
 		}
-		part, there := at(answer, path)
+		part, there := lookup(answer, path)
 		if !there {
 			return nil, fmt.Errorf("the answer %q has no %s", as, strings.Join(path, "."))
 		}

@@ -30,40 +30,41 @@ type Manifest struct {
 	Context []string `json:"context"`
 	When    string   `json:"when"`
 	Tools   []Tool   `json:"tools"`
-	// Evals are calls with known answers, to test the panel.
+	// Evals contains calls with known answers that test the panel.
 	Evals []Eval `json:"evals"`
 }
 
-// ActivityBarPlace is a panel's place in the activity bar: Section top or bottom, then Order.
+// ActivityBarPlace is the position of a panel in the activity bar. Section is top or bottom, and Order sorts the panels
+// within the section.
 type ActivityBarPlace struct {
 	Section string `json:"section"`
 	Order   int    `json:"order"`
 }
 
-// UI is the panel's page: Kind builtin (embedded panels only), declarative or webview.
+// UI describes the panel's page. Kind is builtin (embedded panels only), declarative or webview.
 type UI struct {
 	Kind  string `json:"kind"`
 	Entry string `json:"entry"`
 	CSP   CSP    `json:"csp"`
 }
 
-// Backend answers the panel's endpoints: Kind process, http, script or mcp.
+// Backend describes what answers the panel's endpoints. Kind is process, http, script or mcp.
 type Backend struct {
 	Kind    string   `json:"kind"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
 	URL     string   `json:"url"`
 	File    string   `json:"file"`
-	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready.
-	// Without it an open port is enough.
+	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready. If it is "", the program is
+	// ready when its port is open.
 	Health string `json:"health"`
-	// Stdio: lines of JSON on standard input and output instead of a port.
+	// Stdio is true if the program uses lines of JSON on standard input and output instead of a port.
 	Stdio bool `json:"stdio"`
-	// IdleSeconds without a call stop the program; 0 means 300.
+	// IdleSeconds is the time without a call after which the program is stopped; 0 means 300.
 	IdleSeconds int `json:"idle_seconds"`
 }
 
-// Permissions is what a panel asks for beyond its own folder.
+// Permissions lists what a panel requests besides access to its own folder.
 type Permissions struct {
 	FS        []string `json:"fs"`
 	Net       Hosts    `json:"net"`
@@ -71,13 +72,13 @@ type Permissions struct {
 	CallTools []string `json:"call_tools"`
 }
 
-// Hosts is a list of host names in JSON, or true for any.
+// Hosts is a set of hosts. In JSON it is a list of host names, or true for any host.
 type Hosts struct {
 	Any  bool
 	List []string
 }
 
-// UnmarshalJSON reads true, false or a list of names.
+// UnmarshalJSON implements json.Unmarshaler for true, false and a list of names.
 func (h *Hosts) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(b, []byte("null")) {
 		return nil
@@ -89,7 +90,7 @@ func (h *Hosts) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &h.List)
 }
 
-// ConfigField is one setting of a panel.
+// ConfigField describes a setting of a panel.
 type ConfigField struct {
 	Type        string          `json:"type"`
 	Description string          `json:"description"`
@@ -97,9 +98,9 @@ type ConfigField struct {
 	Sensitive   bool            `json:"sensitive"`
 }
 
-// Tool is one tool of a panel. Endpoint is "METHOD /api/<panel_id>/…" with {name} for
-// path parameters; Parameters is a JSON Schema of an object, or the short form: an object
-// from name to schema, with "required": true inside.
+// Tool is a tool of a panel. Endpoint has the form "METHOD /api/<panel_id>/…", with {name} for path parameters.
+// Parameters is the JSON Schema of an object, or a short form: an object from names to schemas, which may contain
+// "required": true.
 type Tool struct {
 	Name            string            `json:"name"`
 	Description     string            `json:"description"`
@@ -116,7 +117,7 @@ type Tool struct {
 	When            string            `json:"when"`
 }
 
-// Annotations are MCP's tool annotations; nil means the manifest does not say.
+// Annotations are the tool annotations of MCP. nil means that the manifest does not contain the annotation.
 type Annotations struct {
 	ReadOnly    *bool `json:"readOnlyHint"`
 	Destructive *bool `json:"destructiveHint"`
@@ -124,11 +125,11 @@ type Annotations struct {
 	OpenWorld   *bool `json:"openWorldHint"`
 }
 
-// Injection maps parameters to the context keys that fill them when a call leaves them
-// out. In JSON it is such an object, or a list of names that are both parameter and key.
+// Injection maps parameters to the context keys that fill them if a call omits them. In JSON it is an object, or a list
+// of names that are both parameter and key.
 type Injection map[string]string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON implements json.Unmarshaler for an object and a list.
 func (i *Injection) UnmarshalJSON(b []byte) error {
 	var list []string
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {

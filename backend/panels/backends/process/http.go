@@ -36,17 +36,17 @@ func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text str
 		done()
 		return nil, true, err
 	}
-	res.Body = &used{res.Body, done}
+	res.Body = &trackedBody{res.Body, done}
 	return res, true, nil
 }
 
 // trackedBody is a response body that calls a function when it is closed.
-type used struct {
+type trackedBody struct {
 	io.ReadCloser
 	done func()
 }
 
-func (u *used) Close() error {
+func (u *trackedBody) Close() error {
 	defer u.done()
 	return u.ReadCloser.Close()
 }

@@ -123,7 +123,7 @@ func New(cfg Config, panel Panel) *Runner {
 }
 
 // CommandLine returns the command as it would be typed in a shell.
-func (r *Runner) Line() string {
+func (r *Runner) CommandLine() string {
 	return procgroup.CommandLine(r.panel.Backend.Command, r.panel.Backend.Args)
 }
 
@@ -133,7 +133,7 @@ func (r *Runner) Access() string {
 }
 
 // Identity returns what an approval covers: the command line, the folder and the permissions.
-func (r *Runner) Identity() string { return r.Line() + "\n" + r.panel.Dir + "\n" + r.Access() }
+func (r *Runner) Identity() string { return r.CommandLine() + "\n" + r.panel.Dir + "\n" + r.Access() }
 
 // Dir returns the absolute path of the panel's folder.
 func (r *Runner) Dir() string { return r.panel.Dir }
@@ -247,7 +247,7 @@ func (r *Runner) ready(ctx context.Context, output func(stream, text string)) (*
 	if err := r.pause(ctx); err != nil {
 		return nil, err
 	}
-	output("progress", "Starting "+r.Line()+"\n")
+	output("progress", "Starting "+r.CommandLine()+"\n")
 	up, err := r.launch(ctx)
 	if err != nil {
 		r.failed(err.Error())

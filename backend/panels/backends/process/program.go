@@ -28,17 +28,17 @@ type program interface {
 }
 
 // isolation says how much of the sandbox a program runs in.
-type walls int
+type isolation int
 
 // The levels: the whole sandbox, the sandbox without a network namespace, and no sandbox.
 const (
-	fullSandbox walls = iota
+	fullSandbox isolation = iota
 	sharedNetwork
 	unconfinedProgram
 )
 
 // isolation returns the level at which the program would run, and why it is not the whole sandbox.
-func (r *Runner) walls() (walls, string) {
+func (r *Runner) isolation() (isolation, string) {
 	if r.cfg.Confine == nil {
 		return unconfinedProgram, "no sandbox is set up"
 	}
@@ -46,7 +46,7 @@ func (r *Runner) walls() (walls, string) {
 	switch {
 	case !ok:
 		return unconfinedProgram, why
-	case r.cfg.Confine.IsolatesNetwork(), r.byLines() && !wantsNetwork(r.panel.Permissions):
+	case r.cfg.Confine.IsolatesNetwork(), r.usesStdio() && !wantsNetwork(r.panel.Permissions):
 		return fullSandbox, ""
 	}
 	return sharedNetwork, "the sandbox of this machine restricts files but not the network of a program that " +
@@ -54,12 +54,12 @@ func (r *Runner) walls() (walls, string) {
 }
 
 // usesStdio reports whether the program communicates over its standard input and output.
-func (r *Runner) byLines() bool { return r.panel.Backend.Stdio || r.Serves() }
+func (r *Runner) usesStdio() bool { return r.panel.Backend.Stdio || r.IsMCPServer() }
 
 // Unconfined says why the program would run outside of the sandbox, "" if it would run inside. The user is asked before
 // each unconfined start.
 func (r *Runner) Unconfined() string {
-	_, why := r.walls()
+	_, why := r.isolation()
 	return why
 }
 
@@ -95,7 +95,7 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	if err := checkCommand(command); err != nil {
 		return nil, 0, err
 	}
-	behind, _ := r.walls()
+	behind, _ := r.isolation()
 	port = firstPort + rand.IntN(ports)
 	if behind != fullSandbox {
 		if port, err = freePort(); err != nil {
@@ -103,7 +103,7 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 		}
 	}
 	env = append(env, "SEXTANT_PANEL_DATA="+data)
-	if !r.byLines() {
+	if !r.usesStdio() {
 		env = append(env, "SEXTANT_PANEL_PORT="+strconv.Itoa(port))
 	}
 	if out == nil {
@@ -118,7 +118,7 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	return p, port, err
 }
 
-func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
+func (r *Runner) confined(behind isolation, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
 	error,
 ) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -131,7 +131,7 @@ func (r *Runner) confined(behind walls, command, dir, data string, env []string,
 	switch {
 	case behind == sharedNetwork:
 		spec.Network = true
-	case !r.byLines():
+	case !r.usesStdio():
 		spec.MaxConns = sockets
 	}
 	if behind == fullSandbox && wantsNetwork(r.panel.Permissions) && r.cfg.Egress != nil {
@@ -200,14 +200,14 @@ func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out 
 		r.tasks.Go(func() { _, _ = io.Copy(p.Stdin, in); _ = in.Close(); _ = p.Stdin.Close() })
 		r.tasks.Go(func() { _, _ = io.Copy(out, p.Stdout); _ = p.Stdout.Close() })
 	}
-	return open{p}, nil
+	return unconfined{p}, nil
 }
 
 // unconfined is a program outside of the sandbox.
-type open struct{ *procgroup.Process }
+type unconfined struct{ *procgroup.Process }
 
 // Dial connects to a loopback port of this machine.
-func (open) Dial(ctx context.Context, port int) (net.Conn, error) {
+func (unconfined) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 

@@ -31,7 +31,7 @@ type server struct {
 }
 
 // IsMCPServer reports whether the program is an MCP server.
-func (r *Runner) Serves() bool { return r.panel.Backend.Kind == "mcp" }
+func (r *Runner) IsMCPServer() bool { return r.panel.Backend.Kind == "mcp" }
 
 // beginServer starts the program with pipes for its standard input and output.
 func (r *Runner) beginServer(up *running, env []string) error {
@@ -83,7 +83,7 @@ func (s *server) close() {
 
 // CallTool calls a tool of the MCP server and starts the server if necessary. sent is false if the server cannot have
 // received the call.
-func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage,
+func (r *Runner) CallTool(ctx context.Context, tool string, args json.RawMessage,
 	output func(stream, text string),
 ) (_ toolspec.Result, sent bool, err error) {
 	up, done, err := r.acquire(ctx, output)

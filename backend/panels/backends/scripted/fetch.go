@@ -74,7 +74,7 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 	) error {
 		return http.ErrUseLastResponse
 	}}
-	h.read(u.Scheme + "://" + u.Host)
+	h.addSources(u.Scheme + "://" + u.Host)
 	res, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error

@@ -60,19 +60,19 @@ func New(cfg Config, panel Panel) *Script {
 }
 
 // ScriptError is an error that the script itself caused.
-type Fault struct{ Text string }
+type ScriptError struct{ Text string }
 
 // Error implements error.
-func (f *Fault) Error() string { return f.Text }
+func (f *ScriptError) Error() string { return f.Text }
 
 // Run runs the handler of call's tool with args. It returns the result as JSON and the sources of what the handler
-// read. The error is a *ScriptError if the script failed.
-func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage,
+// addSources. The error is a *ScriptError if the script failed.
+func (s *Script) Run(ctx context.Context, call toolspec.Call, args json.RawMessage,
 	out func(stream, text string),
 ) (value json.RawMessage, sources []string, err error) {
 	text, err := s.read()
 	if err != nil {
-		return nil, nil, &Fault{err.Error()}
+		return nil, nil, &ScriptError{err.Error()}
 	}
 	settings := "{}"
 	if s.panel.Settings != nil {
@@ -92,7 +92,7 @@ func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMe
 		if slip.Line > 0 && slip.Line <= strings.Count(text, "\n")+1 {
 			where = fmt.Sprintf("%s, line %d", s.panel.File, slip.Line)
 		}
-		err = &Fault{where + ": " + slip.Message}
+		err = &ScriptError{where + ": " + slip.Message}
 	}
 	return value, h.sources, err
 }
@@ -112,7 +112,7 @@ if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no 
 return await __handlers[args.tool](args.args);`
 )
 
-// read returns the text of the script. It does not follow a link out of the panel's folder.
+// addSources returns the text of the script. It does not follow a link out of the panel's folder.
 func (s *Script) read() (string, error) {
 	root, err := os.OpenRoot(s.panel.Dir)
 	if err != nil {
@@ -171,8 +171,8 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 	}
 	within := h.call.From
 	within.Outside = append(slices.Clone(within.Outside), h.sources...)
-	r := h.s.cfg.Call(ctx, calls.Request{Panel: h.s.panel.ID, Tool: name, Args: args, Within: &within})
-	h.read(r.Sources...)
+	r := h.s.cfg.Call(ctx, calls.Request{Panel: h.s.panel.ID, Tool: name, Args: args, Parent: &within})
+	h.addSources(r.Sources...)
 	if !r.Success {
 		return nil, errors.New(strings.TrimSpace(r.Error + ". " + r.Suggestion))
 	}
@@ -186,7 +186,7 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 }
 
 // addSources records sources of what the script has read.
-func (h *host) read(sources ...string) {
+func (h *host) addSources(sources ...string) {
 	for _, s := range sources {
 		if !slices.Contains(h.sources, s) {
 			h.sources = append(h.sources, s)

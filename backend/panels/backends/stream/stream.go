@@ -40,7 +40,7 @@ const (
 	// maxPiece is the maximum size of a line or event in bytes.
 	maxPiece = 1 << 20
 	// maxText is the maximum size in bytes of the text that becomes the result if there is no other result.
-	maxKept = 200_000
+	maxText = 200_000
 )
 
 // ErrTooLarge reports that the answer exceeds the limit.
@@ -111,7 +111,7 @@ func (r *reader) output(text string) {
 		return
 	}
 	r.out("stdout", text)
-	room := maxKept - r.kept.Len()
+	room := maxText - r.kept.Len()
 	if room >= len(text) {
 		r.kept.WriteString(text)
 		return
