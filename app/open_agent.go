@@ -98,7 +98,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	})
 	s.OnClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.OnChange = s.settingChanged
-	s.Pilot = pilot.New(pilot.Config{Live: s.pilotLive})
+	s.Pilot = pilot.New(pilot.Config{Live: s.pilotState})
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: toolList{s}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store,
@@ -180,7 +180,7 @@ type toolList struct{ sys *System }
 func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys.offeredTools(panel) }
 
 // pilotState returns the state of the window from which the pilot completes commands.
-func (s *System) pilotLive(panel string) grammar.WindowState {
+func (s *System) pilotState(panel string) grammar.WindowState {
 	return grammar.WindowState{
 		Marks: sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
 		Tabs:  sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),

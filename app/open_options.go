@@ -15,7 +15,7 @@ type OpenOptions struct {
 	Serve bool
 	// AllowTemporaryData makes OpenSystem use an empty temporary data folder if another running Sextant owns the
 	// configured one.
-	Private bool
+	AllowTemporaryData bool
 	// AttachURL is the debugging address of a running Chromium to use. If it is "", Sextant starts one.
 	AttachURL string
 	// TemporaryProfile makes the browser use a temporary profile.

@@ -38,7 +38,7 @@ import (
 func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
 	s.Apps = mcpapps.New(mcpapps.Config{
-		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.watched, Mask: s.Secrets.Mask,
+		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.hasWindow, Mask: s.Secrets.Mask,
 		OpenMail: openurl.Default, Log: s.Log,
 	})
 	if !options.Serve {

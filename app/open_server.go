@@ -109,7 +109,7 @@ func (s *System) role(key string) (valid, window bool) {
 }
 
 // hasWindow reports whether a person can be asked in a window now.
-func (s *System) watched() bool { return s.hub.HasWindow() }
+func (s *System) hasWindow() bool { return s.hub.HasWindow() }
 
 // joinMCP returns the configuration of the MCP server for a client that joins. The client has its own browser tabs
 // unless it shares the window's. The returned function closes them.

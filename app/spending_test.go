@@ -22,7 +22,7 @@ func TestBudgetAndPriceSettingsAreChecked(t *testing.T) {
 		if err := config.CheckValue(name, bad); err == nil {
 			t.Errorf("%s = %q is taken", name, bad)
 		}
-		k, ok := config.KeyNamed(name)
+		k, ok := config.FindKey(name)
 		if !ok || !k.Window || config.CheckValue(name, k.Default) != nil {
 			t.Errorf("%s cannot be set in the window, or its default is wrong", name)
 		}

@@ -41,7 +41,7 @@ func (v *doctorVerb) Run(ctx context.Context, streams Streams, g *Global) error 
 			return err
 		}
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true},
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true},
 		Streams{In: streams.In, Out: streams.Out, Err: io.Discard})
 	if err != nil {
 		return err

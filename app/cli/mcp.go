@@ -53,7 +53,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		session = "" // the tabs of the profile
 	}
 	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{
-		Private: true, AttachURL: v.BrowserURL,
+		AllowTemporaryData: true, AttachURL: v.BrowserURL,
 		TemporaryProfile: session != "", WaitMCP: v.Tools == "all",
 	}, io)
 	if err != nil {

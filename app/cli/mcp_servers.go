@@ -32,7 +32,7 @@ type mcpListVerb struct {
 
 // Run starts the servers and prints their state.
 func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type panelsListVerb struct {
 
 // Run prints the panels.
 func (v *panelsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true}, io)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		}
 		return v.print(io, done.Outcomes)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}

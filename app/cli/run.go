@@ -78,7 +78,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, out)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, out)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, out)
 	if err != nil {
 		return err
 	}

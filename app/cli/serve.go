@@ -24,7 +24,7 @@ type serveVerb struct {
 	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`
 }
 
-// serveReport is the line that the verb prints with --json.
+// serveReport is the line that the verb prints, and the content of the token file.
 type serveReport struct {
 	URL   string `json:"url"`
 	Token string `json:"token,omitempty"`

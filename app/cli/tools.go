@@ -37,7 +37,7 @@ func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}

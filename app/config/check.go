@@ -16,15 +16,15 @@ import (
 
 // CheckValue returns an error if value is not allowed for the setting name.
 func CheckValue(name, value string) error {
-	k, ok := KeyNamed(name)
+	k, ok := FindKey(name)
 	if !ok {
 		return fmt.Errorf("there is no setting %q", name)
 	}
 	if k.Check != nil {
 		return k.Check(value)
 	}
-	if n, err := strconv.Atoi(value); k.Most > 0 && (err != nil || n < k.Least || n > k.Most) {
-		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Least, k.Most)
+	if n, err := strconv.Atoi(value); k.Max > 0 && (err != nil || n < k.Min || n > k.Max) {
+		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Min, k.Max)
 	}
 	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
 		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))

@@ -51,7 +51,7 @@ func (e *FlagError) Error() string { return fmt.Sprintf("%s: %v", e.Flag, e.Err)
 func (e *FlagError) Unwrap() error { return e.Err }
 
 // WithDataDir returns a copy of c with dir as its data folder. The copy also uses the panels in the data folder of c.
-func (c *Config) Beside(dir string) *Config {
+func (c *Config) WithDataDir(dir string) *Config {
 	beside := *c
 	beside.DataDir = dir
 	beside.flags = maps.Clone(c.flags)
@@ -127,7 +127,7 @@ func (c *Config) readEnv() map[string]string {
 	}
 	out := map[string]string{}
 	for name, value := range k.All() {
-		if _, known := KeyNamed(name); known {
+		if _, known := FindKey(name); known {
 			c.store(out, name, fmt.Sprint(value), "SEXTANT_"+strings.ToUpper(name))
 		}
 	}
@@ -150,7 +150,7 @@ func (c *Config) readFile() map[string]string {
 	}
 	out := map[string]string{}
 	for name, value := range k.All() {
-		if _, known := KeyNamed(name); !known {
+		if _, known := FindKey(name); !known {
 			c.Problems = append(c.Problems, fmt.Sprintf("config.toml: there is no setting %q.", name))
 			continue
 		}

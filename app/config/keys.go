@@ -25,7 +25,7 @@ type Key struct {
 	// OneOf lists the allowed values, nil for any.
 	OneOf []string
 	// Min and Max are the limits of an integer. If Max is 0, the value is not an integer.
-	Least, Most int
+	Min, Max int
 	// Check returns an error if a value is invalid. If it is not nil, it replaces OneOf, Min and Max.
 	Check func(value string) error
 }
@@ -104,20 +104,20 @@ func generalKeys() []Key {
 				"or fails; empty means none. A note says each time it answers.",
 		},
 		{
-			Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999,
+			Name: "calls_per_turn", Default: "10", Window: true, Min: 1, Max: 9999,
 			Doc: "Maximum tool calls of the assistant in one turn.",
 		},
 		{
-			Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999,
+			Name: "rounds", Default: "10", Window: true, Min: 1, Max: 9999,
 			Doc: "Maximum rounds of model and tools in one turn.",
 		},
 		{
-			Name: "context_window", Default: "0", Window: true, Most: 100000000,
+			Name: "context_window", Default: "0", Window: true, Max: 100000000,
 			Doc: "Tokens the model can read at once; 0 uses what its service says or what is known about the model. " +
 				"If all tools would take more than a twentieth of it, the model gets a few and finds the others.",
 		},
 		{
-			Name: "context_share", Default: "80", Window: true, Least: 1, Most: 100,
+			Name: "context_share", Default: "80", Window: true, Min: 1, Max: 100,
 			Doc: "How full the model's context window may get, in percent, before the older part of a conversation " +
 				"is summarized. The stored conversation stays complete, and the summary can be undone.",
 		},
@@ -181,7 +181,7 @@ func generalKeys() []Key {
 			Doc: "Tools that ask before every call, by name, separated by commas.",
 		},
 		{
-			Name: "web_per_minute", Default: "60", Window: true, Least: 1, Most: 100000,
+			Name: "web_per_minute", Default: "60", Window: true, Min: 1, Max: 100000,
 			Doc: "Requests per minute that http_request and wget may make.",
 		},
 		{
@@ -204,7 +204,7 @@ func generalKeys() []Key {
 			Doc: "How strictly explicit results are filtered.",
 		},
 		{
-			Name: "search_per_minute", Default: "10", Window: true, Least: 1, Most: 100000,
+			Name: "search_per_minute", Default: "10", Window: true, Min: 1, Max: 100000,
 			Doc: "Searches per minute that web_search may make.",
 		},
 		{
@@ -221,7 +221,7 @@ func generalKeys() []Key {
 }
 
 // FindKey returns the key with the given name. It returns false if there is none.
-func KeyNamed(name string) (Key, bool) {
+func FindKey(name string) (Key, bool) {
 	for _, k := range Keys() {
 		if k.Name == name {
 			return k, true

@@ -84,7 +84,7 @@ func (s *Settings) Int(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
 		return n
 	}
-	k, _ := KeyNamed(name)
+	k, _ := FindKey(name)
 	n, _ := strconv.Atoi(k.Default)
 	return n
 }
@@ -119,7 +119,7 @@ func (s *Settings) Lookup(name string) (value, source string) {
 	if ok {
 		return v, SourceWindow
 	}
-	k, _ := KeyNamed(name)
+	k, _ := FindKey(name)
 	return k.Default, SourceDefault
 }
 
@@ -196,7 +196,7 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 
 // changeable returns the key name, or an error if the window may not change it or a stronger layer fixes it.
 func (s *Settings) changeable(name string) (Key, error) {
-	k, ok := KeyNamed(name)
+	k, ok := FindKey(name)
 	if !ok || !k.Window {
 		return k, fmt.Errorf("%q cannot be set in the window", name)
 	}

@@ -53,7 +53,7 @@ type visit struct {
 }
 
 // New returns a Panel that uses services.
-func New(rooms Services) *Panel { return &Panel{services: rooms} }
+func New(services Services) *Panel { return &Panel{services: services} }
 
 // RecordVisits records the pages that the window's tabs show. It records each page once.
 func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {

@@ -34,11 +34,11 @@ const (
 )
 
 // Handler returns the handler of the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/home/overview", rooms.overview)
-	mux.HandleFunc("GET /api/home/recent", rooms.recent)
-	mux.HandleFunc("GET /api/home/search", rooms.search)
+	mux.HandleFunc("GET /api/home/overview", services.overview)
+	mux.HandleFunc("GET /api/home/recent", services.recent)
+	mux.HandleFunc("GET /api/home/search", services.search)
 	return mux
 }
 

@@ -30,12 +30,12 @@ type Services struct {
 }
 
 // Handler returns the handler of the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/mcp-servers/servers", rooms.list)
-	mux.HandleFunc("POST /api/mcp-servers/servers", rooms.add)
-	mux.HandleFunc("GET /api/mcp-servers/servers/{name}/log", rooms.log)
-	mux.HandleFunc("POST /api/mcp-servers/servers/{name}/toggle", rooms.toggle)
+	mux.HandleFunc("GET /api/mcp-servers/servers", services.list)
+	mux.HandleFunc("POST /api/mcp-servers/servers", services.add)
+	mux.HandleFunc("GET /api/mcp-servers/servers/{name}/log", services.log)
+	mux.HandleFunc("POST /api/mcp-servers/servers/{name}/toggle", services.toggle)
 	return mux
 }
 

@@ -25,11 +25,11 @@ type Services struct {
 func changeable() []string { return []string{"theme", "marks", "search_safe"} }
 
 // Handler returns the handler of the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/settings/values", rooms.list)
-	mux.HandleFunc("GET /api/settings/values/{key}", rooms.explain)
-	mux.HandleFunc("POST /api/settings/values/{key}", rooms.set)
+	mux.HandleFunc("GET /api/settings/values", services.list)
+	mux.HandleFunc("GET /api/settings/values/{key}", services.explain)
+	mux.HandleFunc("POST /api/settings/values/{key}", services.set)
 	return mux
 }
 

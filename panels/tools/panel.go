@@ -30,11 +30,11 @@ type Services struct {
 const maxSearchedCalls = 1000
 
 // Handler returns the handler of the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/tools/activity", rooms.list)
-	mux.HandleFunc("GET /api/tools/activity/{call}", rooms.show)
-	mux.HandleFunc("POST /api/tools/switch", rooms.turn)
+	mux.HandleFunc("GET /api/tools/activity", services.list)
+	mux.HandleFunc("GET /api/tools/activity/{call}", services.show)
+	mux.HandleFunc("POST /api/tools/switch", services.turn)
 	return mux
 }
 

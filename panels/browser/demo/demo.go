@@ -84,11 +84,11 @@ func bounded(next http.Handler) http.Handler {
 }
 
 func newShop() (*shop, error) {
-	goods, err := readProducts()
+	products, err := readProducts()
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{products: goods, pages: map[string]*template.Template{}}
+	s := &shop{products: products, pages: map[string]*template.Template{}}
 	frame, err := template.New("frame.html").Funcs(template.FuncMap{
 		"euro":  func(n int) string { return strconv.Itoa(n) + " €" },
 		"upto":  func(n int) []int { return make([]int, n) },

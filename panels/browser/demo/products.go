@@ -22,7 +22,7 @@ type product struct {
 }
 
 func readProducts() ([]product, error) {
-	goods := []product{
+	products := []product{
 		{
 			ID: "fen", Kind: "lamp", Name: "Fen", Price: 72, Line: "Clamp arm, E14, 4 W", Stock: true, Socket: "E14",
 			Power: "4 W", Text: "A clamp arm that reaches over a wide desk and stays where you leave it. The shade " +
@@ -92,14 +92,14 @@ func readProducts() ([]product, error) {
 			Dimmable: true, Power: "6 W", Text: "Two screws and a plug. Or send the lamp in, we do it for nothing.",
 		},
 	}
-	for i := range goods {
-		b, err := artFiles.ReadFile("art/" + goods[i].ID + ".svg")
+	for i := range products {
+		b, err := artFiles.ReadFile("art/" + products[i].ID + ".svg")
 		if err != nil {
-			return nil, fmt.Errorf("reading the picture of %s: %w", goods[i].ID, err)
+			return nil, fmt.Errorf("reading the picture of %s: %w", products[i].ID, err)
 		}
-		goods[i].Art = template.HTML(b) //nolint:gosec // embedded, drawn by us
+		products[i].Art = template.HTML(b) //nolint:gosec // embedded, drawn by us
 	}
-	return goods, nil
+	return products, nil
 }
 
 // find returns the product with the given id.
@@ -169,14 +169,14 @@ func (s *shop) product(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "product", view{Title: p.Name, Section: section, Data: p})
 }
 
-func sortProducts(goods []product, by string) {
+func sortProducts(products []product, by string) {
 	switch by {
 	case "price":
-		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(a.Price, b.Price) })
+		slices.SortStableFunc(products, func(a, b product) int { return cmp.Compare(a.Price, b.Price) })
 	case "price-down":
-		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(b.Price, a.Price) })
+		slices.SortStableFunc(products, func(a, b product) int { return cmp.Compare(b.Price, a.Price) })
 	case "name":
-		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(products, func(a, b product) int { return cmp.Compare(a.Name, b.Name) })
 	}
 }
 
