@@ -73,8 +73,8 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 		Confine: s.Confine, Shell: terminal.UserShell(), Folder: s.WorkspaceFolder, Bash: s.runInTerminal, Log: s.Log,
 	})
 	s.browserPanel = browserpanel.New(browserpanel.Services{
-		Bookmarks: s.Store.Bookmarks, SaveBookmark: s.Store.SaveBookmark, RemoveBookmark: s.Store.DeleteBookmark, ActiveTab: s.activeTab,
-		ReadPage: s.pageContent,
+		Bookmarks: s.Store.Bookmarks, SaveBookmark: s.Store.SaveBookmark, RemoveBookmark: s.Store.DeleteBookmark,
+		ActiveTab: s.activeTab, ReadPage: s.pageContent,
 	})
 	s.on(event.BrowserChanged, func(e event.Event) { s.browserPanel.RecordVisits(s.Browser.State(), e.Time) })
 	s.panelCalls = calls.New(s.do)

@@ -46,7 +46,8 @@ func TestNewestProgressOfCallIsPrinted(t *testing.T) {
 	stop := printProgress(sys, "call_1", &printed)
 	publish(t, sys, event.New(event.CallOutput,
 		event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).OfCall("call_1"))
-	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "another's\n"}).OfCall("call_10"))
+	another := event.CallChunk{Stream: "progress", Text: "another's\n"}
+	publish(t, sys, event.New(event.CallOutput, another).OfCall("call_10"))
 	publish(t, sys, event.New(event.CallOutput,
 		event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).OfCall("call_1.1"))
 	for deadline := time.Now().Add(20 * time.Second); printed.String() == "" && time.Now().Before(deadline); {

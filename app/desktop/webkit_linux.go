@@ -181,8 +181,8 @@ func configureWindow(net app.WindowEgress) {
 	}
 }
 
-// dialogTexts contains the texts of the dialog that appears when the window's page does not answer: its title, its text,
-// and the labels of the buttons that wait and stop. The underlined letters of the labels are their keys.
+// dialogTexts contains the texts of the dialog that appears when the window's page does not answer: its title, its
+// text, and the labels of the buttons that wait and stop. The underlined letters of the labels are their keys.
 var dialogTexts = [4]string{
 	"The window does not answer",
 	"The page of a panel may be busy. If you stop it, Sextant shows Home; " +

@@ -57,7 +57,8 @@ func TestCallMetrics(t *testing.T) {
 		t.Errorf("questions %+v", q)
 	}
 	act := m.Tools[0]
-	if act.Tool != "act" || act.Completed != 1 || act.Declined != 1 || act.Stopped != 1 || act.Failed != 0 || act.Tokens < 4 {
+	if act.Tool != "act" || act.Completed != 1 || act.Declined != 1 || act.Stopped != 1 || act.Failed != 0 ||
+		act.Tokens < 4 {
 		t.Errorf("act %+v", act)
 	}
 	if none := m.Tools[1]; none.Tool != "" || none.Failed != 1 || none.Completed != 0 {

@@ -202,7 +202,8 @@ func (f facts) ask(doubts []doubt) Decision {
 		store(event.AnswerAlways, toolspec.GrantAlways)
 		if g, ok := f.programGrant(); ok {
 			d.Grants[event.AnswerSameProgram] = g
-			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerSameProgram, Scope: g.Text})
+			d.Approval.Choices = append(d.Approval.Choices,
+				event.Choice{Answer: event.AnswerSameProgram, Scope: g.Text})
 		}
 	}
 	deny := "It does not run. The assistant continues without it and reads your reason."

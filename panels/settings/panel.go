@@ -48,7 +48,8 @@ func (services Services) list(w http.ResponseWriter, r *http.Request) {
 	words := strings.ToLower(r.URL.Query().Get("query"))
 	out := []map[string]string{}
 	for _, s := range services.All() {
-		if s.Description == nil || words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.Description.Doc), words) {
+		if s.Description == nil ||
+			words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.Description.Doc), words) {
 			continue
 		}
 		out = append(out, map[string]string{"key": s.Key, "value": shownValue(s), "source": s.Source})

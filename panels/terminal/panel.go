@@ -69,7 +69,9 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 		withoutControls(w, err)
 		return
 	}
-	answer := toolspec.OK(map[string]any{"tab": state.Tab, "state": state.State, "exit_code": state.ExitCode, "text": text})
+	answer := toolspec.OK(map[string]any{
+		"tab": state.Tab, "state": state.State, "exit_code": state.ExitCode, "text": text,
+	})
 	answer.Text = fmt.Sprintf("terminal %d: %s", state.Tab, state.State)
 	if state.State == wire.TerminalEnded {
 		answer.Text += fmt.Sprintf(", exit code %d", state.ExitCode)

@@ -35,7 +35,7 @@ type Round struct {
 	Failed      bool `json:"failed,omitempty"`
 	// Requests contains all requests that were sent for the round, including retries and requests to another model.
 	Requests []Request `json:"requests,omitempty"`
-	// Payer is the turn whose call started this turn, nil for none.
+	// Payer is the turn that made the call for which this turn ran, nil for none.
 	Payer *Payer `json:"payer,omitempty"`
 }
 

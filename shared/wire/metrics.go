@@ -11,7 +11,7 @@ import (
 // MetricsMonth are 7 and 30 days including today.
 type MetricsRange string
 
-// The ranges.
+// The periods of metrics.
 const (
 	MetricsDay   MetricsRange = "day"
 	MetricsWeek  MetricsRange = "week"
@@ -22,7 +22,7 @@ const (
 // MetricsStep is the length of a bucket.
 type MetricsStep string
 
-// The steps.
+// The lengths of buckets.
 const (
 	StepHour     MetricsStep = "hour"
 	StepSixHours MetricsStep = "six_hours"

@@ -106,7 +106,8 @@ func TestRoundUsageAndPromptComposition(t *testing.T) {
 	if first.Prompt.Definitions != definitions || first.Prompt.Results != 0 {
 		t.Errorf("first prompt %+v, the definitions are %d bytes", first.Prompt, definitions)
 	}
-	if second.Number != 2 || second.Prompt.Results != 10 || second.Prompt.Messages != first.Prompt.Messages+first.AnswerBytes ||
+	if second.Number != 2 || second.Prompt.Results != 10 ||
+		second.Prompt.Messages != first.Prompt.Messages+first.AnswerBytes ||
 		second.Calls != 0 {
 		t.Errorf("second round %+v after %+v", second, first)
 	}

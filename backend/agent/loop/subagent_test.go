@@ -133,7 +133,8 @@ func TestSubagentConversation(t *testing.T) {
 	})
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
 		r := toolspec.OK(strings.Repeat("very long ", 1000))
-		r.Sources, r.Changed, r.LocalSources = []string{"https://shop.example"}, []string{"/w/a.txt"}, []string{"file /w/b.txt"}
+		r.Sources, r.LocalSources = []string{"https://shop.example"}, []string{"file /w/b.txt"}
+		r.Changed = []string{"/w/a.txt"}
 		return r
 	}
 	o := f.ask(t, "parent: what does it cost? see typed.example")

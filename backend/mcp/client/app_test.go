@@ -101,7 +101,8 @@ func TestAppPageAndStructuredAnswer(t *testing.T) {
 		Structured map[string]any `json:"structuredContent"`
 		Meta       map[string]any `json:"_meta"`
 	}
-	if err := json.Unmarshal(r.AppResult, &whole); err != nil || whole.Structured["n"] != 7.0 || whole.Meta["at"] != "noon" {
+	if err := json.Unmarshal(r.AppResult, &whole); err != nil || whole.Structured["n"] != 7.0 ||
+		whole.Meta["at"] != "noon" {
 		t.Errorf("%s %v", r.AppResult, err)
 	}
 	if err := s.AllowAppDomains(t.Context(), "tester", []string{

@@ -13,7 +13,8 @@ func TestEscapeFormKeepsSentValues(t *testing.T) {
 	}}
 	escapeForm(form)
 	f := form[0]
-	if f.Name != "a\u200b" || f.Title != "a\\u200b" || f.Description != "b\\u202e\nnow" || f.Options[0].Value != "c\u200b" ||
+	if f.Name != "a\u200b" || f.Title != "a\\u200b" || f.Description != "b\\u202e\nnow" ||
+		f.Options[0].Value != "c\u200b" ||
 		f.Options[0].Title != "c\\u200b" {
 		t.Errorf("got %+v", f)
 	}

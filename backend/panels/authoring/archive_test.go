@@ -285,7 +285,8 @@ func TestUpdateDiff(t *testing.T) {
 		!strings.Contains(rights, "instead of process “node”") {
 		t.Errorf("the update is offered as %+v", offer)
 	}
-	if !strings.Contains(offer.Diff, "+      \"books.example\"") || !slices.Equal(offer.RemovedFiles, []string{"old.txt"}) {
+	if !strings.Contains(offer.Diff, "+      \"books.example\"") ||
+		!slices.Equal(offer.RemovedFiles, []string{"old.txt"}) {
 		t.Errorf("difference %s, gone %v", offer.Diff, offer.RemovedFiles)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "mine", "old.txt")); err == nil {
@@ -366,7 +367,8 @@ func TestUpdateNamesUnlistableFolder(t *testing.T) {
 	if err := os.Symlink("manifest.json", filepath.Join(dir, "mine", "link\x1b")); err != nil {
 		t.Fatal(err)
 	}
-	if offer := install(t, dir, text); len(offer.RemovedFiles) != 1 || !strings.Contains(offer.RemovedFiles[0], "everything else") ||
+	if offer := install(t, dir, text); len(offer.RemovedFiles) != 1 ||
+		!strings.Contains(offer.RemovedFiles[0], "everything else") ||
 		strings.Contains(offer.RemovedFiles[0], "\x1b") {
 		t.Errorf("said to go: %q", offer.RemovedFiles)
 	}

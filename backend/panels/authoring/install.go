@@ -124,7 +124,7 @@ func (p *Package) Hash() string { return p.hash }
 // Offer returns what installing the panel into the folder dir would do, or an error if it cannot be installed there. It
 // compares the panel with the manifest that accepted returns. The manifest in the folder does not count, because it may
 // be pending or declined.
-func (p *Package) Offer(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
+func (p *Package) Offer(dir string, accepted func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
 		Hash: p.hash, Panel: p.id, Title: excerpt.Escape(m.Title), Description: excerpt.Escape(m.Description),
@@ -156,7 +156,7 @@ func (p *Package) Offer(dir string, taken func(panel string) (wire.AcceptedPanel
 	default:
 		o.Update = true
 		o.RemovedFiles = p.removedFiles(folder)
-		was, known = p.compareAccepted(taken, &o)
+		was, known = p.compareAccepted(accepted, &o)
 	}
 	for _, reason := range acceptance.Compare(was, p.plan, known) {
 		o.Rights = append(o.Rights, reason.Text)
@@ -185,11 +185,11 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 
 // compareAccepted returns the plan and the tools with which an update is compared, and fills in the rest of o. If no
 // manifest was accepted, everything that the panel may do is new.
-func (p *Package) compareAccepted(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan,
-	known map[string]string,
-) {
+func (p *Package) compareAccepted(
+	accepted func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer,
+) (was manifest.Plan, known map[string]string) {
 	known = acceptance.KnownTools(nil, p.plan)
-	before, ok := taken(p.id)
+	before, ok := accepted(p.id)
 	sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))
 	o.Hash = hex.EncodeToString(sum[:])
 	if !ok {

@@ -44,7 +44,7 @@ type Caller struct {
 	panels map[string]*panelState
 }
 
-// panelState is the state of one panel.
+// panelState contains the sources that a panel has read, and the state of its rate limit.
 type panelState struct {
 	sources  []string
 	running  int

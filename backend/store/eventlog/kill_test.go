@@ -41,8 +41,8 @@ func runVictim() {
 		}
 		fmt.Println(stored[0].Seq)
 	}
-	say(event.New(event.ConversationCreated, chat.Conversation{ID: "c", Title: "t", Status: chat.StatusRunning}).InTurn("c",
-		""))
+	conversation := chat.Conversation{ID: "c", Title: "t", Status: chat.StatusRunning}
+	say(event.New(event.ConversationCreated, conversation).InTurn("c", ""))
 	say(event.New(event.TurnStarted, event.Turn{ID: "t"}).InTurn("c", "t"))
 	say(event.New(event.MessageAdded, chat.Message{
 		ID: "m", Role: chat.RoleAssistant,

@@ -29,7 +29,8 @@ type Recorder struct {
 // runningDecisions are the decisions after which a call runs.
 var runningDecisions = []string{
 	"allowed", "granted",
-	string(event.AnswerOnce), string(event.AnswerConversation), string(event.AnswerAlways), string(event.AnswerSameProgram),
+	string(event.AnswerOnce), string(event.AnswerConversation), string(event.AnswerAlways),
+	string(event.AnswerSameProgram),
 }
 
 // The grains of sums.

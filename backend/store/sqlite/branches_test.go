@@ -106,8 +106,8 @@ func TestBranchMustForkFromItsConversation(t *testing.T) {
 
 func TestProgramMessageRoundTrip(t *testing.T) {
 	s := openNew(t)
-	mustAppend(t, s, event.New(event.MessageAdded, chat.Message{ID: "m", Role: chat.RoleUser, FromProgram: true}).InTurn("c",
-		"t"), userMessage("n"))
+	fromProgram := chat.Message{ID: "m", Role: chat.RoleUser, FromProgram: true}
+	mustAppend(t, s, event.New(event.MessageAdded, fromProgram).InTurn("c", "t"), userMessage("n"))
 	if got := messages(t, s); !got[0].FromProgram || got[1].FromProgram {
 		t.Fatalf("%+v", got)
 	}

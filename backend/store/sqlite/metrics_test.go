@@ -364,7 +364,9 @@ func TestTokensAreSplitByPromptParts(t *testing.T) {
 		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 2),
 		// This provider returns no counts.
 		turnOf("t2", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
-		round("t2", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Messages: 400, Definitions: 400}, AnswerBytes: 80}),
+		round("t2", 1, event.Round{
+			Model: "ollama/y", Prompt: event.Prompt{Messages: 400, Definitions: 400}, AnswerBytes: 80,
+		}),
 		turnOf("t2", event.TurnEnded, "ollama/y", chat.StatusDone, 1),
 		// A model that could not be reached has read nothing.
 		turnOf("t3", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),

@@ -94,9 +94,11 @@ func TestSummaryMessages(t *testing.T) {
 	mustAppend(t, s, conversationCreated("c"), messageAdded("m1", "long", chat.StatusDone),
 		event.New(event.MessageAdded, summary).InTurn("c", "t"))
 	summary.Status = chat.StatusStopped
-	mustAppend(t, s, messageAdded("m2", "after", chat.StatusDone), event.New(event.MessageAdded, summary).InTurn("c", "t"))
+	mustAppend(t, s, messageAdded("m2", "after", chat.StatusDone),
+		event.New(event.MessageAdded, summary).InTurn("c", "t"))
 	got := messages(t, s)
-	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].CoversThrough != "m1" || got[1].CallID != "" ||
+	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].CoversThrough != "m1" ||
+		got[1].CallID != "" ||
 		got[1].Status != chat.StatusStopped {
 		t.Fatalf("%+v", got)
 	}

@@ -128,5 +128,7 @@ func (t *Tools) undoPanels(
 
 // Undoable returns u as others see it: without the request.
 func Undoable(u wire.PanelUndo) wire.UndoableCall {
-	return wire.UndoableCall{Call: u.Call, Panel: u.Panel, Tool: u.Tool, Sentence: u.Sentence, State: u.State, Reason: u.Reason}
+	return wire.UndoableCall{
+		Call: u.Call, Panel: u.Panel, Tool: u.Tool, Sentence: u.Sentence, State: u.State, Reason: u.Reason,
+	}
 }

@@ -118,9 +118,9 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	return p, port, err
 }
 
-func (r *Runner) confined(behind isolation, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
-	error,
-) {
+func (r *Runner) confined(
+	behind isolation, command, dir, data string, env []string, in *os.File, out io.Writer,
+) (program, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec, err := r.spec(ctx, command, dir, data, append(env, "HOME="+data))
 	if err != nil {
