@@ -109,7 +109,8 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 		r := p.ended(ctx, c)
 		// What it produced until then is worth reporting.
 		r.Value, r.Text, r.Preview = e.result.Value, e.result.Text, e.result.Preview
-		r.Sources, r.LocalSources, r.Changed, r.Spooled = e.result.Sources, e.result.LocalSources, e.result.Changed, e.result.Spooled
+		r.Sources, r.LocalSources = e.result.Sources, e.result.LocalSources
+		r.Changed, r.Spooled = e.result.Changed, e.result.Spooled
 		return r
 	case e.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
