@@ -184,7 +184,7 @@ func (f facts) ask(doubts []doubt) Decision {
 	d.Approval = event.Approval{
 		Call: call.ID, ParentCall: call.ParentCall, RootCall: call.From.RootCall,
 		WindowOnly: f.in.Description.NewProgram != "",
-		Tool: call.Tool, Args: f.visibleArgs(), Question: f.question(), Effect: f.actionText(),
+		Tool:       call.Tool, Args: f.visibleArgs(), Question: f.question(), Effect: f.actionText(),
 		Target: f.targetText(), Data: f.visibleData(), Reason: joinReasons(doubts),
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}

@@ -164,7 +164,7 @@ func (p *Panel) saveBookmark(w http.ResponseWriter, r *http.Request) {
 		Time: time.Now().UTC(),
 	}
 	if err := p.services.SaveBookmark(r.Context(), b); err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "not kept: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "the bookmark was not saved: "+err.Error(), "Try again.")
 		return
 	}
 	reply.JSONFrom(w, r, b, origin(b.URL))
@@ -178,12 +178,12 @@ func (p *Panel) removeBookmark(w http.ResponseWriter, r *http.Request) {
 			was = all[i]
 		}
 	}
-	there, err := p.services.RemoveBookmark(r.Context(), address)
+	found, err := p.services.RemoveBookmark(r.Context(), address)
 	switch {
 	case err != nil:
-		reply.Refuse(w, http.StatusInternalServerError, "not removed: "+err.Error(), "Try again.")
-	case !there:
-		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address",
+		reply.Refuse(w, http.StatusInternalServerError, "the bookmark was not removed: "+err.Error(), "Try again.")
+	case !found:
+		reply.Refuse(w, http.StatusNotFound, "there is no bookmark with that address",
 			"List them with browser_bookmarks.")
 	default:
 		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}

@@ -31,8 +31,8 @@ type Panel struct {
 }
 
 // New returns a Panel with its stored state.
-func New(files Files, kept *StateStore) *Panel {
-	p := &Panel{StateStore: kept, files: files}
+func New(files Files, store *StateStore) *Panel {
+	p := &Panel{StateStore: store, files: files}
 	p.FileHandler = panels.NewFileHandler(
 		files,
 		panels.FileAction{Tool: "editor_open_file", Endpoint: "GET /api/code-editor/file", Translate: open},

@@ -82,7 +82,7 @@ func (services Services) explain(w http.ResponseWriter, r *http.Request) {
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
 		"key": s.Key, "value": shownValue(s), "source": s.Source, "meaning": s.Description.Doc,
-		"default": s.Description.Default,
+		"default":  s.Description.Default,
 		"one_of":   s.Description.OneOf,
 		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.Description.Window, "changed_by": changedBy,
 	})

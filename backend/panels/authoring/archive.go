@@ -61,21 +61,21 @@ func Pack(dir string, reserved ...string) ([]byte, error) {
 	if !report.OK {
 		return nil, &InvalidPanelError{report.Panel, report.Problems}
 	}
-	held, err := readFolder(dir)
+	contents, err := readFolder(dir)
 	if err != nil {
 		return nil, err
 	}
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
-	for _, name := range sorted(held.files) {
+	for _, name := range sorted(contents.files) {
 		header := &zip.FileHeader{Name: report.Panel + "/" + name, Method: zip.Deflate, Modified: packedAt}
 		header.SetMode(0o644)
-		if slices.Contains(held.executables, name) {
+		if slices.Contains(contents.executables, name) {
 			header.SetMode(0o755)
 		}
 		file, err := w.CreateHeader(header)
 		if err == nil {
-			_, err = file.Write(held.files[name])
+			_, err = file.Write(contents.files[name])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("packing %s: %w", name, err)
@@ -95,10 +95,10 @@ var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readFolder reads a panel's folder. It does not follow links out of the folder.
 func readFolder(dir string) (content, error) {
-	held := content{files: map[string][]byte{}}
+	contents := content{files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return held, fmt.Errorf("opening panel folder: %w", err)
+		return contents, fmt.Errorf("opening panel folder: %w", err)
 	}
 	defer root.Close()
 	total := 0
@@ -118,7 +118,7 @@ func readFolder(dir string) (content, error) {
 		if why := badName(name); why != "" {
 			return fmt.Errorf("%s: %s", name, why)
 		}
-		if len(held.files) == maxPacked {
+		if len(contents.files) == maxPacked {
 			return fmt.Errorf("the folder has more than %d files; files whose name begins with a dot are left out",
 				maxPacked)
 		}
@@ -127,16 +127,16 @@ func readFolder(dir string) (content, error) {
 			return err
 		}
 		total += len(text)
-		held.files[name] = text
+		contents.files[name] = text
 		if mode&0o111 != 0 {
-			held.executables = append(held.executables, name)
+			contents.executables = append(contents.executables, name)
 		}
 		return nil
 	})
 	if err != nil {
-		return held, fmt.Errorf("packing %s: %w", dir, err)
+		return contents, fmt.Errorf("packing %s: %w", dir, err)
 	}
-	return held, nil
+	return contents, nil
 }
 
 func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error) {
@@ -177,19 +177,19 @@ func badName(name string) string {
 }
 
 // unpack reads an archive into memory. left contains the names of the skipped files.
-func unpack(archive []byte) (held content, left []string, err error) {
-	held.files = map[string][]byte{}
+func unpack(archive []byte) (contents content, left []string, err error) {
+	contents.files = map[string][]byte{}
 	if len(archive) > MaxArchive {
-		return held, nil, fmt.Errorf("it is larger than %d MB", MaxArchive>>20)
+		return contents, nil, fmt.Errorf("it is larger than %d MB", MaxArchive>>20)
 	}
 	// Each directory entry begins with these four bytes. Counting them is cheaper than reading a directory with a
 	// million entries.
 	if bytes.Count(archive, []byte("PK\x01\x02")) > 4*maxPacked {
-		return held, nil, fmt.Errorf("it lists more than %d files", maxPacked)
+		return contents, nil, fmt.Errorf("it lists more than %d files", maxPacked)
 	}
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below
-		return held, nil, fmt.Errorf("it is not a zip archive: %w", err)
+		return contents, nil, fmt.Errorf("it is not a zip archive: %w", err)
 	}
 	seen, total := map[string]string{}, 0
 	for _, f := range r.File {
@@ -197,11 +197,11 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		folder := f.Mode().IsDir()
 		switch why := badName(name); {
 		case why != "":
-			return held, nil, fmt.Errorf("%q: %s", excerpt.Runes(f.Name, 120), why)
+			return contents, nil, fmt.Errorf("%q: %s", excerpt.Runes(f.Name, 120), why)
 		case !folder && (!f.Mode().IsRegular() || name != f.Name):
-			return held, nil, fmt.Errorf("%q is not a regular file", excerpt.Runes(f.Name, 120))
+			return contents, nil, fmt.Errorf("%q is not a regular file", excerpt.Runes(f.Name, 120))
 		case f.Flags&1 != 0:
-			return held, nil, fmt.Errorf("%q is encrypted", excerpt.Runes(f.Name, 120))
+			return contents, nil, fmt.Errorf("%q is encrypted", excerpt.Runes(f.Name, 120))
 		case folder:
 			continue
 		case hidden(name):
@@ -210,24 +210,24 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		}
 		// Some file systems do not distinguish upper and lower case.
 		if other, twice := seen[strings.ToLower(name)]; twice {
-			return held, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120),
+			return contents, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120),
 				excerpt.Runes(name, 120))
 		}
 		seen[strings.ToLower(name)] = name
-		if len(held.files) == maxPacked {
-			return held, nil, fmt.Errorf("it holds more than %d files", maxPacked)
+		if len(contents.files) == maxPacked {
+			return contents, nil, fmt.Errorf("it holds more than %d files", maxPacked)
 		}
 		text, err := inflate(f, maxUnpacked-total)
 		if err != nil {
-			return held, nil, fmt.Errorf("%q: %w", excerpt.Runes(name, 120), err)
+			return contents, nil, fmt.Errorf("%q: %w", excerpt.Runes(name, 120), err)
 		}
 		total += len(text)
-		held.files[name] = text
+		contents.files[name] = text
 		if f.Mode()&0o111 != 0 {
-			held.executables = append(held.executables, name)
+			contents.executables = append(contents.executables, name)
 		}
 	}
-	return held, left, held.stripTopFolder()
+	return contents, left, contents.stripTopFolder()
 }
 
 // hidden reports whether a file is skipped: its name or the name of a folder around it begins with a dot, or macOS

@@ -81,12 +81,12 @@ func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
 		return content{}, refusal("the assistant did not make the panel "+id+", so it may not read or change its files",
 			"Tell the user what you would change, or replace the whole panel with create_panel, which asks.")
 	}
-	held, err := readFolder(folder)
+	contents, err := readFolder(folder)
 	if err != nil {
 		return content{}, refusal("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
 	}
-	held.files[marker] = nil
-	return held, nil
+	contents.files[marker] = nil
+	return contents, nil
 }
 
 func (p *Panels) read(call toolspec.Call) toolspec.Result {
@@ -94,18 +94,18 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	if bad := toolkit.Decode(call.Args, &params); bad != nil {
 		return *bad
 	}
-	held, bad := p.ownFiles(params.PanelID)
+	contents, bad := p.ownFiles(params.PanelID)
 	if bad != nil {
 		return *bad
 	}
 	if params.Path == "" {
-		return p.listFiles(params.PanelID, held)
+		return p.listFiles(params.PanelID, contents)
 	}
-	text, ok := held.files[params.Path]
+	text, ok := contents.files[params.Path]
 	switch {
 	case !ok || params.Path == marker:
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
-			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
+			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(contents.names(), ", ")+".")
 	case len(text) > maxFile || !utf8.Valid(text):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path),
 			"Write a new file with change_panel.")
@@ -122,7 +122,7 @@ func (c content) names() []string {
 }
 
 // listFiles returns the list of a panel's files with the panel's problems.
-func (p *Panels) listFiles(id string, held content) toolspec.Result {
+func (p *Panels) listFiles(id string, contents content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
 		Bytes int    `json:"bytes"`
@@ -132,9 +132,9 @@ func (p *Panels) listFiles(id string, held content) toolspec.Result {
 		problems = []string{}
 		b        strings.Builder
 	)
-	for _, name := range held.names() {
-		files = append(files, file{name, len(held.files[name])})
-		fmt.Fprintf(&b, "%s (%d bytes)\n", name, len(held.files[name]))
+	for _, name := range contents.names() {
+		files = append(files, file{name, len(contents.files[name])})
+		fmt.Fprintf(&b, "%s (%d bytes)\n", name, len(contents.files[name]))
 	}
 	for _, panel := range p.cfg.Registry.Panels() {
 		if panel.ID != id {

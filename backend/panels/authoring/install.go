@@ -72,27 +72,27 @@ type OfferedFile struct {
 // link that leads out of the folder, or too many or too large files. reserved contains the names of Sextant's own
 // tools.
 func Open(archive []byte, reserved ...string) (*Package, error) {
-	held, left, err := unpack(archive)
+	contents, left, err := unpack(archive)
 	if err != nil {
 		return nil, fmt.Errorf("the archive is refused: %w", err)
 	}
-	id := panelID(held.files[manifest.FileName], held.top)
+	id := panelID(contents.files[manifest.FileName], contents.top)
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the check: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	if err := writePanel(dir, id, held, keepAll); err != nil {
+	if err := writePanel(dir, id, contents, keepAll); err != nil {
 		return nil, err
 	}
 	report := manifest.Validate(filepath.Join(dir, id), reserved...)
-	found := manifest.Parse(held.files[manifest.FileName], id, false)
+	found := manifest.Parse(contents.files[manifest.FileName], id, false)
 	if !report.OK || found.Plan == nil {
 		return nil, &InvalidPanelError{id, report.Problems}
 	}
 	sum := sha256.Sum256(archive)
 	return &Package{
-		id: id, hash: hex.EncodeToString(sum[:]), content: held, left: left, plan: *found.Plan,
+		id: id, hash: hex.EncodeToString(sum[:]), content: contents, left: left, plan: *found.Plan,
 		problems: report.Problems,
 	}, nil
 }
@@ -245,6 +245,6 @@ func (p *Package) Install(dir string) (string, error) {
 	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
 		return "", fmt.Errorf("%s is not a folder; nothing was changed", folder)
 	}
-	held := content{files: p.content.files, executables: slices.Clone(p.content.executables)}
-	return folder, writePanel(dir, p.id, held, keepHidden)
+	contents := content{files: p.content.files, executables: slices.Clone(p.content.executables)}
+	return folder, writePanel(dir, p.id, contents, keepHidden)
 }

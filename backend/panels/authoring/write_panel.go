@@ -13,7 +13,7 @@ func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(f
 
 // writePanel atomically writes files into the folder dir/id. It replaces an existing folder, but keeps those of its
 // other entries for which keep returns true.
-func writePanel(dir, id string, held content, keep func(name string) bool) error {
+func writePanel(dir, id string, contents content, keep func(name string) bool) error {
 	made, err := os.MkdirTemp(dir, ".making-")
 	if err != nil {
 		return fmt.Errorf("making panel folder: %w", err)
@@ -23,7 +23,7 @@ func writePanel(dir, id string, held content, keep func(name string) bool) error
 	if err := copyOther(made, folder, keep); err != nil {
 		return fmt.Errorf("copying the panel's other files: %w", err)
 	}
-	for name, text := range held.files {
+	for name, text := range contents.files {
 		path := filepath.Join(made, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("writing panel: %w", err)
@@ -33,7 +33,7 @@ func writePanel(dir, id string, held content, keep func(name string) bool) error
 			return fmt.Errorf("writing panel: %w", err)
 		}
 		mode := os.FileMode(0o600)
-		if slices.Contains(held.executables, name) {
+		if slices.Contains(contents.executables, name) {
 			mode = 0o700
 		}
 		if err := os.WriteFile(path, text, mode); err != nil {

@@ -43,11 +43,11 @@ func (r *Registry) Publish(panel string, values map[string]json.RawMessage) erro
 	if all > maxContextAll {
 		return fmt.Errorf("the values have %d bytes together; the limit is %d", all, maxContextAll)
 	}
-	kept := maps.Clone(values)
-	for key, value := range kept {
-		kept[key] = slices.Clone(value)
+	published := maps.Clone(values)
+	for key, value := range published {
+		published[key] = slices.Clone(value)
 	}
-	r.context[panel] = kept
+	r.context[panel] = published
 	return nil
 }
 

@@ -35,7 +35,7 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 	if o.UndoPath == "" || r.cfg.Undos == nil || !result.Success || call.ID == "" {
 		return false
 	}
-	given, answered := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	undoArgs, answered := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if text, err := json.Marshal(result.Value); err == nil {
 		_ = json.Unmarshal(text, &answered) // an answer that is not an object has no members
 	}
@@ -43,14 +43,14 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 	if string(says) == "false" || string(says) == "null" {
 		return false
 	}
-	_ = json.Unmarshal(says, &given) // an "undo" that is not an object has no members
+	_ = json.Unmarshal(says, &undoArgs) // an "undo" that is not an object has no members
 	all := map[string]json.RawMessage{}
-	for _, values := range []map[string]json.RawMessage{args, answered, given} {
+	for _, values := range []map[string]json.RawMessage{args, answered, undoArgs} {
 		for name, value := range values {
 			all[name] = value
 		}
 	}
-	sent, err := prepareUndo(o.BoundTool, all, given)
+	sent, err := prepareUndo(o.BoundTool, all, undoArgs)
 	if err == nil {
 		conversation, turn := call.From.ShownIn()
 		err = r.cfg.Undos.AddPanelUndo(context.WithoutCancel(ctx), wire.PanelUndo{
@@ -70,10 +70,10 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 var inBraces = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // prepareUndo returns the request that undoes a call.
-func prepareUndo(t manifest.BoundTool, all, given map[string]json.RawMessage) (endpointCall, error) {
+func prepareUndo(t manifest.BoundTool, all, undoArgs map[string]json.RawMessage) (endpointCall, error) {
 	undo := manifest.BoundTool{Tool: manifest.Tool{Endpoint: t.Undo}, Method: t.UndoMethod, Path: t.UndoPath}
 	args := map[string]json.RawMessage{}
-	for name, value := range given {
+	for name, value := range undoArgs {
 		if t.UndoMethod != "DELETE" { // DELETE has no body
 			args[name] = value
 		}

@@ -57,7 +57,7 @@ func keyOf(panel, name string) string { return "panel." + panel + "." + name }
 func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting,
 	error,
 ) {
-	kept, err := s.store.PanelConfig(ctx, panel)
+	stored, err := s.store.PanelConfig(ctx, panel)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 		if f.Sensitive {
 			one.Default, one.Value = nil, nil
 			_, one.Set = s.keys.Key(keyOf(panel, name))
-		} else if value, ok := kept[name]; ok && fits(f.Type, value) == "" {
+		} else if value, ok := stored[name]; ok && fits(f.Type, value) == "" {
 			one.Value, one.Set = value, true
 		}
 		all = append(all, one)
