@@ -29,8 +29,7 @@ type publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Settings returns the values of all settings and changes those that the window may change. It is safe for concurrent
-// use.
+// Settings contains the values of all settings in all layers. It is safe for concurrent use.
 type Settings struct {
 	config *Config
 	Store  Store

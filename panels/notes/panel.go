@@ -157,7 +157,7 @@ func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
 	return "hand_trash", map[string]any{"path": path}, bad
 }
 
-// Notes returns the notes that contain all words of the query, the latest first.
+// Notes returns the notes that contain all of words, the latest first.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {

@@ -30,7 +30,7 @@ type SecretStore interface {
 	SetKey(name, value string) error
 }
 
-// Settings reads and changes the settings of all panels. It is safe for concurrent use.
+// Settings contains the settings of all panels. It is safe for concurrent use.
 type Settings struct {
 	store Store
 	keys  SecretStore
