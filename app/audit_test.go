@@ -92,7 +92,7 @@ func TestGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	if err := json.Unmarshal(b, &list); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].Used == nil ||
+	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].LastUsed == nil ||
 		list.Grants[0].Text != grant.Text {
 		t.Errorf("listed: %s", b)
 	}

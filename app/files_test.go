@@ -98,7 +98,8 @@ func TestPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if f := changes.Files[0]; f.Shown != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 || f.Removed != 1 ||
+	if f := changes.Files[0]; f.DisplayPath != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 ||
+		f.Removed != 1 ||
 		!strings.Contains(f.Diff, "+Call Bo.") {
 		t.Errorf("%+v", f)
 	}

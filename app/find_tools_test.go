@@ -47,7 +47,7 @@ func TestModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	for _, tool := range requests[0].Tools {
 		tools = append(tools, tool.Function.Name)
 	}
-	if want := len(sys.Nav.Core()) + 3; len(tools) != want || slices.Contains(tools, "read_file") ||
+	if want := len(sys.Nav.CoreTools()) + 3; len(tools) != want || slices.Contains(tools, "read_file") ||
 		!slices.Contains(tools, toolspec.ReadResult) {
 		t.Errorf("tools are %v", tools)
 	}

@@ -167,8 +167,8 @@ func TestProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 		"prompt": "which lamps?", "format": "a list of names", "model": "openai/test",
 		"repairs": 1,
 	})
-	if status != http.StatusOK || a.Success || a.ErrorType != toolspec.UserError || a.Last != "Sorry." ||
-		len(a.Wrong) != 1 || a.Suggestion == "" {
+	if status != http.StatusOK || a.Success || a.ErrorType != toolspec.UserError || a.LastAnswer != "Sorry." ||
+		len(a.FormatErrors) != 1 || a.Suggestion == "" {
 		t.Errorf("status %d, %+v", status, a)
 	}
 	for name, in := range map[string]map[string]any{

@@ -199,9 +199,9 @@ func TestChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 			t.Error(err)
 		}
 	})()
-	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, Root: "mcp_1"}}
+	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, RootCall: "mcp_1"}}
 	goOn, err := sys.consent.Review(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
-	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.InWindow {
+	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.WindowOnly {
 		t.Errorf("%v %v after %+v", goOn, err, q)
 	}
 }

@@ -341,7 +341,7 @@ func TestApprovalsOfAJoinedClientAreAskedInTheWindow(t *testing.T) {
 		t.Errorf("asked: %+v", asked)
 	}
 	grants, err := sys.Store.Grants(t.Context())
-	if err != nil || len(grants) != 1 || grants[0].Party != "mcp:editor" {
+	if err != nil || len(grants) != 1 || grants[0].Grantee != "mcp:editor" {
 		t.Errorf("kept: %+v %v", grants, err)
 	}
 	// A program of the same name with another connection is another client.

@@ -69,7 +69,7 @@ func TestLongResultIsReadInParts(t *testing.T) {
 		t.Error("another one reads it")
 	}
 	if _, err := sys.Events.Publish(t.Context(),
-		event.New(event.ConversationDeleted, event.Removal{ID: talk.ID}).In(talk.ID, "")); err != nil {
+		event.New(event.ConversationDeleted, event.Removal{ID: talk.ID}).InTurn(talk.ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	if page := do(sys, "read_result", read); page.Success {

@@ -37,8 +37,8 @@ func TestEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	if r := inPanel(t, sys, "code-editor", "editor_save_file", person, args); !r.Success || len(r.Changed) != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if err := sys.Editor.Keep(wire.EditorState{
-		Tabs:   []wire.EditorTab{{Path: file, Shown: "a.txt"}},
+	if err := sys.Editor.SaveState(wire.EditorState{
+		Tabs:   []wire.EditorTab{{Path: file, DisplayPath: "a.txt"}},
 		Active: file,
 	}); err != nil {
 		t.Fatal(err)

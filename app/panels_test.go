@@ -262,7 +262,7 @@ func TestAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 	if err := json.Unmarshal(text, &done); err != nil || status != http.StatusOK || len(done.Outcomes) != 1 {
 		t.Fatalf("%d %s", status, text)
 	}
-	if why := done.Outcomes[0].Why; !strings.Contains(why, "private network") {
+	if why := done.Outcomes[0].Reason; !strings.Contains(why, "private network") {
 		t.Errorf("it was not refused as an address that nobody typed: %s", why)
 	}
 }

@@ -50,7 +50,7 @@ func (n *news) reported(uri string) (lists, updates int) {
 func says(t *testing.T, sys *System, talk, id string, role chat.Role, text string) {
 	t.Helper()
 	m := chat.Message{ID: id, Conversation: talk, Role: role, Text: text, Status: chat.StatusDone, Time: time.Now()}
-	if _, err := sys.Events.Publish(t.Context(), event.New(event.MessageAdded, m).In(talk, "")); err != nil {
+	if _, err := sys.Events.Publish(t.Context(), event.New(event.MessageAdded, m).InTurn(talk, "")); err != nil {
 		t.Fatal(err)
 	}
 }
