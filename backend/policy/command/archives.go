@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tar judges archives: packing reads, unpacking writes in the working directory.
+// tar judges a tar command: packing reads its operands, and unpacking writes to the working directory.
 func (c *simpleCommand) tar() {
 	if c.asksVersionOrHelp() {
 		return
@@ -31,7 +31,7 @@ func (c *simpleCommand) tar() {
 		}
 	}
 	c.reader.isolate(func() {
-		// The path of the archive is relative to the folder before -C changes it.
+		// The path of the archive is relative to the folder that is current before -C changes it.
 		for _, v := range archives {
 			use := toolspec.UseRead
 			if got.Has("create", "r", "append", "update", "concatenate", "delete") {
@@ -78,7 +78,7 @@ func (c *simpleCommand) archive() {
 	}
 }
 
-// compress judges programs that replace a file by another.
+// compress judges programs that replace a file with its compressed or decompressed copy.
 func (c *simpleCommand) compress() {
 	if c.asksVersionOrHelp() {
 		return

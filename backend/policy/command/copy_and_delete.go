@@ -41,7 +41,7 @@ func (c *simpleCommand) copyOrMove() {
 	}
 	for _, v := range files {
 		if c.name == "ln" && got.Has("symbolic") {
-			// A link is only text; whoever follows it is judged.
+			// Creating a link reads nothing. A command that follows the link is judged by itself.
 			if v.Unknown || strings.HasPrefix(v.Text, "/") || strings.Contains(v.Text, "..") {
 				c.warn("ln makes a link to " + bash.Shorten(v.Display) + ", which may lead out of the folder.")
 			}

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grep judges the grep family: a pattern, unless an option has it, and then paths.
+// grep judges the grep family: the first operand is the pattern, unless an option gives it, and the others are paths.
 func (c *simpleCommand) grep() {
 	if c.asksVersionOrHelp() {
 		return
@@ -26,7 +26,7 @@ func (c *simpleCommand) grep() {
 	c.judgeOperands(roles, got.Operands)
 }
 
-// jq judges jq: a filter and then paths; some options change what the rest means.
+// jq judges jq: the first operand is the filter, and the others are paths. Some options change this.
 func (c *simpleCommand) jq() {
 	if c.asksVersionOrHelp() {
 		return
@@ -68,7 +68,7 @@ func (c *simpleCommand) jq() {
 	}
 }
 
-// awk judges awk, whose program can write files, start commands and open sockets.
+// awk judges awk. Its program can write files, start commands and open sockets.
 func (c *simpleCommand) awk() {
 	if c.asksVersionOrHelp() {
 		return
@@ -97,7 +97,7 @@ func (c *simpleCommand) awk() {
 	}
 }
 
-// sed judges sed, whose script can read and write files and start commands.
+// sed judges sed. Its script can read and write files and start commands.
 func (c *simpleCommand) sed() {
 	if c.asksVersionOrHelp() {
 		return
@@ -137,7 +137,7 @@ func (c *simpleCommand) sed() {
 	}
 }
 
-// judgeSedActions judges what a script of sed does beside editing text.
+// judgeSedActions judges the actions of a sed script.
 func (c *simpleCommand) judgeSedActions(actions []scripts.Action) {
 	for _, a := range actions {
 		switch a.Kind {

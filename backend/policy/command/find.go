@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// find judges find: what its expression runs and deletes applies to everything below its roots.
+// find judges find. The actions in its expression apply to every file below its roots.
 func (c *simpleCommand) find() {
 	words := c.words[1:]
 	var roots []bash.Word
@@ -38,7 +38,7 @@ func (c *simpleCommand) find() {
 	}
 }
 
-// findAction judges one word of a find expression and returns how many words it takes.
+// findAction judges the first word of a find expression, and returns how many words belong to it.
 func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 	w := words[0]
 	if !w.IsLiteral() {
@@ -84,7 +84,7 @@ func (c *simpleCommand) displayRoots(roots []bash.Word) string {
 	return strings.Join(displays, ", ")
 }
 
-// findExec judges the command between -exec and its end.
+// findExec judges the command after -exec, and returns how many words belong to it, including -exec and the end.
 func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 	end := 1
 	for end < len(words) && words[end].Text != ";" && words[end].Text != "+" {

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// git judges git by its subcommand; aliases and settings given with -c can run anything.
+// git judges git by its subcommand. An alias, or a setting given with -c, can run any program.
 func (c *simpleCommand) git() {
 	words, marks := c.words[1:], c.reader.findings
 	dirs := c.reader.Folders
@@ -30,7 +30,7 @@ func (c *simpleCommand) git() {
 		words = words[min(n, len(words)):]
 	}
 	if len(words) == 0 {
-		return // it prints its help
+		return // git alone prints its help
 	}
 	c.subcommand = words[0].Text
 	steered := c.reader.findings != marks
@@ -40,7 +40,8 @@ func (c *simpleCommand) git() {
 	}
 }
 
-// gitOption judges an option before the subcommand and returns how many words it takes, 0 when git stops there.
+// gitOption judges an option before the subcommand. It returns how many words belong to the option, or 0 if git runs no
+// subcommand.
 func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 	next := bash.Word{}
 	if len(rest) > 0 {
@@ -123,8 +124,7 @@ func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
 	}
 }
 
-// gitPaths judges the words of a subcommand that reads which are certainly paths: those after -- and those of
-// diff --no-index.
+// gitPaths judges the words of a read-only subcommand that are certainly paths: those after -- or --no-index.
 func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	after := false
 	for _, w := range rest {
@@ -139,7 +139,7 @@ func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	}
 }
 
-// gitStarts judges subcommands and options that start other programs, and reports whether there was one.
+// gitStarts judges subcommands and options that start other programs, and reports whether it found one.
 func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 	start := func(words []bash.Word) {
 		texts := words

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// networkJudge returns the judge of a program that is made for the network, nil for any other.
+// networkJudge returns the method that judges a network program. It returns nil for any other.
 func networkJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "curl":
@@ -32,8 +32,7 @@ func networkJudge(name string) func(*simpleCommand) {
 	return nil
 }
 
-// networkProgram judges the programs for the network that have no judge of their own: whatever looks like a host counts
-// as one.
+// networkProgram judges network programs that have no method of their own. Every word that looks like a host is one.
 func (c *simpleCommand) networkProgram() {
 	if c.asksVersionOrHelp() {
 		return
@@ -48,7 +47,7 @@ func (c *simpleCommand) networkProgram() {
 	c.warn(c.name + " reaches the network, and Sextant does not read what it sends.")
 }
 
-// useHost adds a host, or the host of an address.
+// useHost adds a host, or the host in a URL.
 func (c *simpleCommand) useHost(v bash.Word) {
 	if !v.IsLiteral() || strings.ContainsAny(v.Text, "{}[]*") && !strings.Contains(v.Text, "://[") {
 		c.useNetwork()
@@ -60,7 +59,7 @@ func (c *simpleCommand) useHost(v bash.Word) {
 		text = "https://" + text
 	}
 	if strings.Contains(text, `\`) || strings.Count(text, "@") > 1 {
-		// Programs disagree on where the host ends in such an address.
+		// Programs disagree on where the host ends in such a URL.
 		c.useNetwork()
 		c.warn("“" + bash.Shorten(v.Display) + "” names a host that is known only when it runs.")
 		return
@@ -97,7 +96,7 @@ func (c *simpleCommand) curl() {
 		if o.Role != 'B' || !o.HasValue {
 			continue
 		}
-		// A body or header may be taken from a file: @file, name@file, name=@file.
+		// A body or header may come from a file: @file, name@file, name=@file.
 		if o.Value.Unknown {
 			c.warn("What curl sends is known only when it runs: " + bash.Shorten(o.Value.Display) + ".")
 			continue
@@ -167,7 +166,7 @@ func (c *simpleCommand) ssh() {
 	c.warn(c.name + " runs commands on another machine, outside of any sandbox.")
 }
 
-// useRemote adds the host of user@host or user@host:path.
+// useRemote adds the host in user@host or user@host:path.
 func (c *simpleCommand) useRemote(v bash.Word) {
 	if v.Unknown {
 		c.useHost(v)
@@ -183,7 +182,7 @@ func (c *simpleCommand) useRemote(v bash.Word) {
 	c.useHost(bash.Word{Text: text, Display: v.Display, Glob: v.Glob})
 }
 
-// remoteCopy judges scp, rsync and rclone: host:path is remote, anything else a local file.
+// remoteCopy judges scp, rsync and rclone: host:path is remote, and anything else is a local file.
 func (c *simpleCommand) remoteCopy() {
 	if c.asksVersionOrHelp() {
 		return

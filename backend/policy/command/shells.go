@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// shellProgram judges sh and its variants: text after -c, a script, or standard input.
+// shellProgram judges sh and its variants, which run the text after -c, a script file or standard input.
 func (c *simpleCommand) shellProgram() {
 	if c.asksVersionOrHelp() {
 		return
@@ -16,7 +16,7 @@ func (c *simpleCommand) shellProgram() {
 	q := programs.OptionParser{Options: programs.OptionsOf("sh"), StopAtOperand: true}
 	words := c.words[1:]
 	for len(words) > 0 && words[0].IsLiteral() && len(words[0].Text) > 1 && words[0].Text[0] == '+' {
-		words = words[1:] // set +x
+		words = words[1:] // an option such as +x
 	}
 	got := q.Parse(words)
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
@@ -57,7 +57,7 @@ func (c *simpleCommand) runInput() {
 	}
 }
 
-// textRunner judges programs that pass a text to a shell with -c.
+// textRunner judges programs that pass text to a shell with -c.
 func (c *simpleCommand) textRunner() {
 	q := programs.OptionParser{Options: programs.OptionsOf("su"), StopAtOperand: true}
 	got := q.Parse(c.words[1:])
@@ -83,7 +83,7 @@ func (c *simpleCommand) textRunner() {
 			rest = []bash.Word{bash.Literal("typescript")}
 		}
 		c.useFile(rest[0], toolspec.UseWrite)
-		// script reads options after operands too: the command may follow the file.
+		// script accepts options after operands: the command may follow the file.
 		more := q.Parse(rest[1:])
 		c.judgeOptions(q, more)
 		if !got.Has("command") && !more.Has("command") {

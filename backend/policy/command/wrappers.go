@@ -10,7 +10,7 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
-// wrapperJudge returns the judge of a program that starts another, nil for any other.
+// wrapperJudge returns the method that judges a program which starts another one. It returns nil for any other.
 func wrapperJudge(name string) func(*simpleCommand) {
 	if w, ok := programs.LookupWrapper(name); ok {
 		return func(c *simpleCommand) { c.plainWrapper(w) }
@@ -34,7 +34,7 @@ func wrapperJudge(name string) func(*simpleCommand) {
 	return nil
 }
 
-// plainWrapper judges a plain wrapper and what it starts.
+// plainWrapper judges a wrapper that starts a command unchanged.
 func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 	if c.asksVersionOrHelp() {
 		return
@@ -64,7 +64,7 @@ func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 	})
 }
 
-// skipAssignments judges the words NAME=value before a command and returns the rest.
+// skipAssignments judges the words NAME=value before a command, and returns the other words.
 func skipAssignments(words []bash.Word, r *reader) []bash.Word {
 	for len(words) > 0 {
 		name, _, ok := strings.Cut(words[0].Text, "=")
@@ -118,7 +118,7 @@ func (c *simpleCommand) xargs() {
 		c.warn("xargs has options that Sextant does not know, so what it starts is unknown.")
 	}
 	if len(got.Operands) == 0 {
-		return // it runs echo
+		return // without operands, xargs runs echo
 	}
 	added := c.reader.stdin.files
 	if added == nil || got.Has("arg-file") {
@@ -141,7 +141,8 @@ func (c *simpleCommand) xargs() {
 	})
 }
 
-// replaceWords replaces mark in words by the files.
+// replaceWords returns words with each word that equals mark replaced by files. A word that only contains mark becomes
+// unknown.
 func (c *simpleCommand) replaceWords(words []bash.Word, mark string, files []bash.Word) []bash.Word {
 	hasMark := func(s string) bool { return strings.Contains(s, mark) }
 	var all []bash.Word
@@ -160,7 +161,7 @@ func (c *simpleCommand) replaceWords(words []bash.Word, mark string, files []bas
 	return all
 }
 
-// parallel judges parallel, which makes commands out of what it reads.
+// parallel judges parallel, which builds commands from its input.
 func (c *simpleCommand) parallel() {
 	c.warn(c.name + " makes commands out of what it reads, which are known only when it runs.")
 	q := programs.OptionParser{Options: programs.OptionsOf("parallel"), StopAtOperand: true}
@@ -176,7 +177,7 @@ func (c *simpleCommand) parallel() {
 	c.runWrapped(append(words, bash.Unknown("what parallel reads")))
 }
 
-// commandPrefix judges command, builtin and exec, which run the command that follows in the current shell.
+// commandPrefix judges command, builtin and exec, which run the rest of their words in the current shell.
 func (c *simpleCommand) commandPrefix() {
 	q := programs.OptionParser{Options: programs.OptionsOf("command"), StopAtOperand: true}
 	if c.name == "builtin" {

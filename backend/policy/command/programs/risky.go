@@ -1,6 +1,6 @@
 package programs
 
-// The warnings that many programs share. Each follows the name of the program.
+// Warnings that many programs share. The name of the program comes before each of them.
 const (
 	ChangesSystem   = "changes this machine's system"
 	EndsPrograms    = "ends or stops programs"
@@ -70,8 +70,7 @@ func withWarnings(by map[string][]string) map[string]Program {
 	return into
 }
 
-// codeRunners run a project's own code by the name of a task, and their names tell as much of what they do as a person
-// can know beforehand.
+// codeRunners run a project's own code. Their names say as much about the effects as can be known before they run.
 var codeRunners = grantable(
 	"pytest", "tox", "nox", "mypy", "ruff", "black", "flake8", "pylint", "isort", "jest", "vitest", "tsc", "eslint",
 	"prettier", "vite", "webpack", "rollup", "svelte-check", "golangci-lint", "staticcheck", "javac", "rustc", "gcc",

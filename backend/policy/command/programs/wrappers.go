@@ -1,11 +1,11 @@
 package programs
 
-// Wrapper is a program that starts the command after its own words.
+// Wrapper describes a program that starts the command in its operands.
 type Wrapper struct {
 	Options string
-	// Skip is how many operands come before the command.
+	// Skip is the number of operands before the command.
 	Skip int
-	// Warning follows the name of the wrapper in a sentence for the person.
+	// Warning is the predicate of a sentence that starts with the wrapper's name, "" for no warning.
 	Warning string
 }
 
@@ -57,7 +57,7 @@ const (
 		"G,setgid=t r,root?t w,wd?t a,all F,no-fork e,env preserve-credentials W=t"
 )
 
-// LookupWrapper returns what is known of the wrapper name, ok when it is one.
+// LookupWrapper returns the entry of a wrapper. ok is false if there is none.
 func LookupWrapper(name string) (w Wrapper, ok bool) {
 	w, ok = wrapperTable[name]
 	return w, ok
