@@ -10,11 +10,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// describesEffects reports whether the description lists the files that the call uses and the programs that it starts.
-// Then these decide, and not the hints of the tool.
+// describesEffects reports whether the description lists the files that the call uses or the programs that it starts.
+// If so, they decide instead of the hints of the tool.
 func (f facts) describesEffects() bool {
 	d := f.in.Description
-	// Only the file tools of built-in panels list files; no other panel can.
+	// Of the panels, only built-in ones with file tools list files.
 	panel := f.in.Definition.Origin == toolspec.OriginPanel && len(d.Files) > 0
 	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.isInterfaceTool() &&
 		(d.RunsProgram || len(d.Files) > 0)
@@ -33,7 +33,7 @@ func (f facts) readsOnly() bool {
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
 }
 
-// effectDoubts returns the doubts about the described effects of a call. All are exact.
+// effectDoubts returns the doubts about the described effects of a call. All of them are exact.
 func (f facts) effectDoubts() []doubt {
 	d := f.in.Description
 	var all []doubt
@@ -53,7 +53,7 @@ func (f facts) effectDoubts() []doubt {
 	}
 	all = append(all, f.fileDoubts()...)
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
-		// A person pressed the button for exactly this call.
+		// The person started exactly this call in the window.
 		return all
 	}
 	for _, w := range d.Warnings {
@@ -80,8 +80,8 @@ func (f facts) effectDoubts() []doubt {
 	return all
 }
 
-// onlyDownloads reports whether only curl and wget use the network, without warnings: then they contact only the hosts
-// that they name.
+// onlyDownloads reports whether curl and wget are the only programs that do more than read, without warnings. They
+// contact only the hosts that they name.
 func (f facts) onlyDownloads() bool {
 	d := f.in.Description
 	return len(d.Warnings) == 0 && !slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool {
@@ -89,7 +89,7 @@ func (f facts) onlyDownloads() bool {
 	})
 }
 
-// fileDoubts returns the doubts about deletes, writes, and reads outside of the folder.
+// fileDoubts returns the doubts about deletes, writes, and reads outside the folder.
 func (f facts) fileDoubts() []doubt {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
@@ -97,7 +97,7 @@ func (f facts) fileDoubts() []doubt {
 		within := u.Own || f.inFolder(u.Path)
 		switch {
 		case u.Use == toolspec.UseDelete && person && within:
-			// A person pressed the button in the window, as with undo.
+			// The person started it in the window, for example with Undo.
 		case u.Use == toolspec.UseDelete:
 			deleted = append(deleted, u.Path)
 		case u.Use == toolspec.UseRead && !within && !isSystemPath(u.Path):
@@ -128,8 +128,8 @@ func (f facts) fileDoubts() []doubt {
 	return all
 }
 
-// mustAskEachTime reports whether no grant may answer: outside of the sandbox, in sensitive places, and for secrets
-// when text from outside could be behind the call.
+// mustAskEachTime reports whether no grant can answer: outside the sandbox, in sensitive places, and for secrets if
+// outside text could have caused the call.
 func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
 	if f.isAskingTool() {
@@ -145,8 +145,8 @@ func (f facts) mustAskEachTime() bool {
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
-// leavesFolder reports whether the described effects could take data out of the folder, leave something behind outside
-// of it, or delete a file.
+// leavesFolder reports whether the described effects could send data out of the folder, leave something behind outside
+// it, or delete a file.
 func (f facts) leavesFolder() bool {
 	d, hints := f.in.Description, f.in.Definition.Hints
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
@@ -169,7 +169,7 @@ func isBelow(file, folder string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// isSystemPath reports whether a path is in a folder of the system that every program reads.
+// isSystemPath reports whether a path is in a system folder that every program reads.
 func isSystemPath(file string) bool {
 	for _, folder := range []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System",
@@ -192,7 +192,7 @@ func useVerb(use toolspec.Use) string {
 	return "reads"
 }
 
-// firstFew shortens the paths that one reason names; the arguments below the question have all of them.
+// firstFew shortens a list of paths for a reason. The arguments below the question show all of them.
 func firstFew(paths []string) []string {
 	if len(paths) <= 4 {
 		return paths
@@ -207,7 +207,7 @@ func withPeriod(s string) string {
 	return s + "."
 }
 
-// refuseDisabled refuses tools and groups of tools that the person switched off.
+// refuseDisabled refuses tools and tool groups that the person switched off.
 func refuseDisabled(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{
@@ -220,7 +220,7 @@ func refuseDisabled(f facts) (Decision, bool) {
 	group, origin := f.in.Definition.Group, f.in.Definition.Origin
 	ours := origin == toolspec.OriginBaseline
 	if origin == toolspec.OriginPanel && f.describesEffects() && f.in.Call.From.Caller != toolspec.CallerPerson {
-		group, ours = "files", true // a built-in panel's tool that does what the file tools do
+		group, ours = "files", true // a built-in panel's tool that does the same as the file tools
 	}
 	if !ours || group == "" || !slices.Contains(f.in.Settings.DisabledGroups, group) {
 		return Decision{}, false

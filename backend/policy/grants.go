@@ -24,7 +24,7 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 		return false
 	}
 	if len(g.Args) == 0 {
-		// Any arguments were granted, but not where a question is about these arguments.
+		// The grant is for any arguments, but it does not answer a question about these arguments.
 		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
 	}
 	return bytes.Equal(f.comparableArgs(canonical(g.Args)), f.comparableArgs(f.args))
@@ -33,8 +33,8 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 // isHostGrant reports whether g only lets commands reach its hosts.
 func isHostGrant(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
 
-// inScopeOf reports whether g is for this tool, party, conversation, folder, context, hosts and secrets. Every kind of
-// grant needs that.
+// inScopeOf reports whether g is for this tool, party, conversation, folder, context, hosts and secrets. This is
+// necessary for every kind of grant.
 func (f facts) inScopeOf(g toolspec.Grant) bool {
 	call, def := f.in.Call, f.in.Definition
 	switch {
@@ -54,8 +54,8 @@ func (f facts) inScopeOf(g toolspec.Grant) bool {
 	return isSubset(f.outside, g.Outside) && isSubset(f.secretNames(), g.Secrets)
 }
 
-// comparableArgs returns args without those that do not change what a command does: a model words its description
-// differently each time, and chooses another timeout.
+// comparableArgs returns args without the arguments of a command that do not change what it does: its description and
+// its timeout, which the model chooses differently each time.
 func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	var object map[string]any
 	if f.in.Call.Tool != "bash" || !f.describesEffects() || decodeNumbers(args, &object) != nil {
@@ -70,8 +70,8 @@ func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	return canonical(b)
 }
 
-// effectDigest returns the digest of the described effects, or of the data that an interface tool would give to a page,
-// "" for any other call. With it a grant does not cover the same arguments with another effect.
+// effectDigest returns a digest of the described effects, or of the data that an interface tool would give to a page,
+// and "" for any other call. A grant with a digest does not cover the same arguments with other effects.
 func (f facts) effectDigest() string {
 	if f.in.Description.HostCheck {
 		return ""
@@ -92,7 +92,7 @@ func (f facts) effectDigest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// isSubset reports whether all contains every one of some.
+// isSubset reports whether all contains every element of some.
 func isSubset(some, all []string) bool {
 	for _, s := range some {
 		if !slices.Contains(all, s) {
@@ -102,7 +102,7 @@ func isSubset(some, all []string) bool {
 	return true
 }
 
-// newGrant returns the grant that an answer of that scope would store.
+// newGrant returns the grant that an answer with this scope would store.
 func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
@@ -114,7 +114,7 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 	}
 	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
 	if exact {
-		// A relative path in the arguments is another file in another folder.
+		// A relative path in the arguments names another file in another folder.
 		g.Args, g.Folder = f.comparableArgs(f.args), f.in.Settings.Folder
 	}
 	if f.in.Description.HostCheck {
@@ -122,14 +122,14 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 		return g
 	}
 	if exact || len(f.hosts) == 0 {
-		// The same arguments may act on something else later: a program that was changed.
+		// The same arguments may later act on something else, such as a program that was changed.
 		g.Target = f.in.Description.Target
 	}
 	g.Text = f.grantText(g)
 	return g
 }
 
-// answeredByOption applies `sextant run --yes-to`.
+// answeredByOption answers with the option --yes-to of `sextant run`.
 func (f facts) answeredByOption() (Decision, bool) {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
@@ -144,7 +144,7 @@ func (f facts) answeredByOption() (Decision, bool) {
 	return Decision{}, false
 }
 
-// refuseUnattended refuses what would ask where nobody can answer, and names what would have allowed it.
+// refuseUnattended refuses a call that needs a question when nobody can answer, and suggests how to allow it.
 func (f facts) refuseUnattended(doubts []doubt) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
@@ -173,7 +173,7 @@ func (f facts) refuseUnattended(doubts []doubt) Decision {
 	}
 }
 
-// onlyHostDoubt reports whether opening the first host by option would have been enough.
+// onlyHostDoubt reports whether allowing the call's host with --allow-hosts would be enough.
 func (f facts) onlyHostDoubt(doubts []doubt) bool {
 	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.hintDoubts()) == 0 && !doubts[0].tainted
 }
@@ -194,7 +194,8 @@ func (f facts) ask(doubts []doubt) Decision {
 		d.Grants[answer] = g
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
-	// A grant has the arguments and is shown in the settings, so none is offered for a call with a secret in them.
+	// A grant contains the arguments and is shown in the settings, so a call with a secret in its arguments offers
+	// none.
 	if len(f.in.Description.Secret) == 0 && !f.mustAskEachTime() {
 		if call.From.Conversation != "" {
 			store(event.AnswerConversation, toolspec.GrantConversation)

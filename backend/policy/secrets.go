@@ -6,8 +6,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretDoubts returns the doubt about secrets that the call inserts: each asks when it goes to a host for the first
-// time in a conversation, and every time when text from outside could be behind the call.
+// secretDoubts returns the doubt about secrets that the call inserts. Each secret asks at its first use for a host in a
+// conversation, and every time if outside text could have caused the call.
 func (f facts) secretDoubts() []doubt {
 	var unused []string
 	for _, u := range f.in.Description.Secrets {
