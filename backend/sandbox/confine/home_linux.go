@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// bindHome returns the HOME of a run with a home of its own and adds that home to f.
+// bindHome returns the value of HOME for a run with its own home, and adds that home to f.
 func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, error) {
 	own, err := filepath.EvalSymlinks(spec.Home)
 	if err != nil || !filepath.IsAbs(spec.Home) {
@@ -30,7 +30,7 @@ func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, erro
 	return target, nil
 }
 
-// homeLink restores the symlink to the person's home, where a restricted folder covers it.
+// homeLink restores the symlink to the person's home if a restricted folder covers it.
 func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 	if f.home == "" {
 		return nil
@@ -43,13 +43,13 @@ func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 		if to, err := filepath.EvalSymlinks(at); err == nil && withinAny(at, restricted) && !within(at, f.homeTarget) {
 			return []mount{{at, []string{"--symlink", to, at}}}
 		}
-		break // what follows the symlink has another path
+		break // the rest of the path is behind the symlink
 	}
 	return nil
 }
 
-// removeLinks removes symlinks of an earlier run on the way to path. The folder own will be mounted at target, and a
-// mount below it must be at the path that its name says.
+// removeLinks removes symlinks that an earlier run left on the way to path. The folder own will be mounted at target,
+// and mounts below it must not follow links.
 func removeLinks(own, target, path string) error {
 	rest, inside := strings.CutPrefix(path, target+"/")
 	if !inside {
