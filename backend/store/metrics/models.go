@@ -9,10 +9,10 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxModels bounds the models in Metrics; those with the most tokens are returned.
+// maxModels limits the models in Metrics. Those with the most tokens are returned.
 const maxModels = 100
 
-// modelFigures are figures by the name of a model.
+// modelFigures are metrics by the name of a model.
 type modelFigures map[string]*wire.ModelMetrics
 
 func (m modelFigures) of(model string) *wire.ModelMetrics {
@@ -22,7 +22,7 @@ func (m modelFigures) of(model string) *wire.ModelMetrics {
 	return m[model]
 }
 
-// readModels reads the requests to models, and how long the first piece of an answer took.
+// readModels reads the metrics of requests to models, and the times to the first piece of an answer.
 func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelFigures, error) {
 	where, args := sp.sums()
 	models := modelFigures{}

@@ -11,13 +11,13 @@ import (
 	"sextant/shared/event"
 )
 
-// addRequests stores the requests of a round and counts them.
+// addRequests stores and counts the requests of a round.
 func (r Recorder) addRequests(ctx context.Context, tx *sql.Tx, e event.Event, round event.Round) error {
 	if round.Model == pilotModel {
 		return nil
 	}
 	requests := round.Requests
-	if len(requests) == 0 { // rounds of older versions name none
+	if len(requests) == 0 { // rounds of older versions list no requests
 		t := tokensOf(round)
 		one := event.Request{
 			Model: round.Model, Usage: round.Usage, Estimated: t.estimated,
@@ -85,8 +85,7 @@ func (r Recorder) addRequest(
 	return nil
 }
 
-// RecordBudgetRaise records what a conversation had spent when its budget was raised. The conversation must
-// exist.
+// RecordBudgetRaise records what a conversation had cost when its budget was raised. The conversation must exist.
 func (r Recorder) RecordBudgetRaise(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var spent chat.Bill
 	if err := json.Unmarshal(e.Data, &spent); err != nil {
@@ -97,8 +96,8 @@ func (r Recorder) RecordBudgetRaise(ctx context.Context, tx *sql.Tx, e event.Eve
 	return err
 }
 
-// Spent returns what a conversation has cost, including what others did for it, and what it had cost when
-// its budget was raised last. Both are empty for an unknown conversation.
+// Spent returns what a conversation has cost, including the cost of its subagents, and what it had cost when its budget
+// was last raised. Both are empty for an unknown conversation.
 func (r *Reader) Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error) {
 	err = r.snapshot(ctx, func(q sqlrows.Queryer) error {
 		if all, err = readBill(ctx, q, `(conversation = ?1 OR payer = ?1)`, conversation); err != nil {
@@ -114,7 +113,7 @@ func (r *Reader) Spent(ctx context.Context, conversation string) (all, before ch
 	return all, before, err
 }
 
-// LastTurn returns what the newest turn of a conversation has cost, empty when there was none.
+// LastTurn returns the cost of the newest turn in a conversation, empty if there is none.
 func (r *Reader) LastTurn(ctx context.Context, conversation string) (chat.Bill, error) {
 	newest, err := sqlrows.Collect(ctx, r.db, sqlrows.Scan[string], "reading the newest turn",
 		`SELECT id FROM turns WHERE conversation = ? ORDER BY started DESC, id DESC LIMIT 1`, conversation)

@@ -13,16 +13,15 @@ import (
 	"sextant/shared/wire"
 )
 
-// Totals are counters of everything that was ever recorded; they never decrease. Models and calls are in
-// the order of their first appearance.
+// Totals are counters since the first start; they never decrease. Models and calls are in order of first appearance.
 type Totals struct {
 	Models []ModelTotal
 	Rounds []wire.RoundsMetrics
 	Calls  []CallTotal
 }
 
-// ModelTotal are the counters of one model. Firsts is how many answers began, FirstMS the sum of the times
-// until they did, and FirstAtMost counts those within each bound.
+// ModelTotal has the counters of one model. Firsts is the number of answers that began, FirstMS the sum of the
+// milliseconds until they began, and FirstAtMost the number that began within each bound.
 type ModelTotal struct {
 	wire.ModelMetrics
 	Firsts, FirstMS int64
@@ -30,7 +29,7 @@ type ModelTotal struct {
 	since           int64
 }
 
-// CallTotal is how many calls of a tool ended with Status. Tool is "" for tools that do not exist.
+// CallTotal is the number of calls of a tool that ended with Status. Tool is "" for tools that do not exist.
 type CallTotal struct {
 	Tool   string
 	Origin toolspec.Origin
@@ -38,8 +37,7 @@ type CallTotal struct {
 	Calls  int64
 }
 
-// Totals reads all counters at one moment. bounds are for the time to the first piece of an answer, in
-// milliseconds.
+// Totals reads all counters in one snapshot. bounds are the bounds of FirstAtMost in milliseconds.
 func (r *Reader) Totals(ctx context.Context, bounds []int64) (Totals, error) {
 	var t Totals
 	err := r.snapshot(ctx, func(q sqlrows.Queryer) error {
