@@ -76,7 +76,7 @@ func (f facts) newHostDoubts() []doubt {
 	}
 	var unused []string
 	for _, h := range f.hosts {
-		if !f.hostIsOpen(h) && !HostOpened(h, f.in.UsedHosts) && !f.hostIsGranted(h) {
+		if !f.hostIsOpen(h) && !HostMatches(h, f.in.UsedHosts) && !f.hostIsGranted(h) {
 			unused = append(unused, h)
 		}
 	}
@@ -162,7 +162,7 @@ func (f facts) couldLeak() bool {
 		return f.in.Description.Data != ""
 	}
 	for _, h := range f.hosts {
-		if !f.hostWasRead(h) && !HostTyped(h, f.in.Call.From.TypedHosts) {
+		if !f.hostWasRead(h) && !HostMatchesExactly(h, f.in.Call.From.TypedHosts) {
 			return true
 		}
 	}

@@ -112,7 +112,7 @@ func (f facts) fileDoubts() []doubt {
 		inside = nil
 	}
 	var all []doubt
-	for _, asked := range []struct {
+	for _, group := range []struct {
 		paths         []string
 		before, after string
 	}{
@@ -121,8 +121,8 @@ func (f facts) fileDoubts() []doubt {
 		{inside, "It changes ", "."},
 		{read, "It reads ", ", outside of the folder."},
 	} {
-		if len(asked.paths) > 0 {
-			all = append(all, doubt{reason: asked.before + joinWords(firstFew(asked.paths)) + asked.after, exact: true})
+		if len(group.paths) > 0 {
+			all = append(all, doubt{reason: group.before + joinWords(firstFew(group.paths)) + group.after, exact: true})
 		}
 	}
 	return all

@@ -93,15 +93,15 @@ func (f facts) actsOnOpenPage() bool {
 
 func (f facts) isTainted() bool { return len(f.outside) > 0 }
 
-// PanelHost is the suffix of a panel's host: the page of the panel notes has the host "notes.panel". Text that was read
+// PanelHostSuffix is the suffix of a panel's host: the page of the panel notes has the host "notes.panel". Text that was read
 // there has the source "panel:notes".
-const PanelHost = ".panel"
+const PanelHostSuffix = ".panel"
 
 // hostWasRead reports whether a page of host is in the context.
 func (f facts) hostWasRead(host string) bool {
 	return slices.ContainsFunc(f.outside, func(source string) bool {
 		if id, panel := strings.CutPrefix(source, "panel:"); panel {
-			return id+PanelHost == host
+			return id+PanelHostSuffix == host
 		}
 		return hostOf(source) == host || NormalizeHost(source) == host
 	})

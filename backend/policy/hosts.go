@@ -77,7 +77,7 @@ func IsLocalHost(hostport string) bool {
 	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")
 	if addr, ok := parseIP(host); ok {
-		return address.WhyClosed(addr) != ""
+		return address.NonPublicReason(addr) != ""
 	}
 	if !strings.Contains(host, ".") {
 		return true // a name without a dot is resolved in the local network
@@ -101,9 +101,9 @@ func parseIP(s string) (netip.Addr, bool) {
 	return address.ParseIPv4(s)
 }
 
-// HostOpened reports whether an entry of list matches a host. An entry without a port matches every port of exactly
+// HostMatches reports whether an entry of list matches a host. An entry without a port matches every port of exactly
 // that host.
-func HostOpened(hostport string, list []string) bool {
+func HostMatches(hostport string, list []string) bool {
 	want := NormalizeHost(hostport)
 	name, _ := splitPort(want)
 	name = strings.Trim(name, "[]")
@@ -113,9 +113,9 @@ func HostOpened(hostport string, list []string) bool {
 	})
 }
 
-// HostTyped reports whether list contains exactly this host and port. A missing port equals the default ports of http
-// and https.
-func HostTyped(hostport string, list []string) bool {
+// HostMatchesExactly reports whether list contains exactly this host and port. A missing port equals the default ports
+// of http and https.
+func HostMatchesExactly(hostport string, list []string) bool {
 	want := withoutDefaultPort(hostport)
 	return slices.ContainsFunc(list, func(entry string) bool {
 		e := withoutDefaultPort(entry)

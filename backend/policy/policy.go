@@ -98,10 +98,10 @@ type Decision struct {
 	Approval event.Approval
 	// Grants are the grants, without ids, that each answer would store.
 	Grants map[event.Answer]toolspec.Grant
-	// Opens are local hosts that this call opens for the session, because the person typed them.
-	Opens []string
-	// Contacts are the normalized hosts that the call contacts, for Input.UsedHosts of later calls.
-	Contacts []string
+	// OpenedHosts are local hosts that this call opens for the session, because the person typed them.
+	OpenedHosts []string
+	// ContactedHosts are the normalized hosts that the call contacts, for Input.UsedHosts of later calls.
+	ContactedHosts []string
 }
 
 // Decide returns whether a call runs, asks the person or is refused.
@@ -111,9 +111,9 @@ func Decide(in Input) Decision {
 	if f.actsOnOpenPage() {
 		return d
 	}
-	d.Contacts = f.hosts
+	d.ContactedHosts = f.hosts
 	if d.Verdict != VerdictRefuse {
-		d.Opens = f.typedHosts()
+		d.OpenedHosts = f.typedHosts()
 	}
 	return d
 }

@@ -100,15 +100,15 @@ func (f facts) howToOpen(host string) string {
 
 // hostIsOpen reports whether the person or an option opened the host.
 func (f facts) hostIsOpen(host string) bool {
-	return HostOpened(host, f.in.Settings.AllowHosts) || HostTyped(host, f.in.OpenedHosts) ||
-		HostTyped(host, f.in.Call.From.TypedHosts)
+	return HostMatches(host, f.in.Settings.AllowHosts) || HostMatchesExactly(host, f.in.OpenedHosts) ||
+		HostMatchesExactly(host, f.in.Call.From.TypedHosts)
 }
 
 // typedHosts returns the hosts of this call that the person typed in this turn.
 func (f facts) typedHosts() []string {
 	var hosts []string
 	for _, h := range f.hosts {
-		if HostTyped(h, f.in.Call.From.TypedHosts) {
+		if HostMatchesExactly(h, f.in.Call.From.TypedHosts) {
 			hosts = append(hosts, h)
 		}
 	}

@@ -116,7 +116,7 @@ func (f facts) forbiddenBy(g toolspec.Grant) bool {
 		return true
 	}
 	d := f.in.Description
-	return slices.ContainsFunc(f.hosts, func(h string) bool { return HostOpened(h, g.Hosts) }) ||
+	return slices.ContainsFunc(f.hosts, func(h string) bool { return HostMatches(h, g.Hosts) }) ||
 		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return namesProgram(c, g.Commands) }) ||
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return meetsPath(u, g.Paths) })
 }

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// WhyClosed returns the reason why a is not public, "" if it is public. The ranges are those of the IANA
+// NonPublicReason returns the reason why a is not public, "" if it is public. The ranges are those of the IANA
 // special-purpose registries for IPv4 and IPv6, and one service address of a cloud provider.
-func WhyClosed(a netip.Addr) string {
+func NonPublicReason(a netip.Addr) string {
 	a = a.WithZone("").Unmap()
 	switch {
 	case a.IsLoopback(), a.IsUnspecified():
@@ -28,7 +28,7 @@ func WhyClosed(a netip.Addr) string {
 		return "it is a multicast address"
 	}
 	if inner, ok := embeddedIPv4(a); ok {
-		if reason := WhyClosed(inner); reason != "" {
+		if reason := NonPublicReason(inner); reason != "" {
 			return "it contains " + inner.String() + ", and " + strings.Replace(reason, "it is", "that is", 1)
 		}
 		return ""

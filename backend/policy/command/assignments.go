@@ -21,7 +21,7 @@ func (r *reader) readAssignment(a *syntax.Assign, before bool) {
 	r.judgeVariable(a.Name.Value, before)
 	if a.Value != nil {
 		v := r.Word(a.Value)
-		if bash.HoldsSubstitution(v.Text) || slices.ContainsFunc(v.Alternatives, bash.HoldsSubstitution) {
+		if bash.ContainsSubstitution(v.Text) || slices.ContainsFunc(v.Alternatives, bash.ContainsSubstitution) {
 			r.warn("“" + a.Name.Value + "” contains text that the shell may run as a command.")
 		}
 	}
@@ -32,7 +32,7 @@ func (r *reader) judgeVariable(name string, exported bool) {
 	lower := strings.ToLower(name) == name && !strings.HasSuffix(name, "proxy")
 	switch {
 	case programs.IsDisplayVariable(name):
-	case programs.SteersPrograms(name), exported && !lower:
+	case programs.AffectsPrograms(name), exported && !lower:
 		r.warn("It sets " + name + ", which decides how other programs behave.")
 	}
 }

@@ -185,9 +185,9 @@ func (c *simpleCommand) assignTo(v bash.Word, rest []bash.Word) {
 
 // assignNames judges read, mapfile and unset, which change the variables that they name.
 func (c *simpleCommand) assignNames() {
-	q := programs.OptionParser{Options: programs.OptionsOf("read")}
-	got := q.Parse(c.words[1:])
-	for _, o := range got.Options {
+	parser := programs.OptionParser{Options: programs.OptionsOf("read")}
+	args := parser.Parse(c.words[1:])
+	for _, o := range args.Options {
 		if o.Name == "a" && o.HasValue && c.name == "read" {
 			c.assignTo(o.Value, nil)
 		}
@@ -197,13 +197,13 @@ func (c *simpleCommand) assignNames() {
 	}
 	if c.name == "unset" {
 		// unset removes a function if there is no variable with that name.
-		for _, w := range got.Operands {
+		for _, w := range args.Operands {
 			delete(c.reader.functions, w.Text)
 		}
-		got.Options = nil
+		args.Options = nil
 	}
-	c.judgeOptions(q, got)
-	for _, w := range got.Operands {
+	c.judgeOptions(parser, args)
+	for _, w := range args.Operands {
 		c.assignTo(w, nil)
 	}
 }

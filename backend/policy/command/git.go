@@ -11,7 +11,7 @@ import (
 
 // git judges git by its subcommand. An alias, or a setting given with -c, can run any program.
 func (c *simpleCommand) git() {
-	words, marks := c.words[1:], c.reader.findings
+	words, findingsBefore := c.words[1:], c.reader.findings
 	dirs := c.reader.Folders
 	defer func() { c.reader.Folders = dirs }()
 	for len(words) > 0 {
@@ -33,9 +33,9 @@ func (c *simpleCommand) git() {
 		return // git alone prints its help
 	}
 	c.subcommand = words[0].Text
-	steered := c.reader.findings != marks
+	optionHasEffects := c.reader.findings != findingsBefore
 	c.gitSubcommand(words[1:])
-	if steered {
+	if optionHasEffects {
 		c.grantName = ""
 	}
 }
@@ -81,9 +81,9 @@ func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 }
 
 func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
-	if options, ok := programs.GitReader(c.subcommand); ok {
-		q := programs.OptionParser{Options: options}
-		c.judgeOptions(q, q.Parse(rest))
+	if options, ok := programs.ReadOnlyGitOptions(c.subcommand); ok {
+		parser := programs.OptionParser{Options: options}
+		c.judgeOptions(parser, parser.Parse(rest))
 		c.gitPaths(rest)
 		return
 	}
@@ -186,23 +186,23 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 
 // gitDeletes judges git rm and git clean.
 func (c *simpleCommand) gitDeletes(rest []bash.Word) {
-	q := programs.OptionParser{Options: programs.OptionsOf("git rm")}
-	got := q.Parse(rest)
-	c.judgeOptions(q, got)
-	if got.Has("dry-run") {
+	parser := programs.OptionParser{Options: programs.OptionsOf("git rm")}
+	args := parser.Parse(rest)
+	c.judgeOptions(parser, args)
+	if args.Has("dry-run") {
 		return
 	}
-	if got.Has("cached") {
+	if args.Has("cached") {
 		c.useFile(bash.Literal("."), toolspec.UseWrite)
 		return
 	}
 	if c.subcommand == "clean" {
 		c.warn("git clean deletes files that git does not track.")
-		if len(got.Operands) == 0 {
-			got.Operands = []bash.Word{bash.Literal(".")}
+		if len(args.Operands) == 0 {
+			args.Operands = []bash.Word{bash.Literal(".")}
 		}
 	}
-	for _, w := range got.Operands {
+	for _, w := range args.Operands {
 		c.useFile(w, toolspec.UseDelete)
 	}
 }

@@ -109,7 +109,7 @@ func relativePath(p string, at Place) string {
 
 // programNames returns the programs that do more than read, or all programs if there are none.
 func programNames(r Reading) []string {
-	var all, heavy []string
+	var all, withEffects []string
 	for _, c := range r.Commands {
 		name := c.Program
 		if name == "" {
@@ -121,12 +121,12 @@ func programNames(r Reading) []string {
 		if !slices.Contains(all, name) {
 			all = append(all, bash.Shorten(name))
 		}
-		if !c.Harmless && !slices.Contains(heavy, name) {
-			heavy = append(heavy, bash.Shorten(name))
+		if !c.Harmless && !slices.Contains(withEffects, name) {
+			withEffects = append(withEffects, bash.Shorten(name))
 		}
 	}
-	if len(heavy) > 0 {
-		return heavy
+	if len(withEffects) > 0 {
+		return withEffects
 	}
 	return all
 }

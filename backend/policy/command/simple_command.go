@@ -48,7 +48,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 	if len(words) == 0 {
 		return
 	}
-	marks, at := r.findings, len(r.reading.Commands)
+	findingsBefore, at := r.findings, len(r.reading.Commands)
 	c := &simpleCommand{reader: r, words: words, text: text}
 	r.reading.Commands = append(r.reading.Commands, Command{Text: text, Wrappers: slices.Clone(r.wrappers)})
 	r.judgeDepth++
@@ -60,7 +60,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 	}
 	r.judgeDepth--
 	cmd := &r.reading.Commands[at]
-	cmd.Program, cmd.Subcommand, cmd.Harmless = c.name, c.subcommand, r.findings == marks
+	cmd.Program, cmd.Subcommand, cmd.Harmless = c.name, c.subcommand, r.findings == findingsBefore
 	if !cmd.Harmless && len(r.wrappers) == 0 {
 		cmd.GrantName = c.grantName
 	}
@@ -114,16 +114,16 @@ func (c *simpleCommand) judgeByTable(p programs.Program) {
 		return
 	}
 	warned := c.reader.warnings
-	q := programs.OptionParser{Options: programs.ParseOptions(p.Options)}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	c.judgeOperands(p.Operands, got.Operands)
+	parser := programs.OptionParser{Options: programs.ParseOptions(p.Options)}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	c.judgeOperands(p.Operands, args.Operands)
 	unwarned := c.reader.warnings == warned
 	if p.Warning != "" {
 		c.warn(c.name + " " + p.Warning + ".")
 	}
-	if p.Grantable && unwarned && !slices.ContainsFunc(got.Options,
-		func(o programs.GivenOption) bool {
+	if p.Grantable && unwarned && !slices.ContainsFunc(args.Options,
+		func(o programs.ParsedOption) bool {
 			return o.Role == programs.RoleWarn || o.Role == programs.RoleProgram
 		}) {
 		c.grantName = c.name
@@ -136,11 +136,11 @@ func (c *simpleCommand) asksVersionOrHelp() bool {
 		(c.words[1].Text == "--version" || c.words[1].Text == "--help")
 }
 
-func (c *simpleCommand) judgeOptions(q programs.OptionParser, got programs.Arguments) {
-	if got.Ambiguous != "" && q.BeyondReading() {
-		c.warn("“" + bash.Shorten(got.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
+func (c *simpleCommand) judgeOptions(parser programs.OptionParser, args programs.Arguments) {
+	if args.Ambiguous != "" && parser.HasEffects() {
+		c.warn("“" + bash.Shorten(args.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
 	}
-	for _, o := range got.Options {
+	for _, o := range args.Options {
 		c.judgeOption(o.Role, o.Name, o.Value, o.HasValue)
 	}
 }
@@ -210,13 +210,13 @@ func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
 // judgeShiftedOperands handles an operand that may expand to several words: it and all operands after it may have any
 // of the roles that follow.
 func (c *simpleCommand) judgeShiftedOperands(fields []string, words []bash.Word) {
-	at := slices.IndexFunc(words, bash.Word.MayBeSeveral)
+	at := slices.IndexFunc(words, bash.Word.MayBeMultipleWords)
 	if at < 0 || len(fields) < 2 {
 		return
 	}
 	for _, field := range fields[min(at, len(fields)-1):] {
 		for _, w := range words[at:] {
-			if role := programs.Role(field[0]); role.BeyondReading() || role == programs.RoleRead && w.Glob {
+			if role := programs.Role(field[0]); role.HasEffects() || role == programs.RoleRead && w.Glob {
 				c.judgeWord(role, w)
 			}
 		}

@@ -160,7 +160,7 @@ func (r *reader) readRedirect(x *syntax.Redirect) {
 	if x.Hdoc != nil {
 		r.readNested(x.Hdoc)
 	}
-	here := &simpleCommand{reader: r, name: "The redirection"}
+	redirection := &simpleCommand{reader: r, name: "The redirection"}
 	switch x.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		r.stdin = stdin{text: r.Word(x.Hdoc).LiteralText(), piped: true}
@@ -170,17 +170,17 @@ func (r *reader) readRedirect(x *syntax.Redirect) {
 		r.stdin = stdin{piped: true}
 	case syntax.RdrIn:
 		r.stdin = stdin{piped: true}
-		here.useFile(r.Word(x.Word), toolspec.UseRead)
+		redirection.useFile(r.Word(x.Word), toolspec.UseRead)
 	case syntax.RdrInOut:
 		r.stdin = stdin{piped: true}
-		here.useFile(r.Word(x.Word), toolspec.UseRead)
-		here.useFile(r.Word(x.Word), toolspec.UseWrite)
+		redirection.useFile(r.Word(x.Word), toolspec.UseRead)
+		redirection.useFile(r.Word(x.Word), toolspec.UseWrite)
 	case syntax.DplOut:
 		if v := r.Word(x.Word); !v.IsLiteral() || !isDescriptor(v.Text) {
-			here.useFile(v, toolspec.UseWrite)
+			redirection.useFile(v, toolspec.UseWrite)
 		}
 	default:
-		here.useFile(r.Word(x.Word), toolspec.UseWrite)
+		redirection.useFile(r.Word(x.Word), toolspec.UseWrite)
 	}
 }
 

@@ -135,21 +135,21 @@ func (p *Places) classifyNames(at []string) Place {
 		// Only the names below the ordinary folder count.
 		return classifyByFileName(at[worst.depth:])
 	}
-	graver := func(found Place) {
+	raise := func(found Place) {
 		if found.Kind > worst.Kind {
 			worst.Place = found
 		}
 	}
 	for _, home := range p.homes {
 		if isUnder(at, home) {
-			graver(p.home.find(at[len(home):]).Place)
+			raise(p.home.find(at[len(home):]).Place)
 		}
 	}
 	if n := otherHomeLength(at); n > 0 {
-		graver(p.home.find(at[n:]).Place)
+		raise(p.home.find(at[n:]).Place)
 	}
-	graver(classifyProcessPath(at))
-	graver(classifyByFileName(at))
+	raise(classifyProcessPath(at))
+	raise(classifyByFileName(at))
 	return worst.Place
 }
 

@@ -11,8 +11,8 @@ import (
 // maxLinks is the maximum number of links in one path, the same as in Linux.
 const maxLinks = 40
 
-// ErrLinks is returned by Resolve for a path with too many links, such as a loop.
-var ErrLinks = errors.New("too many links")
+// ErrTooManyLinks is returned by Resolve for a path with too many links, such as a loop.
+var ErrTooManyLinks = errors.New("too many links")
 
 // Resolve follows the links of an absolute path as the system would. The part of the path that does not exist stays as
 // it is written. The result is absolute and clean. A link can be replaced between Resolve and the use of the path, so
@@ -65,7 +65,7 @@ func follow(path string, step func(string)) (string, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("following %q: %w", path, ErrLinks)
+			return "", fmt.Errorf("following %q: %w", path, ErrTooManyLinks)
 		}
 		step(filepath.Join(next, rest))
 		if filepath.IsAbs(target) {

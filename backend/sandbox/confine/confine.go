@@ -5,7 +5,7 @@
 // has no network unless granted, cannot see, signal or trace outside processes, and gains no privileges. However a run
 // ends, all of its processes are dead and its temporary folder is removed afterwards.
 //
-// A run has three processes, all started from Sextant's own binary (see Enter):
+// A run has three processes, all started from Sextant's own binary (see RunStep):
 //
 //	Sextant      reads the output and keeps a pipe, the lifeline, open
 //	supervisor   outside the sandbox: starts the inner step, adopts detached processes, and kills all

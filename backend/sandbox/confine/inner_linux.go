@@ -44,9 +44,9 @@ func sendReport(t stepReport) {
 	}
 }
 
-// Enter runs a step and does not return if this process was started as one; otherwise it does nothing. main must call
+// RunStep runs a step and does not return if this process was started as one; otherwise it does nothing. main must call
 // it first, and so must TestMain of packages whose tests start runs.
-func Enter() {
+func RunStep() {
 	if len(os.Args) != 3 || os.Args[1] != stepArg {
 		return
 	}

@@ -172,9 +172,9 @@ func (p *Process) receiveSockets(proxy func(net.Listener) (stop func())) {
 }
 
 // receiveDescriptors returns the file descriptors in one message.
-func receiveDescriptors(way int) []int {
+func receiveDescriptors(socket int) []int {
 	control := make([]byte, unix.CmsgSpace(4*(1+maxSockets)))
-	n, size, _, _, err := unix.Recvmsg(way, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
+	n, size, _, _, err := unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
 		return nil
 	}

@@ -92,7 +92,7 @@ func (g *Guard) checkAddr(t target, a netip.Addr, isAllowed bool) *BlockedError 
 			Suggestion: "Pages and tools can never reach it. Use another address.",
 		}
 	}
-	reason := address.WhyClosed(a)
+	reason := address.NonPublicReason(a)
 	if reason == "" || isAllowed {
 		return nil
 	}

@@ -32,11 +32,11 @@ type Place string
 // The places of a secret. PlaceQuery is the path and query of a URL, PlaceField a field of a page, and PlaceEnv the
 // environment of an MCP server, for secrets that are bound to one.
 const (
-	Header Place = "header"
-	Query  Place = "query"
-	Body   Place = "body"
-	Field  Place = "field"
-	Env    Place = "env"
+	PlaceHeader Place = "header"
+	PlaceQuery  Place = "query"
+	PlaceBody   Place = "body"
+	PlaceField  Place = "field"
+	PlaceEnv    Place = "env"
 )
 
 // Limits of a value. A shorter one could not be masked, because it occurs in harmless text by chance.
@@ -207,9 +207,9 @@ func validate(s Secret, value string) (Secret, error) {
 	}
 	s.Host = host
 	_, server := cutServer(host)
-	possible := []Place{Header, Query, Body, Field}
+	possible := []Place{PlaceHeader, PlaceQuery, PlaceBody, PlaceField}
 	if server {
-		possible = []Place{Env}
+		possible = []Place{PlaceEnv}
 	}
 	if len(s.Places) == 0 {
 		s.Places = possible

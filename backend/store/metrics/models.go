@@ -12,10 +12,10 @@ import (
 // maxModels limits the models in Metrics. Those with the most tokens are returned.
 const maxModels = 100
 
-// modelFigures are metrics by the name of a model.
-type modelFigures map[string]*wire.ModelMetrics
+// modelMetrics are metrics by the name of a model.
+type modelMetrics map[string]*wire.ModelMetrics
 
-func (m modelFigures) of(model string) *wire.ModelMetrics {
+func (m modelMetrics) of(model string) *wire.ModelMetrics {
 	if m[model] == nil {
 		m[model] = &wire.ModelMetrics{Model: model, Cost: []chat.Money{}}
 	}
@@ -23,9 +23,9 @@ func (m modelFigures) of(model string) *wire.ModelMetrics {
 }
 
 // readModels reads the metrics of requests to models, and the times to the first piece of an answer.
-func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelFigures, error) {
+func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelMetrics, error) {
 	where, args := sp.sums()
-	models := modelFigures{}
+	models := modelMetrics{}
 	if err := readModelSums(ctx, q, models, where, args...); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelFigures, 
 }
 
 // readModelSums adds the sums of a range to models.
-func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelFigures, where string, args ...any) error {
+func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelMetrics, where string, args ...any) error {
 	type sum struct {
 		wire.ModelMetrics
 		money chat.Money

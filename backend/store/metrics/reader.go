@@ -269,7 +269,7 @@ func readTurns(ctx context.Context, q sqlrows.Queryer, sp span, m *wire.Metrics)
 	return nil
 }
 
-func (t turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models modelFigures) {
+func (t turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models modelMetrics) {
 	of := models.of(t.model)
 	of.Turns += t.turns
 	of.Rounds += t.rounds * t.turns
@@ -331,7 +331,7 @@ func readHistory(
 	where, args := sp.calls()
 	type call struct{ start, ms int64 }
 	start := `day`
-	if sp.grain == grainHour {
+	if sp.granularity == hourly {
 		start = `time / 1000000000`
 	}
 	ran, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c call, err error) {

@@ -34,14 +34,14 @@ var runningDecisions = []string{
 
 // The granularities of sums.
 const (
-	grainHour = "hour"
-	grainDay  = "day"
+	hourly = "hour"
+	daily  = "day"
 )
 
 // starts returns the start of the hour and of the day that contain at, by granularity.
 func (r Recorder) starts(at time.Time) map[string]int64 {
 	at = at.In(r.Zone)
-	return map[string]int64{grainHour: hourOf(at).Unix(), grainDay: dayOf(at)}
+	return map[string]int64{hourly: hourOf(at).Unix(), daily: dayOf(at)}
 }
 
 func hourOf(at time.Time) time.Time {
@@ -97,7 +97,7 @@ func (r Recorder) addCall(
 	done, err := tx.ExecContext(ctx, `INSERT INTO measured_calls
 		(seq, time, day, tool, origin, status, error_type, answer, waited_ms, ran, duration_ms, tokens)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		seq, sqlrows.Nanos(at), starts[grainDay], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer,
+		seq, sqlrows.Nanos(at), starts[daily], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer,
 		in.WaitedMS, ran,
 		out.DurationMS, out.Tokens)
 	if err != nil {
@@ -106,12 +106,12 @@ func (r Recorder) addCall(
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
 		return err
 	}
-	for grain, start := range starts {
+	for granularity, start := range starts {
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO call_sums (grain, start, tool, origin, status, error_type, answer, ran, calls, tokens)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
 			ON CONFLICT DO UPDATE SET calls = calls + 1, tokens = tokens + excluded.tokens`,
-			grain, start, in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, ran, out.Tokens)
+			granularity, start, in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, ran, out.Tokens)
 		if err != nil {
 			return fmt.Errorf("recording figures of a call: %w", err)
 		}
@@ -143,7 +143,7 @@ func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at t
 	if t.Status == chat.StatusRunning {
 		return nil
 	}
-	for grain, start := range r.starts(sqlrows.Time(began)) {
+	for granularity, start := range r.starts(sqlrows.Time(began)) {
 		_, err := tx.ExecContext(ctx, `INSERT INTO turn_sums
 			SELECT ?, ?, model, rounds, calls > 0, 1, input, output, cached, talk, definitions, results, estimated
 			FROM measured_turns WHERE turn = ?
@@ -151,7 +151,7 @@ func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at t
 			output = output + excluded.output,
 			cached = cached + excluded.cached, talk = talk + excluded.talk,
 				definitions = definitions + excluded.definitions,
-			results = results + excluded.results, estimated = estimated + excluded.estimated`, grain, start, t.ID)
+			results = results + excluded.results, estimated = estimated + excluded.estimated`, granularity, start, t.ID)
 		if err != nil {
 			return fmt.Errorf("recording figures of a turn: %w", err)
 		}
@@ -180,12 +180,12 @@ func (r Recorder) RecordRound(ctx context.Context, tx *sql.Tx, e event.Event) er
 		`UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
 		output = output + ?, cached = cached + ?, talk = talk + ?, definitions = definitions + ?, results = results + ?,
 		estimated = estimated + ? WHERE turn = ?`,
-		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.talk, tokens.definitions,
+		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.conversation, tokens.definitions,
 		tokens.results, tokens.estimated, e.Turn)
 	return err
 }
 
-type roundTokens struct{ input, output, talk, definitions, results, estimated int }
+type roundTokens struct{ input, output, conversation, definitions, results, estimated int }
 
 // pilotModel is the model name of the pilot, which uses no tokens.
 const pilotModel = "pilot"
@@ -212,7 +212,7 @@ func tokensOf(r event.Round) roundTokens {
 		t.definitions = proportion(t.input, r.Prompt.Definitions, length)
 		t.results = proportion(t.input, r.Prompt.Results, length)
 	}
-	t.talk = t.input - t.definitions - t.results
+	t.conversation = t.input - t.definitions - t.results
 	return t
 }
 

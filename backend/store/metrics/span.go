@@ -21,9 +21,9 @@ const (
 // same edges as the stored sums write them.
 type span struct {
 	wire.MetricsSpan
-	grain  string
-	edges  []time.Time
-	starts []int64
+	granularity string
+	edges       []time.Time
+	starts      []int64
 }
 
 // span divides the range that ends at now into buckets.
@@ -62,12 +62,12 @@ func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsR
 		}
 	}
 	sp.From, sp.To = sp.edges[0], sp.edges[sp.n()]
-	sp.grain = grainHour
+	sp.granularity = hourly
 	if sp.Step != wire.StepHour && sp.Step != wire.StepSixHours {
-		sp.grain = grainDay
+		sp.granularity = daily
 	}
 	for _, e := range sp.edges {
-		if sp.grain == grainHour {
+		if sp.granularity == hourly {
 			sp.starts = append(sp.starts, e.Unix())
 		} else {
 			sp.starts = append(sp.starts, dayOf(e))
@@ -141,12 +141,12 @@ func (sp span) bucket(start int64) int {
 
 // sums returns the SQL condition that a row of sums is in the range.
 func (sp span) sums() (where string, args []any) {
-	return `grain = ? AND start >= ? AND start < ?`, []any{sp.grain, sp.starts[0], sp.starts[sp.n()]}
+	return `grain = ? AND start >= ? AND start < ?`, []any{sp.granularity, sp.starts[0], sp.starts[sp.n()]}
 }
 
 // calls returns the SQL condition that a row of measured_calls is in the range.
 func (sp span) calls() (where string, args []any) {
-	if sp.grain == grainDay {
+	if sp.granularity == daily {
 		return `day >= ? AND day < ?`, []any{sp.starts[0], sp.starts[sp.n()]}
 	}
 	return `time >= ? AND time < ?`, []any{sqlrows.Nanos(sp.From), sqlrows.Nanos(sp.To)}

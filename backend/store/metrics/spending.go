@@ -51,7 +51,7 @@ func (r Recorder) addRequest(
 		(seq, number, time, day, conversation, turn, payer, payer_turn, model, input, output, cached, written,
 		estimated, nanos, currency, first_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		e.Seq, number, sqlrows.Nanos(e.Time), starts[grainDay], e.Conversation, e.Turn,
+		e.Seq, number, sqlrows.Nanos(e.Time), starts[daily], e.Conversation, e.Turn,
 		round.Payer.Conversation, round.Payer.Turn,
 		request.Model, u.Input, u.Output, u.Cached, u.Written, request.Estimated, amount, currency, request.FirstMS)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r Recorder) addRequest(
 	if length := p.Talk + p.Definitions + p.Results; length > 0 {
 		definitions, results = proportion(u.Input, p.Definitions, length), proportion(u.Input, p.Results, length)
 	}
-	for grain, start := range starts {
+	for granularity, start := range starts {
 		_, err = tx.ExecContext(ctx, `INSERT INTO model_sums (grain, start, model, currency, requests, failed, again,
 			input, output, cached, written, definitions, results, nanos, unpriced)
 			VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -75,7 +75,7 @@ func (r Recorder) addRequest(
 			written = written + excluded.written, definitions = definitions + excluded.definitions,
 			results = results + excluded.results, nanos = MIN(nanos + excluded.nanos, 9000000000000000000),
 			unpriced = unpriced + excluded.unpriced`,
-			grain, start, request.Model, currency, request.Failed, request.Again, u.Input, u.Output, u.Cached,
+			granularity, start, request.Model, currency, request.Failed, request.Again, u.Input, u.Output, u.Cached,
 			u.Written, definitions, results,
 			amount.Int64, bill.Unpriced)
 		if err != nil {

@@ -38,18 +38,18 @@ const (
 // ErrNotFound means that the result does not exist.
 var ErrNotFound = errors.New("no such result")
 
-// Rows stores the metadata of results. *sqlite.Store implements it.
-type Rows interface {
+// MetadataStore stores the metadata of results. *sqlite.Store implements it.
+type MetadataStore interface {
 	AddResult(ctx context.Context, r wire.StoredResult) error
 	Result(ctx context.Context, id string) (wire.StoredResult, error)
 	ResultIDs(ctx context.Context) ([]string, error)
-	PruneResults(ctx context.Context, loose time.Time, maxBytes int64) error
+	PruneResults(ctx context.Context, olderThan time.Time, maxBytes int64) error
 }
 
 // Store is a folder of results. It is safe for concurrent use.
 type Store struct {
 	dir  string
-	rows Rows
+	rows MetadataStore
 	mask func(text string) string
 }
 
@@ -58,7 +58,7 @@ const draftPrefix = "unfinished-"
 
 // New opens the folder dir and removes partly written files and expired results. If dir does not exist, it is created
 // with mode 0700. mask removes secrets from drafts when they are saved; nil removes nothing.
-func New(ctx context.Context, dir string, rows Rows, mask func(text string) string) (*Store, error) {
+func New(ctx context.Context, dir string, rows MetadataStore, mask func(text string) string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for results: %w", err)
 	}

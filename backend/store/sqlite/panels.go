@@ -116,9 +116,9 @@ func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
 	return nil
 }
 
-// MovePanelUndo changes the state of a call's undo from one state to another, and sets its reason. moved is false if it
-// was in a different state, so that of two concurrent undos of a call only one runs.
-func (s *Store) MovePanelUndo(
+// ChangePanelUndoState changes the state of a call's undo from one state to another, and sets its reason. moved is
+// false if it was in a different state, so that of two concurrent undos of a call only one runs.
+func (s *Store) ChangePanelUndoState(
 	ctx context.Context, call string, from, to wire.UndoState, why string,
 ) (moved bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {

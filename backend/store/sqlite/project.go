@@ -40,11 +40,11 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		}
 		return saveConversation(ctx, tx, c)
 	case event.ConversationDeleted:
-		var gone event.Removal
-		if err := json.Unmarshal(e.Data, &gone); err != nil {
+		var removal event.Removal
+		if err := json.Unmarshal(e.Data, &removal); err != nil {
 			return err
 		}
-		return deleteConversation(ctx, tx, gone.ID, e.Seq)
+		return deleteConversation(ctx, tx, removal.ID, e.Seq)
 	case event.ConversationShared:
 		return projectShared(ctx, tx, e)
 	case event.MessageAdded:

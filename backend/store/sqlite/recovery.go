@@ -78,8 +78,8 @@ func openQuestions(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event,
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 		m.Questions = append(m.Questions, a.ID)
-		lapsed := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
-		closing = append(closing, event.New(event.ApprovalAnswered, lapsed).In(e.Conversation, e.Turn).Of(e.Call))
+		answer := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
+		closing = append(closing, event.New(event.ApprovalAnswered, answer).In(e.Conversation, e.Turn).Of(e.Call))
 	}
 	return closing, nil
 }

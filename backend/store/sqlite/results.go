@@ -52,12 +52,12 @@ func (s *Store) ResultIDs(ctx context.Context) ([]string, error) {
 		"reading results", `SELECT id FROM results`)
 }
 
-// PruneResults deletes results outside conversations that are older than loose. Then it deletes the oldest results
+// PruneResults deletes results outside conversations that are older than olderThan. Then it deletes the oldest results
 // until the rest has at most maxBytes.
-func (s *Store) PruneResults(ctx context.Context, loose time.Time, maxBytes int64) error {
+func (s *Store) PruneResults(ctx context.Context, olderThan time.Time, maxBytes int64) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx,
-			`DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(loose)); err != nil {
+			`DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(olderThan)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM results WHERE id IN (SELECT id FROM

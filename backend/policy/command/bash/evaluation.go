@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// HoldsSubstitution reports whether bash could run a command if it expanded s a second time.
-func HoldsSubstitution(s string) bool {
+// ContainsSubstitution reports whether bash could run a command if it expanded s a second time.
+func ContainsSubstitution(s string) bool {
 	return strings.Contains(s, "$(") || strings.Contains(s, "`") || strings.Contains(s, "@P}")
 }
 
@@ -82,7 +82,7 @@ func (e *Expander) checkTestOperand(x syntax.TestExpr, warn func(string)) {
 	if !ok {
 		return
 	}
-	if v := e.Word(w); !v.Unknown && !HoldsSubstitution(v.Text) {
+	if v := e.Word(w); !v.Unknown && !ContainsSubstitution(v.Text) {
 		e.checkNumber(v.Text, warn)
 		return
 	}

@@ -91,18 +91,18 @@ func (ac *assignmentCollector) markUnknown(name string) {
 }
 
 func (ac *assignmentCollector) collect(file *syntax.File) {
-	sure := map[*syntax.Assign]int{}
+	certainFrom := map[*syntax.Assign]int{}
 	for _, stmt := range file.Stmts {
 		if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 && !stmt.Background {
 			for _, a := range call.Assigns {
-				sure[a] = int(stmt.End().Offset())
+				certainFrom[a] = int(stmt.End().Offset())
 			}
 		}
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch x := node.(type) {
 		case *syntax.CallExpr:
-			ac.addCommand(x, sure)
+			ac.addCommand(x, certainFrom)
 		case *syntax.DeclClause:
 			for _, a := range x.Args {
 				ac.addAssignment(a, -1)
@@ -139,10 +139,10 @@ func (ac *assignmentCollector) addNumber(x syntax.ArithmExpr) {
 	}
 }
 
-func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, sure map[*syntax.Assign]int) {
+func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, certainFrom map[*syntax.Assign]int) {
 	if len(call.Args) == 0 {
 		for _, a := range call.Assigns {
-			from, ok := sure[a]
+			from, ok := certainFrom[a]
 			if !ok {
 				from = -1
 			}

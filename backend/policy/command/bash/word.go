@@ -49,8 +49,8 @@ func (w Word) MayBeOption() bool {
 // MayBe reports whether text is one of the known values of the word.
 func (w Word) MayBe(text string) bool { return w.Text == text || slices.Contains(w.Alternatives, text) }
 
-// MayBeSeveral reports whether the word may expand to several words.
-func (w Word) MayBeSeveral() bool { return w.Splittable || w.Glob }
+// MayBeMultipleWords reports whether the word may expand to several words.
+func (w Word) MayBeMultipleWords() bool { return w.Splittable || w.Glob }
 
 // Shorten returns s on one line, cut to 80 characters, for quoting in a sentence.
 func Shorten(s string) string {

@@ -85,13 +85,13 @@ func Files(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash
 			return nil
 		}
 	case "grep", "egrep", "fgrep", "rg":
-		q := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
-		got := q.Parse(words[1:])
-		if !got.Has("files-with-matches", "files-without-match") {
+		parser := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
+		args := parser.Parse(words[1:])
+		if !args.Has("files-with-matches", "files-without-match") {
 			return nil
 		}
-		if len(got.Operands) > 1 {
-			roots = got.Operands[1:]
+		if len(args.Operands) > 1 {
+			roots = args.Operands[1:]
 		}
 	default:
 		return nil
@@ -136,13 +136,13 @@ func passesLinesOn(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool
 	}
 	switch words[0].Text {
 	case "sort", "head", "tail", "uniq", "grep":
-		q := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
-		got := q.Parse(words[1:])
+		parser := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
+		args := parser.Parse(words[1:])
 		maxOperands := 0
 		if words[0].Text == "grep" {
 			maxOperands = 1
 		}
-		return len(got.Operands) <= maxOperands && !got.Has("only-matching", "null-data")
+		return len(args.Operands) <= maxOperands && !args.Has("only-matching", "null-data")
 	}
 	return false
 }

@@ -18,9 +18,9 @@ func IsDisplayVariable(name string) bool {
 	return slices.Contains(displayVariables, name) || strings.HasPrefix(name, "LC_")
 }
 
-// SteersPrograms reports whether an environment variable decides which code other programs run or where they look for
+// AffectsPrograms reports whether an environment variable decides which code other programs run or where they look for
 // it.
-func SteersPrograms(name string) bool {
+func AffectsPrograms(name string) bool {
 	if slices.Contains([]string{
 		"ENV", "IFS", "HOME", "SHELL", "VISUAL", "BROWSER", "PS0", "PS1", "PS2", "PS4", "GLOBIGNORE", "EXECIGNORE",
 		"FIGNORE", "PWD", "OLDPWD", "SHELLOPTS", "TMPDIR", "TERMINFO", "DISPLAY", "CC", "CXX", "LD", "AR",

@@ -21,10 +21,10 @@ var findFlags = []string{
 	"-nouser", "-nogroup", "-E", "-X", "-s", "-x", "--help", "--version", "-help", "-version",
 }
 
-// FindTakesWord reports whether a word of a find expression has one argument and only reads.
-func FindTakesWord(word string) bool {
+// FindTakesArgument reports whether a word of a find expression has one argument and only reads.
+func FindTakesArgument(word string) bool {
 	return slices.Contains(findTests, word) || strings.HasPrefix(word, "-newer")
 }
 
-// FindTakesNone reports whether a word of a find expression has no argument and only reads.
-func FindTakesNone(word string) bool { return slices.Contains(findFlags, word) }
+// FindTakesNoArgument reports whether a word of a find expression has no argument and only reads.
+func FindTakesNoArgument(word string) bool { return slices.Contains(findFlags, word) }

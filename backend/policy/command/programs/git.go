@@ -100,8 +100,8 @@ func gitListsByOptions(sub, first string, rest []bash.Word) bool {
 	return false
 }
 
-// GitReader returns the options of a read-only git subcommand. ok is false for any other subcommand.
-func GitReader(subcommand string) (options []Option, ok bool) {
+// ReadOnlyGitOptions returns the options of a read-only git subcommand. ok is false for any other subcommand.
+func ReadOnlyGitOptions(subcommand string) (options []Option, ok bool) {
 	spec, ok := gitReaders[subcommand]
 	return ParseOptions(spec), ok
 }

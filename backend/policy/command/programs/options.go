@@ -9,10 +9,10 @@ import (
 // Option is one option of a program.
 type Option struct {
 	Names []string
-	// Takes is '=' for an option with a value, '?' if the value can only be in the same word, and 0 for no value. Role
+	// ValueMode is '=' for an option with a value, '?' if the value can only be in the same word, and 0 for no value. Role
 	// is the role of the value.
-	Takes byte
-	Role  Role
+	ValueMode byte
+	Role      Role
 }
 
 // ParseOptions parses a list of options that are separated by spaces. Each has its names, joined by commas, and then
@@ -23,8 +23,8 @@ func ParseOptions(s string) []Option {
 	for _, field := range strings.Fields(s) {
 		var o Option
 		if i := strings.IndexAny(field, "=?!"); i >= 0 {
-			if o.Takes = field[i]; field[i] == '!' {
-				o.Takes, o.Role = 0, RoleWarn
+			if o.ValueMode = field[i]; field[i] == '!' {
+				o.ValueMode, o.Role = 0, RoleWarn
 			} else if i+1 < len(field) {
 				o.Role = Role(field[i+1])
 			}
@@ -36,8 +36,8 @@ func ParseOptions(s string) []Option {
 	return all
 }
 
-// GivenOption is an option found in a command. Name is the last of the option's names.
-type GivenOption struct {
+// ParsedOption is an option found in a command. Name is the last of the option's names.
+type ParsedOption struct {
 	Name     string
 	Role     Role
 	HasValue bool
@@ -46,7 +46,7 @@ type GivenOption struct {
 
 // Arguments are the words after the program, sorted into options and operands.
 type Arguments struct {
-	Options  []GivenOption
+	Options  []ParsedOption
 	Operands []bash.Word
 	// Unknown are the options that are not in the table.
 	Unknown []string
@@ -122,12 +122,12 @@ func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) in
 	switch {
 	case has:
 		v := bash.Literal(attached)
-		p.Options = append(p.Options, GivenOption{Name: full, Role: o.Role, HasValue: true, Value: v})
-	case o.Takes == '=' && len(rest) > 0:
-		p.Options = append(p.Options, GivenOption{Name: full, Role: o.Role, HasValue: true, Value: rest[0]})
+		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role, HasValue: true, Value: v})
+	case o.ValueMode == '=' && len(rest) > 0:
+		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role, HasValue: true, Value: rest[0]})
 		return 1
 	default:
-		p.Options = append(p.Options, GivenOption{Name: full, Role: o.Role})
+		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role})
 	}
 	return 0
 }
@@ -142,7 +142,7 @@ func (op OptionParser) findLong(name string) (Option, string, bool) {
 			if n == name {
 				return o, o.Names[len(o.Names)-1], true
 			}
-			if len(n) > 1 && name != "" && strings.HasPrefix(n, name) && (full == "" || o.Role.BeyondReading()) {
+			if len(n) > 1 && name != "" && strings.HasPrefix(n, name) && (full == "" || o.Role.HasEffects()) {
 				best, full = o, o.Names[len(o.Names)-1]
 			}
 		}
@@ -159,14 +159,14 @@ func (op OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Wo
 			p.Unknown = append(p.Unknown, "-"+name)
 			continue
 		}
-		g := GivenOption{Name: full, Role: o.Role}
+		g := ParsedOption{Name: full, Role: o.Role}
 		switch {
-		case o.Takes == 0:
+		case o.ValueMode == 0:
 			p.Options = append(p.Options, g)
 			continue
 		case i+1 < len(letters):
 			g.HasValue, g.Value = true, bash.Literal(letters[i+1:])
-		case o.Takes == '=' && len(rest) > 0:
+		case o.ValueMode == '=' && len(rest) > 0:
 			g.HasValue, g.Value = true, rest[0]
 			p.Options = append(p.Options, g)
 			return 1
@@ -188,10 +188,10 @@ func (op OptionParser) findShort(name string) (Option, string, bool) {
 	return Option{}, "", false
 }
 
-// BeyondReading reports whether any option does more than read.
-func (op OptionParser) BeyondReading() bool {
+// HasEffects reports whether any option does more than read.
+func (op OptionParser) HasEffects() bool {
 	for _, o := range op.Options {
-		if o.Role.BeyondReading() {
+		if o.Role.HasEffects() {
 			return true
 		}
 	}

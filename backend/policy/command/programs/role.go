@@ -19,5 +19,5 @@ const (
 	RoleNetwork Role = 'n' // a value that makes the program use the network
 )
 
-// BeyondReading reports whether a word with this role makes a program do more than read.
-func (r Role) BeyondReading() bool { return strings.IndexByte("wdxD!n", byte(r)) >= 0 }
+// HasEffects reports whether a word with this role makes a program do more than read.
+func (r Role) HasEffects() bool { return strings.IndexByte("wdxD!n", byte(r)) >= 0 }

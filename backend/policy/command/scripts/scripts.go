@@ -12,13 +12,13 @@ type ActionKind int
 
 // The kinds of action.
 const (
-	// ReadsFile and WritesFile use the file that Text names.
-	ReadsFile ActionKind = iota
-	WritesFile
-	// RunsCommand runs the command line in Text, or the edited line if Text is "".
-	RunsCommand
-	// RunsInput runs the result of a substitution as a command.
-	RunsInput
+	// ReadFile and WriteFile use the file that Text names.
+	ReadFile ActionKind = iota
+	WriteFile
+	// RunCommand runs the command line in Text, or the edited line if Text is "".
+	RunCommand
+	// RunResult runs the result of a substitution as a command.
+	RunResult
 )
 
 // Action is one thing that a script does besides editing text.

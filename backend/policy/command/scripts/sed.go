@@ -189,11 +189,11 @@ func (s *sedScript) label(declared bool) bool {
 func (s *sedScript) act(c byte) bool {
 	switch c {
 	case 'r', 'R':
-		s.add(ReadsFile, s.restOfLine())
+		s.add(ReadFile, s.restOfLine())
 	case 'w', 'W':
-		s.add(WritesFile, s.restOfLine())
+		s.add(WriteFile, s.restOfLine())
 	case 'e':
-		s.add(RunsCommand, s.restOfLine())
+		s.add(RunCommand, s.restOfLine())
 	default:
 		return false
 	}
@@ -214,10 +214,10 @@ func (s *sedScript) substitute() bool {
 			s.at++
 		case c == 'e':
 			s.at++
-			s.add(RunsInput, "")
+			s.add(RunResult, "")
 		case c == 'w':
 			s.at++
-			s.add(WritesFile, s.restOfLine())
+			s.add(WriteFile, s.restOfLine())
 			return true
 		default:
 			return strings.IndexByte(" \t\n;}#", c) >= 0
