@@ -33,49 +33,49 @@ func (f facts) readsOnly() bool {
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
 }
 
-// effectDoubts returns the doubts about the described effects of a call. All of them are exact.
-func (f facts) effectDoubts() []doubt {
+// effectReasons returns the reasons to ask about the described effects of a call. All of them are exact.
+func (f facts) effectReasons() []askReason {
 	d := f.in.Description
-	var all []doubt
+	var all []askReason
 	if d.Unconfined != "" {
-		all = append(all, doubt{
-			reason: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
+		all = append(all, askReason{
+			text: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
 			inEveryMode: true,
 		})
 	}
 	for _, u := range d.Files {
 		if u.Sensitive != "" {
-			all = append(all, doubt{
-				reason: "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
-				exact:  true, inEveryMode: true,
+			all = append(all, askReason{
+				text:  "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
+				exact: true, inEveryMode: true,
 			})
 		}
 	}
-	all = append(all, f.fileDoubts()...)
+	all = append(all, f.fileReasons()...)
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
 		// The person started exactly this call in the window.
 		return all
 	}
 	for _, w := range d.Warnings {
-		all = append(all, doubt{reason: withPeriod(w), exact: true})
+		all = append(all, askReason{text: withPeriod(w), exact: true})
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
-		all = append(all, doubt{
-			reason: "It uses the network, and its hosts are known only when it runs.", exact: true,
+		all = append(all, askReason{
+			text: "It uses the network, and its hosts are known only when it runs.", exact: true,
 			inEveryMode: true,
 		})
 	}
 	if d.Network && len(f.hosts) > 0 && d.RunsProgram && !d.HostsLimited && !f.onlyDownloads() {
-		all = append(all, doubt{
-			reason: "It uses the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
-			exact:  true, inEveryMode: true,
+		all = append(all, askReason{
+			text:  "It uses the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
+			exact: true, inEveryMode: true,
 		})
 	}
 	if f.in.Definition.Hints.Confirm {
-		all = append(all, doubt{reason: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
+		all = append(all, askReason{text: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
 	}
 	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace && len(f.hosts) == 0 {
-		all = append(all, doubt{reason: "It runs a program that does more than read.", exact: true})
+		all = append(all, askReason{text: "It runs a program that does more than read.", exact: true})
 	}
 	return all
 }
@@ -89,8 +89,8 @@ func (f facts) onlyDownloads() bool {
 	})
 }
 
-// fileDoubts returns the doubts about deletes, writes, and reads outside the folder.
-func (f facts) fileDoubts() []doubt {
+// fileReasons returns the reasons to ask about deletes, writes, and reads outside the folder.
+func (f facts) fileReasons() []askReason {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
 	for _, u := range f.in.Description.Files {
@@ -111,7 +111,7 @@ func (f facts) fileDoubts() []doubt {
 	if f.in.Settings.Mode == ModeWorkspace || person {
 		inside = nil
 	}
-	var all []doubt
+	var all []askReason
 	for _, group := range []struct {
 		paths         []string
 		before, after string
@@ -122,7 +122,8 @@ func (f facts) fileDoubts() []doubt {
 		{read, "It reads ", ", outside of the folder."},
 	} {
 		if len(group.paths) > 0 {
-			all = append(all, doubt{reason: group.before + joinWords(firstFew(group.paths)) + group.after, exact: true})
+			text := group.before + joinWords(firstFew(group.paths)) + group.after
+			all = append(all, askReason{text: text, exact: true})
 		}
 	}
 	return all

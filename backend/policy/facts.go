@@ -93,8 +93,8 @@ func (f facts) actsOnOpenPage() bool {
 
 func (f facts) isTainted() bool { return len(f.outside) > 0 }
 
-// PanelHostSuffix is the suffix of a panel's host: the page of the panel notes has the host "notes.panel". Text that was read
-// there has the source "panel:notes".
+// PanelHostSuffix is the suffix of a panel's host: the page of the panel notes has the host "notes.panel". Text that
+// was read there has the source "panel:notes".
 const PanelHostSuffix = ".panel"
 
 // hostWasRead reports whether a page of host is in the context.

@@ -25,7 +25,7 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 	}
 	if len(g.Args) == 0 {
 		// The grant is for any arguments, but it does not answer a question about these arguments.
-		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
+		return !slices.ContainsFunc(f.reasons(), func(r askReason) bool { return r.exact })
 	}
 	return bytes.Equal(f.comparableArgs(canonical(g.Args)), f.comparableArgs(f.args))
 }
@@ -103,7 +103,7 @@ func isSubset(some, all []string) bool {
 }
 
 // newGrant returns the grant that an answer with this scope would store.
-func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
+func (f facts) newGrant(scope toolspec.GrantScope, reasons []askReason) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
 		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.effectDigest(), Created: f.in.Now,
@@ -112,7 +112,7 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 	if scope == toolspec.GrantConversation {
 		g.Conversation = f.in.Call.From.Conversation
 	}
-	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
+	exact := slices.ContainsFunc(reasons, func(r askReason) bool { return r.exact })
 	if exact {
 		// A relative path in the arguments names another file in another folder.
 		g.Args, g.Folder = f.comparableArgs(f.args), f.in.Settings.Folder
@@ -145,13 +145,13 @@ func (f facts) answeredByOption() (Decision, bool) {
 }
 
 // refuseUnattended refuses a call that needs a question when nobody can answer, and suggests how to allow it.
-func (f facts) refuseUnattended(doubts []doubt) Decision {
+func (f facts) refuseUnattended(reasons []askReason) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
 	switch {
 	case f.isAskingTool():
 		suggestion = "Do it in the window, where it can be confirmed, or set the tool's permission back to the rules."
-	case f.in.Description.HostCheck && !doubts[0].tainted:
+	case f.in.Description.HostCheck && !reasons[0].tainted:
 		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" +
 			f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
@@ -160,37 +160,37 @@ func (f facts) refuseUnattended(doubts []doubt) Decision {
 			answer = "read"
 		}
 		suggestion = "Run it with --yes-to " + answer + "."
-	case f.onlyHostDoubt(doubts):
+	case f.onlyHostReason(reasons):
 		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
-	case doubts[0].tainted:
+	case reasons[0].tainted:
 		suggestion = "Allow it in the window, or do it in a new conversation."
-	case doubts[0].inEveryMode:
+	case reasons[0].inEveryMode:
 		suggestion = "Do it in the window, where it can be confirmed."
 	}
 	return Decision{
 		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
-		Reason: "it needs confirmation, and there is nobody to ask: " + doubts[0].reason, Suggestion: suggestion,
+		Reason: "it needs confirmation, and there is nobody to ask: " + reasons[0].text, Suggestion: suggestion,
 	}
 }
 
-// onlyHostDoubt reports whether allowing the call's host with --allow-hosts would be enough.
-func (f facts) onlyHostDoubt(doubts []doubt) bool {
-	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.hintDoubts()) == 0 && !doubts[0].tainted
+// onlyHostReason reports whether allowing the call's host with --allow-hosts would be enough.
+func (f facts) onlyHostReason(reasons []askReason) bool {
+	return len(f.hosts) == 1 && len(reasons) == 1 && len(f.hintReasons()) == 0 && !reasons[0].tainted
 }
 
-func (f facts) ask(doubts []doubt) Decision {
+func (f facts) ask(reasons []askReason) Decision {
 	call := f.in.Call
-	d := Decision{Verdict: VerdictAsk, Reason: doubts[0].reason, Grants: map[event.Answer]toolspec.Grant{}}
+	d := Decision{Verdict: VerdictAsk, Reason: reasons[0].text, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
 		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "",
 		Tool: call.Tool, Args: f.visibleArgs(), Question: f.question(), Does: f.actionText(),
-		Target: f.targetText(), Data: f.visibleData(), Why: joinReasons(doubts),
+		Target: f.targetText(), Data: f.visibleData(), Why: joinReasons(reasons),
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.Place()
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
 	store := func(answer event.Answer, scope toolspec.GrantScope) {
-		g := f.newGrant(scope, doubts)
+		g := f.newGrant(scope, reasons)
 		d.Grants[answer] = g
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}

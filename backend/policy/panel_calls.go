@@ -70,15 +70,15 @@ func (f facts) isOwnPanelTool() bool {
 	return from.Caller == toolspec.CallerPanel && from.Client != "" && panelOwns(from.Client, f.in.Definition)
 }
 
-// panelDoubts returns the doubt about a panel's call of a tool that is not its own. The manifest only requests these
-// tools. The person allows each one, even if it only reads, because the panel gets the result.
-func (f facts) panelDoubts() []doubt {
+// panelReasons returns the reason to ask about a panel's call of a tool that is not its own. The manifest only requests
+// these tools. The person allows each one, even if it only reads, because the panel gets the result.
+func (f facts) panelReasons() []askReason {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerPanel || f.isOwnPanelTool() {
 		return nil
 	}
-	return []doubt{{
-		reason:      fmt.Sprintf("The panel %s asks for it, and gets the result.", from.Client),
+	return []askReason{{
+		text:        fmt.Sprintf("The panel %s asks for it, and gets the result.", from.Client),
 		inEveryMode: true,
 	}}
 }

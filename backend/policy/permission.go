@@ -48,14 +48,14 @@ func (f facts) isAskingTool() bool {
 		slices.Contains(f.in.Settings.AskTools, f.in.Call.Tool)
 }
 
-// askingDoubts returns the doubt about a tool that the person wants to be asked about.
-func (f facts) askingDoubts() []doubt {
+// askingReasons returns the reason to ask about a tool that the person wants to be asked about.
+func (f facts) askingReasons() []askReason {
 	if !f.isAskingTool() {
 		return nil
 	}
-	return []doubt{{
-		reason: "You want to be asked about every call of " + f.in.Call.Tool + ".",
-		exact:  true, inEveryMode: true,
+	return []askReason{{
+		text:  "You want to be asked about every call of " + f.in.Call.Tool + ".",
+		exact: true, inEveryMode: true,
 	}}
 }
 
@@ -123,8 +123,8 @@ func ResolvePermission(
 
 // verdictByHints returns the verdict that follows from the hints of a tool, and the rule as a sentence.
 func (f facts) verdictByHints() (Verdict, string) {
-	if doubts := f.doubts(); len(doubts) > 0 {
-		return VerdictAsk, doubts[0].reason
+	if reasons := f.reasons(); len(reasons) > 0 {
+		return VerdictAsk, reasons[0].text
 	}
 	return VerdictAllow, f.allowReason()
 }

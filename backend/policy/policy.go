@@ -127,8 +127,8 @@ func (f facts) decide() Decision {
 			return d
 		}
 	}
-	doubts := f.doubts()
-	if len(doubts) == 0 {
+	reasons := f.reasons()
+	if len(reasons) == 0 {
 		return Decision{Verdict: VerdictAllow, Reason: f.allowReason()}
 	}
 	for _, g := range f.in.Grants {
@@ -140,9 +140,9 @@ func (f facts) decide() Decision {
 		return d
 	}
 	if !f.in.Call.From.Interactive {
-		return f.refuseUnattended(doubts)
+		return f.refuseUnattended(reasons)
 	}
-	return f.ask(doubts)
+	return f.ask(reasons)
 }
 
 func canonical(args json.RawMessage) json.RawMessage {

@@ -145,10 +145,10 @@ func formatArgs(args json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-func joinReasons(doubts []doubt) string {
-	all := make([]string, 0, len(doubts))
-	for _, d := range doubts {
-		all = append(all, d.reason)
+func joinReasons(reasons []askReason) string {
+	all := make([]string, 0, len(reasons))
+	for _, d := range reasons {
+		all = append(all, d.text)
 	}
 	return strings.Join(all, " ")
 }

@@ -166,16 +166,17 @@ func refuseByRule(f facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// hiddenProgramDoubts returns the doubt about a program that is known only at run time, if a rule forbids programs.
-func (f facts) hiddenProgramDoubts() []doubt {
+// hiddenProgramReasons returns the reason to ask about a program that is known only at run time, if a rule forbids
+// programs.
+func (f facts) hiddenProgramReasons() []askReason {
 	hidden := slices.ContainsFunc(f.in.Description.Commands,
 		func(c toolspec.CommandUse) bool { return c.Program == "" })
 	for _, g := range f.in.Grants {
 		if hidden && g.Scope == toolspec.GrantForbid && len(g.Commands) > 0 &&
 			(g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
-			return []doubt{{
-				reason: "What it starts is known only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
-				exact:  true, inEveryMode: true,
+			return []askReason{{
+				text:  "What it starts is known only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
+				exact: true, inEveryMode: true,
 			}}
 		}
 	}

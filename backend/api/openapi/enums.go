@@ -65,7 +65,8 @@ func enums() []enum {
 		enumOf("Permission", policy.PermissionByRules, policy.PermissionAllow, policy.PermissionAsk,
 			policy.PermissionNever),
 		enumOf("Verdict", policy.VerdictAllow, policy.VerdictAsk, policy.VerdictRefuse, policy.VerdictDepends),
-		enumOf("SecretPlace", secrets.PlaceHeader, secrets.PlaceQuery, secrets.PlaceBody, secrets.PlaceField, secrets.PlaceEnv),
+		enumOf("SecretPlace", secrets.PlaceHeader, secrets.PlaceQuery, secrets.PlaceBody, secrets.PlaceField,
+			secrets.PlaceEnv),
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *simpleCommand) tar() {
 		}
 	}
 	c.reader.isolate(func() {
-		// The path of the archive is relative to the folder that is current before -C changes it.
+		// The path of the archive is relative to the working directory before -C changes it.
 		for _, v := range archives {
 			use := toolspec.UseRead
 			if args.Has("create", "r", "append", "update", "concatenate", "delete") {

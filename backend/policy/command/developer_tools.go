@@ -43,7 +43,7 @@ func (c *simpleCommand) developerTool() {
 		func(w bash.Word) bool { return w.Text == "-w" || w.Text == "-u" }):
 		return
 	default:
-		c.warn(c.name + " " + c.subcommand + " " + programs.RunsCode + ".")
+		c.warn(c.name + " " + c.subcommand + " " + programs.RunsCodeWarning + ".")
 	}
 	c.useGoOutput(words)
 	if !strings.HasPrefix(c.subcommand, "-") && c.subcommand != "" && (known || !hasTable) && !startsOthers {
@@ -62,7 +62,7 @@ func (c *simpleCommand) useGoOutput(words []bash.Word) {
 
 // makeTargets judges make and treats its targets as the subcommand.
 func (c *simpleCommand) makeTargets(words []bash.Word) {
-	c.warn(c.name + " " + programs.RunsCode + ".")
+	c.warn(c.name + " " + programs.RunsCodeWarning + ".")
 	var targets []string
 	for _, w := range words {
 		if strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text, "-jkBs0123456789") != "" ||

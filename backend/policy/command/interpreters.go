@@ -49,7 +49,7 @@ func (c *simpleCommand) interpreter() {
 			return
 		}
 	}
-	c.warn(c.name + " " + programs.RunsCode + ".")
+	c.warn(c.name + " " + programs.RunsCodeWarning + ".")
 }
 
 // asksInterpreterVersion reports whether an interpreter only prints its version or its help. For python, -v means

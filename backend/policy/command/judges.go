@@ -55,7 +55,7 @@ func specialJudge(name string) func(*simpleCommand) {
 	case "python", "python2", "python3", "perl", "ruby", "node", "nodejs":
 		return (*simpleCommand).interpreter
 	case "vim", "nvim", "vimdiff", "gvim", "rvim":
-		return func(c *simpleCommand) { c.warn(c.name + " is an editor, and " + programs.RunsAnyCommand + ".") }
+		return func(c *simpleCommand) { c.warn(c.name + " is an editor, and " + programs.RunsAnyCommandWarning + ".") }
 	case "go", "npm", "pnpm", "yarn", "npx", "cargo", "make", "gmake", "mvn", "gradle", "pip", "pip3", "poetry", "uv",
 		"rustup", "gem", "bundle", "composer", "apt", "apt-get", "brew", "yum", "dnf", "pacman", "apk", "conda", "gh",
 		"glab", "bunx", "pipx", "uvx":

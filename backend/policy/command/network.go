@@ -189,7 +189,8 @@ func (c *simpleCommand) remoteCopy() {
 	}
 	parser := programs.OptionParser{Options: programs.OptionsOf("rsync")}
 	if c.name == "scp" {
-		parser.Options = append([]programs.Option{{Names: []string{"P"}, ValueMode: '=', Role: programs.RoleText}}, parser.Options...)
+		port := programs.Option{Names: []string{"P"}, ValueMode: '=', Role: programs.RoleText}
+		parser.Options = append([]programs.Option{port}, parser.Options...)
 	}
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)

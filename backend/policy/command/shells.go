@@ -63,7 +63,7 @@ func (c *simpleCommand) textRunner() {
 	args := parser.Parse(c.words[1:])
 	switch c.name {
 	case "su", "runuser":
-		c.warn(c.name + " " + programs.RunsAsAnother + ".")
+		c.warn(c.name + " " + programs.RunsAsAnotherWarning + ".")
 	}
 	c.judgeOptions(parser, args)
 	rest := args.Operands

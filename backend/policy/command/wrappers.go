@@ -127,7 +127,8 @@ func (c *simpleCommand) xargs() {
 	words := slices.Clone(args.Operands)
 	if placeholders := append(args.Values("replace"), args.Values("J")...); len(placeholders) > 0 {
 		if !placeholders[0].IsLiteral() {
-			c.warn("Which words xargs replaces is known only when it runs: " + bash.Shorten(placeholders[0].Display) + ".")
+			c.warn("Which words xargs replaces is known only when it runs: " +
+				bash.Shorten(placeholders[0].Display) + ".")
 		}
 		words = c.replaceWords(words, placeholders[0].Text, added)
 	} else if args.Has("i") {

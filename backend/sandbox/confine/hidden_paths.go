@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sextant/backend/policy/protectedpaths"
+	"sextant/shared/subpath"
 )
 
 // extraHomePaths are private files in a home folder that file tools may read but commands do not need: shell and editor
@@ -62,7 +62,7 @@ func (s *Sandbox) hiddenPaths(more []string) []string {
 	for _, home := range s.otherHomes() {
 		add(home)
 	}
-	return outermost(all)
+	return subpath.Outermost(all)
 }
 
 // otherHomes returns the home folders of other users. Root could read them.
@@ -72,22 +72,5 @@ func (s *Sandbox) otherHomes() []string {
 	for _, e := range entries {
 		homes = append(homes, "/home/"+e.Name())
 	}
-	return slices.DeleteFunc(homes, func(home string) bool { return within(s.cfg.Home, home) })
-}
-
-// outermost sorts paths and drops those inside another.
-func outermost(paths []string) []string {
-	slices.Sort(paths)
-	var outer []string
-	for _, p := range slices.Compact(paths) {
-		if !slices.ContainsFunc(outer, func(folder string) bool { return within(p, folder) }) {
-			outer = append(outer, p)
-		}
-	}
-	return outer
-}
-
-// within reports whether path is folder or inside it. Both are clean and absolute.
-func within(path, folder string) bool {
-	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
+	return slices.DeleteFunc(homes, func(home string) bool { return subpath.Within(s.cfg.Home, home) })
 }

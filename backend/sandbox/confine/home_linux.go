@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
 // bindHome returns the value of HOME for a run with its own home, and adds that home to f.
@@ -18,7 +20,7 @@ func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, erro
 	target, err := filepath.EvalSymlinks(s.cfg.Home)
 	if err != nil || s.cfg.Home == "" || m.Bubblewrap == "" || withinAny(target, f.writable) ||
 		withinAny(target, f.readable) {
-		f.writable = outermost(append(f.writable, own))
+		f.writable = subpath.Outermost(append(f.writable, own))
 		return own, nil
 	}
 	f.home, f.homeTarget = own, target
@@ -40,7 +42,8 @@ func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 		if at = filepath.Join(at, name); !isLink(at) {
 			continue
 		}
-		if to, err := filepath.EvalSymlinks(at); err == nil && withinAny(at, restricted) && !within(at, f.homeTarget) {
+		to, err := filepath.EvalSymlinks(at)
+		if err == nil && withinAny(at, restricted) && !subpath.Within(at, f.homeTarget) {
 			return []mount{{at, []string{"--symlink", to, at}}}
 		}
 		break // the rest of the path is behind the symlink

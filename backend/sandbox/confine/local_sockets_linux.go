@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
 // allowsLocalSockets reports whether a run may use local sockets, which programs with their own home use for
@@ -16,11 +18,11 @@ func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
 	}
 	for _, path := range slices.Concat(f.writable, f.readable) {
 		for _, others := range append(existingFolders(spec.Restricted), "/tmp", "/var/tmp", "/dev/shm") {
-			if within(others, path) {
+			if subpath.Within(others, path) {
 				return false
 			}
 		}
-		if within(path, "/run") && !within(path, "/run/media") || within(path, "/var/run") {
+		if subpath.Within(path, "/run") && !subpath.Within(path, "/run/media") || subpath.Within(path, "/var/run") {
 			return false
 		}
 	}
@@ -45,7 +47,7 @@ func foreignSockets(f fileAccess, restricted []string) []string {
 		}
 		path, err := filepath.EvalSymlinks(strings.Join(fields[7:], " "))
 		granted := withinAny(path, f.writable) || withinAny(path, f.readable)
-		if err != nil || withinAny(path, covered) && !granted || f.home != "" && within(path, f.home) {
+		if err != nil || withinAny(path, covered) && !granted || f.home != "" && subpath.Within(path, f.home) {
 			continue
 		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && len(all) < maxCoveredSockets {

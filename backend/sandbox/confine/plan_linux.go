@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
 // plan tells the supervisor what to do.
@@ -178,10 +180,10 @@ func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 			f.readable = append(f.readable, real)
 		}
 	}
-	f.readable = slices.DeleteFunc(outermost(f.readable), func(path string) bool {
-		return slices.ContainsFunc(f.writable, func(w string) bool { return within(path, w) })
+	f.readable = slices.DeleteFunc(subpath.Outermost(f.readable), func(path string) bool {
+		return slices.ContainsFunc(f.writable, func(w string) bool { return subpath.Within(path, w) })
 	})
-	f.writable = outermost(f.writable)
+	f.writable = subpath.Outermost(f.writable)
 	return f, nil
 }
 
@@ -230,10 +232,10 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		mounts = append(mounts, pinParents(path, f.writable)...)
 	}
 	for _, path := range s.hiddenPaths(spec.Hidden) {
-		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
+		if subpath.Within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		if (withinAny(path, restricted) || f.home != "" && within(path, f.homeTarget)) &&
+		if (withinAny(path, restricted) || f.home != "" && subpath.Within(path, f.homeTarget)) &&
 			!withinAny(path, f.writable) &&
 			!withinAny(path, f.readable) {
 			continue // the folder around it is not visible
@@ -269,7 +271,7 @@ func ownMounts(spec Spec, r runFolders) []mount {
 		}
 	}
 	if spec.Network {
-		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && within(real, "/run") {
+		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && subpath.Within(real, "/run") {
 			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
 		}
 	}
@@ -302,7 +304,7 @@ func pinParents(path string, writable []string) []mount {
 	}
 	var mounts []mount
 	for at := filepath.Dir(real); slices.ContainsFunc(writable,
-		func(w string) bool { return at != w && within(at, w) }); at = filepath.Dir(at) {
+		func(w string) bool { return at != w && subpath.Within(at, w) }); at = filepath.Dir(at) {
 		mounts = append(mounts, mount{at, []string{"--bind", at, at}})
 	}
 	return mounts
@@ -316,11 +318,11 @@ func existingFolders(paths []string) []string {
 			all = append(all, real)
 		}
 	}
-	return outermost(all)
+	return subpath.Outermost(all)
 }
 
 func withinAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return within(path, folder) })
+	return slices.ContainsFunc(folders, func(folder string) bool { return subpath.Within(path, folder) })
 }
 
 func isDir(path string) bool {
@@ -338,7 +340,7 @@ func isLink(path string) bool {
 func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r runFolders, f fileAccess) {
 	hidden := slices.Concat(secrets, existingFolders(restricted),
 		[]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base})
-	in.Read = complement("/", outermost(hidden))
+	in.Read = complement("/", subpath.Outermost(hidden))
 	in.Read = append(in.Read,
 		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version",
 		"/proc/filesystems",
@@ -360,7 +362,7 @@ func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r ru
 func pathsWithin(paths []string, folder string) []string {
 	var found []string
 	for _, p := range paths {
-		if p != folder && within(p, folder) {
+		if p != folder && subpath.Within(p, folder) {
 			found = append(found, p)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"sextant/shared/subpath"
 )
 
 // systemFolders are the folders at the root of a machine that belong to the system.
@@ -42,7 +44,7 @@ func ToolchainFolders(command string, restricted []string) []string {
 	}
 	var shown []string
 	for _, p := range found {
-		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && within(p, dir) }) {
+		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && subpath.Within(p, dir) }) {
 			continue
 		}
 		dir := filepath.Dir(p)

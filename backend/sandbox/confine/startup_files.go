@@ -3,6 +3,8 @@ package confine
 import (
 	"path/filepath"
 	"slices"
+
+	"sextant/shared/subpath"
 )
 
 // startupFiles are files and folders in a home folder that programs read or run when they start.
@@ -30,6 +32,6 @@ func (s *Sandbox) ForcesReadOnly(workspace string) bool {
 	}
 	return slices.ContainsFunc(startupFiles, func(name string) bool {
 		path := filepath.Join(home, name)
-		return path != real && within(path, real)
+		return path != real && subpath.Within(path, real)
 	})
 }

@@ -206,7 +206,8 @@ func TestFillOnlyForBoundHost(t *testing.T) {
 		t.Errorf("another place: %v", err)
 	}
 	var refusal *secrets.Refusal
-	_, err = v.Fill("{{secret:nobody}}", secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://api.example.com"}, nil)
+	_, err = v.Fill("{{secret:nobody}}",
+		secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://api.example.com"}, nil)
 	if !errors.As(err, &refusal) || refusal.Kind != toolspec.UserError ||
 		!strings.Contains(refusal.Suggestion, "clear, plain, port, six") {
 		t.Errorf("an unknown name: %v", err)

@@ -180,8 +180,8 @@ func (r Recorder) RecordRound(ctx context.Context, tx *sql.Tx, e event.Event) er
 		`UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
 		output = output + ?, cached = cached + ?, talk = talk + ?, definitions = definitions + ?, results = results + ?,
 		estimated = estimated + ? WHERE turn = ?`,
-		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.conversation, tokens.definitions,
-		tokens.results, tokens.estimated, e.Turn)
+		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.conversation,
+		tokens.definitions, tokens.results, tokens.estimated, e.Turn)
 	return err
 }
 

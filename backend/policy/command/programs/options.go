@@ -9,8 +9,8 @@ import (
 // Option is one option of a program.
 type Option struct {
 	Names []string
-	// ValueMode is '=' for an option with a value, '?' if the value can only be in the same word, and 0 for no value. Role
-	// is the role of the value.
+	// ValueMode is '=' for an option with a value, '?' if the value can only be in the same word, and 0 for no value.
+	// Role is the role of the value.
 	ValueMode byte
 	Role      Role
 }

@@ -8,37 +8,37 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// doubt is a reason to ask. If it is exact, a grant that answers it covers only the same arguments.
-type doubt struct {
-	reason string
-	exact  bool
+// askReason is a reason to ask. If it is exact, a grant that answers it covers only the same arguments.
+type askReason struct {
+	text  string
+	exact bool
 	// tainted is true if outside text could have caused the call. inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
 }
 
-// doubts returns the reasons to ask the person. If there are none, the call runs.
-func (f facts) doubts() []doubt {
-	var all []doubt
+// reasons returns the reasons to ask the person. If there are none, the call runs.
+func (f facts) reasons() []askReason {
+	var all []askReason
 	switch {
 	case f.describesEffects():
-		all = append(f.effectDoubts(), f.newHostDoubts()...)
+		all = append(f.effectReasons(), f.newHostReasons()...)
 	case !f.workspaceCovers():
-		all = append(f.hintDoubts(), f.newHostDoubts()...)
+		all = append(f.hintReasons(), f.newHostReasons()...)
 	}
-	all = append(all, f.panelDoubts()...)
+	all = append(all, f.panelReasons()...)
 	if f.in.Settings.Mode == ModeFull || f.isAllowedTool() {
-		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.inEveryMode })
+		all = slices.DeleteFunc(all, func(r askReason) bool { return !r.inEveryMode })
 	}
-	all = append(append(append(all, f.askingDoubts()...), f.hiddenProgramDoubts()...), f.secretDoubts()...)
-	return append(all, f.taintDoubts()...)
+	all = append(append(append(all, f.askingReasons()...), f.hiddenProgramReasons()...), f.secretReasons()...)
+	return append(all, f.taintReasons()...)
 }
 
-// hintDoubts returns the doubts that follow from the hints of a tool.
-func (f facts) hintDoubts() []doubt {
+// hintReasons returns the reasons to ask that follow from the hints of a tool.
+func (f facts) hintReasons() []askReason {
 	h := f.in.Definition.Hints
-	var all []doubt
+	var all []askReason
 	if h.Destructive && !h.ReadOnly {
-		all = append(all, doubt{reason: f.in.Call.Tool + " can delete or overwrite.", exact: true})
+		all = append(all, askReason{text: f.in.Call.Tool + " can delete or overwrite.", exact: true})
 	}
 	if h.Confirm {
 		why := f.in.Call.Tool + " asks for confirmation of every call."
@@ -50,17 +50,17 @@ func (f facts) hintDoubts() []doubt {
 		}
 		// Exact: giving this file to this field of a page, or data that the person should read first, such as the code
 		// of a created tool.
-		all = append(all, doubt{reason: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
+		all = append(all, askReason{text: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
 			f.in.Description.NewProgram == ""})
 	}
 	if d := f.in.Description; d.NewProgram != "" && d.Unconfined != "" {
-		all = append(all, doubt{
-			reason: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
+		all = append(all, askReason{
+			text: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
 			inEveryMode: true,
 		})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.isExternalTool() {
-		all = append(all, doubt{reason: f.in.Call.Tool + " reaches outside of this machine."})
+		all = append(all, askReason{text: f.in.Call.Tool + " reaches outside of this machine."})
 	}
 	return all
 }
@@ -68,9 +68,9 @@ func (f facts) hintDoubts() []doubt {
 // isExternalTool reports whether the tool is not a baseline tool.
 func (f facts) isExternalTool() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
 
-// newHostDoubts returns the doubt about a request to a host that was not used before. Interface tools have none;
-// taintDoubts covers them.
-func (f facts) newHostDoubts() []doubt {
+// newHostReasons returns the reason to ask about a request to a host that was not used before. Interface tools have
+// none; taintReasons covers them.
+func (f facts) newHostReasons() []askReason {
 	if f.isInterfaceTool() {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (f facts) newHostDoubts() []doubt {
 	}
 	// A command may send anything, so an answer about its host covers only this command.
 	command := f.in.Description.RunsProgram && f.describesEffects()
-	return []doubt{{reason: "It is the first request to " + joinWords(unused) + ".", exact: command &&
+	return []askReason{{text: "It is the first request to " + joinWords(unused) + ".", exact: command &&
 		!f.in.Description.HostCheck, inEveryMode: command}}
 }
 
@@ -101,18 +101,18 @@ func (f facts) hostIsGranted(host string) bool {
 	})
 }
 
-// taintDoubts returns the doubts that outside text causes. While it is in the context, the policy asks about every call
-// that could send data out or leave instructions behind (decision 12).
-func (f facts) taintDoubts() []doubt {
+// taintReasons returns the reasons to ask that outside text causes. While it is in the context, the policy asks about
+// every call that could send data out or leave instructions behind (decision 12).
+func (f facts) taintReasons() []askReason {
 	if len(f.in.Description.CopiedFrom) > 0 {
-		return []doubt{{
-			reason: "The data looks copied from " + joinWords(f.in.Description.CopiedFrom) + ".",
-			exact:  true, tainted: true,
+		return []askReason{{
+			text:  "The data looks copied from " + joinWords(f.in.Description.CopiedFrom) + ".",
+			exact: true, tainted: true,
 		}}
 	}
 	if local := f.in.Description.Local; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
-		return []doubt{{
-			reason: "This conversation read " + joinWords(firstFew(local)) +
+		return []askReason{{
+			text: "This conversation read " + joinWords(firstFew(local)) +
 				". Such text can try to steer the assistant, so you confirm every lasting instruction.",
 			exact: true, tainted: true,
 		}}
@@ -120,8 +120,8 @@ func (f facts) taintDoubts() []doubt {
 	if !f.isTainted() || !f.couldLeak() {
 		return nil
 	}
-	return []doubt{{
-		reason: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
+	return []askReason{{
+		text: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
 			"so you confirm what leaves this machine or stays on it.",
 		exact: true, tainted: true,
 	}}
