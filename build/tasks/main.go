@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
+	confine.RunStep() // the sandbox starts this binary as a helper of the commands that tools run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := bench(ctx); err != nil {

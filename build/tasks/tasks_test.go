@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
+	confine.RunStep() // the sandbox starts this binary as a helper of the commands that tools run
 	os.Exit(m.Run())
 }
 
