@@ -38,13 +38,13 @@ type Error struct {
 	// Err is the cause, nil if the provider itself refused.
 	Err error
 
-	// Retryable is true if the same request may succeed a little later. RetryAfter is the wait the service
-	// asked for, 0 for none.
+	// Retryable says that the same request may succeed a little later. RetryAfter is the wait that the service asked
+	// for, 0 for none.
 	Retryable  bool
 	RetryAfter time.Duration
 }
 
-// ErrBrokenOff is the cause of an answer that the service itself broke off.
+// ErrBrokenOff is the cause when the service itself broke off an answer.
 var ErrBrokenOff = errors.New("the answer was broken off")
 
 // Error implements error.

@@ -17,10 +17,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// askModel asks the model once and records its answer. The message holds the calls with ids of our own, because
-// those of providers repeat (some number calls from 0 in every answer). On an error the text so far is recorded.
+// askModel asks the model once and records its answer. The recorded calls get our own ids, because some providers
+// reuse theirs (they number calls from 0 in every answer). On an error the text so far is recorded.
 //
-// listed are the tools in the question, defs all that can be called.
+// listed are the tools in the request, defs all tools that can be called.
 func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
@@ -32,7 +32,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		return textbuffer.New(func(s string) error {
 			err := t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
 			if err != nil {
-				stop() // an answer that cannot be recorded is not worth waiting and paying for
+				stop() // an answer that cannot be recorded is not worth its time and cost
 			}
 			return err
 		})
@@ -41,7 +41,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	asked := time.Now()
 	res, err := t.adapter.Stream(ctx, req, listed, func(d llm.Delta) {
 		if d.Thought == "" {
-			thought.Flush() // reasoning comes before this
+			thought.Flush() // publish the reasoning before this
 		}
 		thought.Add(d.Thought)
 		text.Add(d.Text)
@@ -67,7 +67,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		}
 	}
 	if t.isPilot && message.Text != "" {
-		// The pilot knows which of its sentences quote a page.
+		// The pilot sets these for sentences that quote a page.
 		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
@@ -90,7 +90,8 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	return res, message, err
 }
 
-// publishNote tells the user about an answer being waited for. A failure to record it does not end the turn.
+// publishNote shows the user a note about an answer that is being waited for. A failure to record it does not end
+// the turn.
 func (t *turn) publishNote(message string, d llm.Delta) {
 	if d.Note == "" {
 		return
@@ -100,7 +101,7 @@ func (t *turn) publishNote(message string, d llm.Delta) {
 	}
 }
 
-// assignCallIDs gives the answer's calls our ids. Broken calls are among them, without arguments.
+// assignCallIDs returns the answer's calls, including broken ones without arguments, with new ids.
 func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
 	for i, c := range res.Calls {
@@ -108,7 +109,7 @@ func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 			c.Args = json.RawMessage("{}")
 		}
 		if kept, err := json.Marshal(c.Args); err == nil {
-			c.Args = kept // as the record returns it, so that the next prompt repeats these bytes
+			c.Args = kept // as the record returns them, so that the next prompt repeats these bytes
 		}
 		id := naming.ID("")
 		if i < len(t.early.ids) {

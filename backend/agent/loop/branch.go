@@ -13,13 +13,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Branches is an optional interface of a History: the branches of a conversation, and which one Messages
-// returns.
+// Branches is an optional interface of a History. It lists the branches of a conversation and says which one
+// Messages returns.
 type Branches interface {
 	Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error)
 }
 
-// Errors about branches.
+// Errors of operations on branches.
 var (
 	// ErrNoQuestion means that the active branch has no user message with this id.
 	ErrNoQuestion = errors.New("the active branch has no such user message; choose its branch first")
@@ -27,21 +27,21 @@ var (
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )
 
-// branchPoint is the user message at which a new branch begins: it is replaced, or answered again.
+// branchPoint is the user message at which a new branch begins: it is replaced or answered again.
 type branchPoint struct {
 	message string
 	again   bool
 }
 
-// Edit starts a turn in a new branch in which ask.Text replaces message. The old branch stays as it is, and
-// nothing done outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
+// Edit starts a turn in a new branch in which req.Text replaces message. The old branch remains, and nothing done
+// outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
 func (l *Loop) Edit(ctx context.Context, ask TurnRequest, message string) (string, error) {
 	ask.branch = &branchPoint{message: message}
 	return l.Start(ctx, ask)
 }
 
-// Retry starts a turn in a new branch that answers message again, possibly with another model; ask.Text is
-// not used. Otherwise like Edit.
+// Retry starts a turn in a new branch that answers message again, possibly with another model; req.Text is not
+// used. Otherwise it is like Edit.
 func (l *Loop) Retry(ctx context.Context, ask TurnRequest, message string) (string, error) {
 	said, err := l.cfg.History.Messages(ctx, ask.Conversation)
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *Loop) Retry(ctx context.Context, ask TurnRequest, message string) (stri
 	return l.Start(ctx, ask)
 }
 
-// ChooseBranch makes a branch the active one, which the next turn continues. It fails with ErrBusy while a turn
+// ChooseBranch makes branch the active branch, which the next turn continues. It fails with ErrBusy while a turn
 // runs.
 func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) error {
 	return l.whileIdle(ctx, conversation, func() error {
@@ -77,11 +77,11 @@ func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) er
 	})
 }
 
-// whileIdle runs do while no turn can start in the conversation. It fails with ErrBusy while one runs; new
-// asks wait.
+// whileIdle runs do while no turn runs in the conversation, and makes new turns wait. It fails with ErrBusy if
+// one is running.
 func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() error) error {
 	return l.exclusively(ctx, conversation, func() error {
-		// Unsaved events belong to the branch in which their turn ran.
+		// Unsaved events belong to the branch in which their turn ran, so save them first.
 		if err := l.saveUnsaved(ctx, conversation); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() err
 	})
 }
 
-// exclusively is whileIdle without saving unsaved events first.
+// exclusively is like whileIdle, but does not save unsaved events first.
 func (l *Loop) exclusively(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
 	ask := TurnRequest{Conversation: conversation}
@@ -105,23 +105,23 @@ func (l *Loop) exclusively(ctx context.Context, conversation string, do func() e
 	return do()
 }
 
-// findQuestion is the index of a user message, -1 if there is none.
+// findQuestion returns the index of a user message, -1 if there is none.
 func findQuestion(said []chat.Message, id string) int {
 	return slices.IndexFunc(said, func(m chat.Message) bool { return m.ID == id && m.Role == chat.RoleUser })
 }
 
-// turnStart is how a turn begins: the messages before it, its first events, and the question unless it is
-// there already.
+// turnStart is the start of a turn: the messages before it, its first events, and the user's message unless it is
+// already recorded.
 type turnStart struct {
 	before []chat.Message
 	events []event.Event
 	mine   []chat.Message
 }
 
-// startBranch determines where the turn begins and which hosts the person opened by typing them. A program's
-// words open none, also when they are asked again.
+// startBranch determines where the turn begins and which hosts the person permitted by typing them. A program's
+// text permits no host, even if a person asks for it to be answered again.
 func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart, error) {
-	// Nobody typed a subagent's task, whoever asks it again.
+	// Nobody typed a subagent's task, whoever retries it.
 	mine.Program = t.ask.Caller == toolspec.CallerHTTP || t.ask.lineage != nil
 	if t.ask.lineage != nil {
 		mine.Outside = t.ask.lineage.from.Outside

@@ -7,10 +7,10 @@ import (
 	"sextant/shared/event"
 )
 
-// Delete removes a conversation and its unsaved events. below returns the conversations of its subagents,
-// which are removed too; it is called once no turn can start. Delete fails with ErrBusy while a turn runs in
-// one of them. It waits for an end that is being recorded, so that nothing is written into a deleted
-// conversation.
+// Delete removes a conversation and its unsaved events. subagents returns the conversations of its subagents,
+// which are removed too; it is called when no turn can start any more. Delete fails with ErrBusy while a turn
+// runs in one of them. It waits while the end of a turn is being recorded, so that nothing is written into a
+// deleted conversation.
 func (l *Loop) Delete(ctx context.Context, conversation string, below func(context.Context) ([]string, error)) error {
 	return l.exclusively(ctx, conversation, func() error {
 		talks, err := below(ctx)
@@ -21,7 +21,7 @@ func (l *Loop) Delete(ctx context.Context, conversation string, below func(conte
 	})
 }
 
-// deleteAll acquires the conversations in left one after another, then deletes all.
+// deleteAll acquires the remaining conversations one after another, then deletes all of them.
 func (l *Loop) deleteAll(ctx context.Context, conversation string, talks, left []string) error {
 	if len(left) > 0 {
 		return l.exclusively(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })

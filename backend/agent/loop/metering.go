@@ -14,12 +14,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// openAccount reads earlier costs and returns the event that resets the conversation's budget, if asked to.
+// openAccount reads earlier costs, and returns the event that resets the conversation's budget if the request
+// asks for that.
 func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Budget
 	t.account = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
 	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.ask.Conversation {
-		t.account.Parent = parent // a different conversation: not the previous turn of this one
+		t.account.Parent = parent // not the previous turn of this conversation
 	}
 	t.ctx = budget.WithAccount(t.ctx, t.account)
 	if with.Budgets != nil {
@@ -39,8 +40,8 @@ func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	return nil, nil
 }
 
-// budgetEnd is the end of the turn if a budget is used up, nil while another question is allowed. The pilot
-// costs nothing.
+// budgetEnd returns an ending if a budget is used up, nil while another request is allowed. The pilot costs
+// nothing.
 func (t *turn) budgetEnd() *ending {
 	if t.isPilot {
 		return nil
@@ -54,12 +55,12 @@ func (t *turn) budgetEnd() *ending {
 	return nil
 }
 
-// budgetError means that a question was not asked because a budget is used up.
+// budgetError means that no request was sent because a budget is used up.
 type budgetError struct{ end ending }
 
 func (e *budgetError) Error() string { return e.end.message }
 
-// meteredModel is the turn's model. Every request through it is checked against the budgets and counted.
+// meteredModel is the turn's model. It checks every request against the budgets and counts its cost.
 type meteredModel struct {
 	llm.Model
 	turn *turn
@@ -70,7 +71,7 @@ func (m meteredModel) Stream(ctx context.Context, req llm.Request, onDelta func(
 	if end := m.turn.budgetEnd(); end != nil {
 		return llm.Response{}, &budgetError{*end}
 	}
-	// The time of a call that waits for a subagent is that of the subagent's calls.
+	// While a call waits for a subagent, only the time of the subagent's calls counts.
 	resume := deadline.Pause(m.turn.ctx)
 	res, err := m.Model.Stream(ctx, req, onDelta)
 	resume()
@@ -114,8 +115,8 @@ func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded boo
 	return 0, false
 }
 
-// pay counts one request and says once per turn if a money budget does not see its cost. asked is the length
-// of the question in bytes.
+// pay counts one request. Once per turn it notes that a money budget cannot count the cost. asked is the length
+// of the request in bytes.
 func (t *turn) pay(sent llm.SentRequest, asked int) {
 	r := t.loop.cfg.Budget.Request(sent, asked)
 	t.account.Add(r, sent.Usage)
@@ -124,7 +125,7 @@ func (t *turn) pay(sent llm.SentRequest, asked int) {
 	}
 }
 
-// unreportedRound returns an event for requests that are in no other event.
+// unreportedRound returns an event for the requests that no other event contains.
 func (t *turn) unreportedRound(what string) []event.Event {
 	requests := t.account.TakeUnreported()
 	if len(requests) == 0 {
@@ -133,7 +134,7 @@ func (t *turn) unreportedRound(what string) []event.Event {
 	return []event.Event{t.event(event.RoundEnded, budget.Round(what, t.account.Payer(), requests))}
 }
 
-// recordSideCost records the cost of a request that answers no question of the conversation.
+// recordSideCost records the cost of a request that is not part of the conversation.
 func (t *turn) recordSideCost(what string) error {
 	if events := t.unreportedRound(what); len(events) > 0 {
 		return t.record(events...)

@@ -8,20 +8,20 @@ import (
 	"sextant/shared/event"
 )
 
-// PageContext is what an open page tells the model: text from outside. An empty Text withdraws what Source
-// said before.
+// PageContext is outside text that an open page reports to the model. An empty Text withdraws the previous text
+// of Source.
 type PageContext struct {
 	Source, Text string
 }
 
-// contextHead begins such a note, so that it is never taken for one of ours.
+// Both constants begin a note with a page's text, so that it is never taken for one of ours.
 const (
 	contextHead = "[What the page shows now, as the page itself says:]\n"
 	contextGone = "[What the page said before no longer holds.]"
 )
 
-// notePageContexts tells the model what open pages say, if it is new. The notes are recorded like messages,
-// so that they keep their place, and count as read from outside.
+// notePageContexts adds notes with what open pages report, if it is new. The notes are recorded like messages, so
+// that they keep their place, and count as outside text.
 func (t *turn) notePageContexts() error {
 	if t.isPilot || t.ask.lineage != nil || t.loop.cfg.Pages == nil {
 		return nil

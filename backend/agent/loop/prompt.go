@@ -11,8 +11,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// prompt is the conversation as the model reads it: every call is followed by exactly one result, text from
-// outside is in marked blocks, and stale results are shortened. The pilot gets results unchanged; it follows
+// prompt returns the conversation as the model reads it: every call is followed by exactly one result, outside
+// text is in marked blocks, and stale results are shortened. The pilot gets results unchanged, because it follows
 // no text.
 func (t *turn) prompt() []chat.Message {
 	if t.isPilot {
@@ -34,7 +34,7 @@ func (t *turn) prompt() []chat.Message {
 		}
 		messages[i].Text = t.promptText(m)
 		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
-			messages[i].Role = chat.RoleUser // providers have no role for them
+			messages[i].Role = chat.RoleUser // providers have no role for notes
 		}
 		if left {
 			messages[i].Text += "\n" + short.Why
@@ -47,12 +47,12 @@ func (t *turn) prompt() []chat.Message {
 	return messages
 }
 
-// nonce is the marker of a turn: unguessable, and the same whenever the turn is read again, so that old parts
-// of a prompt keep their bytes.
+// nonce returns the marker of a turn. It cannot be guessed, and it is the same whenever the turn is read again,
+// so that old parts of a prompt keep their bytes.
 func (l *Loop) nonce(turn string) string {
 	sum := sha256.Sum256([]byte(l.cfg.MarkerSecret + "/" + turn))
 	return hex.EncodeToString(sum[:6])
 }
 
-// NewSecret makes a Config.MarkerSecret.
+// NewSecret returns a random Config.MarkerSecret.
 func NewSecret() string { return naming.ID("") + naming.ID("") }

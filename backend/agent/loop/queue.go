@@ -16,7 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Queue returns the messages waiting in a conversation, in the order they were sent. Only events change it.
+// Queue returns the messages waiting in a conversation, in the order in which they were sent. Only events change
+// the queue.
 type Queue interface {
 	Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error)
 }
@@ -24,9 +25,9 @@ type Queue interface {
 // MaxWaiting limits the messages waiting in one conversation.
 const MaxWaiting = 20
 
-// Errors about waiting messages.
+// Errors of operations on waiting messages.
 var (
-	// ErrNotWaiting means that the message was already taken or dropped.
+	// ErrNotWaiting means that the message was already sent or dropped.
 	ErrNotWaiting = errors.New("this message is no longer waiting: it was sent or removed")
 	// ErrQueueFull means that MaxWaiting messages are waiting.
 	ErrQueueFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
@@ -35,14 +36,14 @@ var (
 	ErrNotOwner = errors.New("a program may only change messages that a program sent")
 )
 
-// SendResult says what became of a message: the turn it began, or the id under which it waits.
+// SendResult contains the turn that a message began, or the id under which it waits.
 type SendResult struct {
 	Turn    string
 	Waiting string
 }
 
-// Send begins a turn like Start. If one runs in the conversation, the message waits for the next safe point
-// of that turn, or for the turn after it.
+// Send begins a turn like Start. If a turn runs in the conversation, the message waits for the next safe point of
+// that turn, or for the turn after it, as when says.
 func (l *Loop) Send(ctx context.Context, ask TurnRequest, when event.Moment) (SendResult, error) {
 	for {
 		turn, err := l.Start(ctx, ask)
@@ -56,7 +57,7 @@ func (l *Loop) Send(ctx context.Context, ask TurnRequest, when event.Moment) (Se
 	}
 }
 
-// enqueue records ask as waiting; it returns "" if no turn runs any more.
+// enqueue records the message as waiting. It returns "" if no turn runs any more.
 func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -64,8 +65,8 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	s, taken := l.running[ask.Conversation]
 	taken = taken && !s.ending
 	if taken && (s.ask.Model == llm.PilotName || caller(s.ask) != caller(ask)) {
-		// The pilot finishes a command before it reads the next. And a program's message never becomes part
-		// of a person's turn, or the other way round.
+		// The pilot finishes a command before it reads the next message. And a program's message never becomes part
+		// of a person's turn, or the reverse.
 		when = event.MomentNext
 	}
 	l.mu.Unlock()
@@ -75,7 +76,7 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	case s.ask.lineage != nil:
 		return "", ErrSubagent
 	case s.ask.Text == "":
-		return "", ErrBusy // not a turn, so nothing would start the waiting message
+		return "", ErrBusy // the conversation is busy without a turn, so nothing would start the waiting message
 	}
 	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
 	if err != nil {
@@ -98,7 +99,7 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
 }
 
-// caller is who the calls of ask are attributed to.
+// caller returns the party that makes the calls of a request.
 func caller(ask TurnRequest) toolspec.Caller {
 	if ask.Caller == "" {
 		return toolspec.CallerModel
@@ -148,7 +149,7 @@ func (l *Loop) DropWaiting(ctx context.Context, conversation, id string, by tool
 	return l.publish(ctx, event.New(event.MessageDropped, event.Removal{ID: id}).In(conversation, ""))
 }
 
-// SendWaiting begins a turn with a message that was kept when its turn ended.
+// SendWaiting begins a turn with a message that was put on hold when its turn ended.
 func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -159,7 +160,7 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 	return l.Start(ctx, askFromWaiting(conversation, w))
 }
 
-// findWaiting returns a waiting message that by may change; l.queue is held.
+// findWaiting returns a waiting message that by may change. The caller holds l.queue.
 func (l *Loop) findWaiting(
 	ctx context.Context,
 	conversation, id string,
@@ -182,7 +183,7 @@ func (l *Loop) findWaiting(
 	return list[i], nil
 }
 
-// askFromWaiting makes the request of a waiting message.
+// askFromWaiting converts a waiting message to a request.
 func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
@@ -203,7 +204,8 @@ func (l *Loop) runQueue(t *turn) {
 	}
 }
 
-// startNext begins a turn with the first waiting message; nil if there is none or another caller was faster.
+// startNext begins a turn with the first waiting message. It returns nil if there is none or another caller was
+// faster.
 func (l *Loop) startNext(t *turn) *turn {
 	if l.cfg.Queue == nil {
 		return nil
@@ -248,8 +250,8 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	return events
 }
 
-// steeringMessages are the messages waiting for this turn. A turn whose tools are closed takes none: they go
-// to the next turn.
+// steeringMessages returns the messages waiting for this turn. If the tools of the turn are closed, they go to
+// the next turn.
 func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
@@ -260,14 +262,14 @@ func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	}), err
 }
 
-// hasSteering reports whether messages wait for this turn. A read error counts as yes, and surfaces when they
-// are taken.
+// hasSteering reports whether messages wait for this turn. It returns true on a read error, which takeSteering
+// then returns.
 func (t *turn) hasSteering() bool {
 	list, err := t.steeringMessages()
 	return len(list) > 0 || err != nil
 }
 
-// takeSteering takes the messages waiting for this turn into it, and reports whether there were any.
+// takeSteering adds the messages waiting for this turn to it, and reports whether there were any.
 func (t *turn) takeSteering() (bool, error) {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()

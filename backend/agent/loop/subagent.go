@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// maxDepth is how deep subagents nest: those at this depth start none.
+	// maxDepth is the depth at which subagents can start no subagents.
 	maxDepth = 2
 )
 
-// ErrSubagent means that the conversation belongs to a subagent, which has only its one task.
+// ErrSubagent means that the conversation belongs to a subagent, which has only one task.
 var ErrSubagent = errors.New(
 	"this is a subagent's conversation, which takes no messages; write in the conversation it works for",
 )
@@ -30,12 +30,12 @@ type SubagentTask struct {
 	Task string
 	// Expect describes the wanted answer in words.
 	Expect string
-	// Tools are the only ones that may be called, by name; nil means those of the caller.
+	// Tools names the only tools that the subagent may call; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
 	// Calls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
 	Calls, Rounds int
-	// Model is empty for the caller's model, or Standard if no model calls.
+	// Model is provider/name; "" means the caller's model, or DefaultModel if the caller is not a model.
 	Model, Standard string
 	// Call is the call that starts the subagent.
 	Call toolspec.Call
@@ -45,15 +45,15 @@ type SubagentTask struct {
 type SubagentResult struct {
 	Outcome
 	Title string
-	// Outside and Local are the sources it read: text from outside, and from this machine.
+	// Outside contains the sources of outside text that the subagent read, Local what it read on this machine.
 	Outside, Local []string
-	// Changed are the files it changed in a way that can be undone.
+	// Changed contains the files it changed in a way that can be undone.
 	Changed []string
 }
 
-// RunSubagent does a task in a conversation of its own and returns how it ended. A Result instead says why it
-// did not start, in terms the caller can act on. ctx stops it. Its calls pass the pipeline with the
-// provenance of Call, and the caller's limits apply to it too.
+// RunSubagent does a task in a new conversation and returns the result. If the subagent cannot start, it returns
+// a Result instead that says why, in terms the caller can act on. ctx stops the subagent. Its calls pass the
+// pipeline with the provenance of Call, and the caller's limits apply to it too.
 func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult, *toolspec.Result) {
 	above, _ := ctx.Value(lineageKey{}).(*lineage)
 	if above == nil {
@@ -104,7 +104,7 @@ func tooMany() *toolspec.Result {
 	)
 }
 
-// newLineage is the lineage of a subagent below above, or why there may be none.
+// newLineage returns the lineage of a subagent below above, or why the subagent is refused.
 func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.Result) {
 	from := c.Call.From
 	switch {
@@ -149,12 +149,12 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	parent, _ := from.Place()
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
-		// A person's own call needs no confirmation; that of a model working for them does.
+		// A person's own call needs no confirmation, but a call of a model that works for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
 	from.Unpaged = false
 	if from.Root != "" {
-		from.Root, from.Interactive = "", false // its turns would ask in a window, and there is none
+		from.Root, from.Interactive = "", false // no window could show its questions
 	}
 	return &lineage{
 		depth: above.depth + 1, model: model, system: above.system,
@@ -163,7 +163,7 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	}, nil
 }
 
-// checkTools refuses tools that the caller could not call.
+// checkTools refuses tools that the caller may not call.
 func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	if c.Tools == nil {
 		return nil
@@ -194,8 +194,8 @@ func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	return nil
 }
 
-// chooseModel is the model of a subagent. What a model has read may only go to its own service, so a model
-// can choose another model of that service; a person or program can choose any.
+// chooseModel returns the model of a subagent. What a model has read may only be sent to its own service, so a
+// model can choose only models of that service; a person or program can choose any.
 func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 	asks := l.model
 	if asks == llm.PilotName {
@@ -220,7 +220,7 @@ func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 	return model, nil
 }
 
-// question is the subagent's question.
+// question returns the first message of the subagent's conversation.
 func (s SubagentTask) question() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(s.Task))
@@ -237,8 +237,8 @@ func (s SubagentTask) question() string {
 	return b.String()
 }
 
-// outsideLineage is the lineage of calls outside any turn, shared by all concurrent calls of one party. The
-// caller must call releaseOutside.
+// outsideLineage returns the lineage of calls outside any turn, which all concurrent calls of one owner share.
+// The caller must call releaseOutside.
 func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -260,7 +260,7 @@ func (l *Loop) releaseOutside(from toolspec.Provenance) {
 	}
 }
 
-// sharedLineage is a lineage shared by calls outside any turn, and how many use it.
+// sharedLineage is a lineage shared by calls outside any turn, with the number of its users.
 type sharedLineage struct {
 	lineage *lineage
 	users   int

@@ -20,15 +20,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errStopped is the cause of a turn that a person stopped.
+// errStopped is the cause when a person stopped the turn.
 var errStopped = errors.New("stopped")
 
-// turn is one run of the loop. Only its own goroutine touches it, except for what callTool's workers get.
+// turn is one run of the loop. Only its own goroutine uses it, except for callTool's workers.
 type turn struct {
 	loop *Loop
 	ask  TurnRequest
 	id   string
-	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
+	ctx  context.Context //nolint:containedctx // a turn is one operation
 
 	running  *runningTurn
 	adapter  toolcalls.Adapter
@@ -43,31 +43,30 @@ type turn struct {
 	rounds   int
 	account  *budget.Account
 	lastText string
-	// lastInputTokens is the size of the last question as the provider counted it.
+	// lastInputTokens is the size of the last request as the provider counted it.
 	lastInputTokens int
-	// canReread is true if the model can read an old result again.
+	// canReread is set if the model can read an old result again.
 	canReread bool
-	// earlyCalls are the calls of the answer being streamed.
 	early earlyCalls
-	// toolsClosed is true once the goal lets no more tools run; goalTools are the tools in the system prompt
-	// of a turn with a goal.
+	// toolsClosed is set when the goal allows no more tools; goalTools are the tools in the system prompt of a turn
+	// with a goal.
 	toolsClosed bool
 	goalTools   []toolspec.Definition
-	// recordErr is the error once the disk had no space for events of the turn, nil before.
+	// recordErr is the error if the disk had no space for events of the turn, else nil.
 	recordErr error
 	lineage   *lineage
 	effects   effects
-	// refusedWindow is the assumed context window after a question was refused as too long, 0 before.
+	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
-	// serviceWindow is the context window as the service reports it, 0 if it does not.
+	// serviceWindow is the context window that the service reports, 0 if it reports none.
 	serviceWindow int
 }
 
-// Outcome is how a turn ended.
+// Outcome describes how a turn ended.
 type Outcome struct {
 	Conversation string
 	Turn         string
-	// Text is the last thing the assistant said.
+	// Text is the assistant's last text.
 	Text       string
 	Status     chat.Status
 	Error      string
@@ -75,22 +74,22 @@ type Outcome struct {
 	Rounds     int
 	Calls      int
 	Usage      chat.Usage
-	// Bill is the total cost, with estimates where Usage was not reported. Budget is the setting of the
-	// budget that ended the turn, "" if none did.
+	// Bill is the total cost, with estimates where Usage was not reported. Budget is the setting of the budget that
+	// ended the turn, else "".
 	Bill   chat.Bill
 	Budget string
 }
 
-// ending is how a turn ends.
+// ending describes how a turn ends.
 type ending struct {
 	status     chat.Status
 	message    string
 	suggestion string
-	// budget is the setting that ended it, "" for another reason.
+	// budget is the setting of the budget that ended the turn, else "".
 	budget string
 }
 
-// recordStart records the person's message; after it the turn is under way.
+// recordStart records the person's message, with which the turn begins.
 func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	before, err := t.loop.cfg.History.Messages(ctx, t.ask.Conversation)
 	if err != nil {
@@ -140,8 +139,8 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// conversation returns events for a new conversation, or for a changed title or model. A subagent's
-// conversation takes no second turn.
+// conversation returns events for a new conversation, or for a changed title or model. A subagent's conversation
+// accepts no second turn.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
 	if k := t.ask.lineage; k != nil {
@@ -171,7 +170,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 	return []event.Event{event.New(kind, c).In(c.ID, "")}, nil
 }
 
-// run does the turn and records its end.
+// run runs the turn and records its end.
 func (t *turn) run() Outcome {
 	end := t.runRounds()
 	if t.ctx.Err() != nil {
@@ -246,8 +245,7 @@ func (t *turn) runRounds() ending {
 			if end.status != chat.StatusDone {
 				return end
 			}
-			// Only a message that is still there continues the turn: its author may take it back at this
-			// moment.
+			// Only a message that is still queued continues the turn: its author may be removing it at this moment.
 			if more, err := t.takeSteering(); err != nil {
 				return endingFor(err)
 			} else if more {
@@ -287,7 +285,7 @@ func (t *turn) prepare() error {
 	return nil
 }
 
-// detectFormat finds out how the model writes tool calls; usually that is known.
+// detectFormat determines how the model writes tool calls; usually the detector remembers it.
 func (t *turn) detectFormat() error {
 	if t.loop.cfg.Formats == nil {
 		return nil
@@ -298,7 +296,7 @@ func (t *turn) detectFormat() error {
 	}
 	if second, ok := t.adapter.Model.(llm.FallbackReporter); err != nil && ok && second.HasFallback() &&
 		t.ctx.Err() == nil {
-		return nil // the fallback is asked natively
+		return nil // the fallback is asked with native calls
 	}
 	if err != nil {
 		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
@@ -332,7 +330,7 @@ func (t *turn) finish(res llm.Response) ending {
 	return ending{status: chat.StatusDone}
 }
 
-// endingFor turns an error into the end of a turn, with the provider's own suggestion if there is one.
+// endingFor converts an error to the end of a turn, with the provider's suggestion if there is one.
 func endingFor(err error) ending {
 	if diskspace.IsFull(err) {
 		return diskFullEnding()
@@ -363,7 +361,7 @@ func (t *turn) event(k event.Kind, data any) event.Event {
 	return event.New(k, data).In(t.ask.Conversation, t.id)
 }
 
-// message makes a message of this turn.
+// message returns a new message of this turn.
 func (t *turn) message(role chat.Role, text string) chat.Message {
 	return chat.Message{
 		ID: naming.ID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: role, Text: text,

@@ -17,7 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of what is read back. The call's card shows the whole result.
+// Limits of the text that is quoted from a result. The call's card shows the whole result.
 const (
 	maxListLines = 80
 	maxListChars = 8_000
@@ -25,7 +25,7 @@ const (
 	maxChanges   = 8
 )
 
-// pageAnswer is the text form of a page's answer, parsed.
+// pageAnswer is a page tool's result, parsed from its text.
 type pageAnswer struct {
 	title, url string
 	outcome    string
@@ -33,7 +33,7 @@ type pageAnswer struct {
 	more       string
 }
 
-// parsePageAnswer parses text; false if it does not have that form.
+// parsePageAnswer parses text. It returns false if text is not a page tool's result.
 func parsePageAnswer(text string) (pageAnswer, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
@@ -60,7 +60,7 @@ func parsePageAnswer(text string) (pageAnswer, bool) {
 	return v, true
 }
 
-// name is what the page is called in a sentence.
+// name returns the page's name for use in a sentence.
 func (p pageAnswer) name() string {
 	if strings.TrimSpace(p.title) == "" {
 		return p.url
@@ -72,10 +72,10 @@ func (p pageAnswer) name() string {
 type reply struct {
 	g     *grammar.Parser
 	parts []string
-	// first is true if the pilot has not introduced itself in the conversation.
+	// first is set if the pilot has not introduced itself in the conversation.
 	first  bool
 	offers []chat.Offer
-	// outside are the sources of quoted text.
+	// outside contains the sources of quoted text.
 	outside []string
 }
 
@@ -96,7 +96,7 @@ func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 	return llm.Response{Text: text, Stop: llm.StopDone, Offers: r.offers, Outside: slices.Compact(r.outside)}
 }
 
-// explainProblem says why nothing of asked was done, and what may have been meant.
+// explainProblem says why none of the commands ran, and what the person may have meant.
 func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 	offers := t.Offers
 	if !t.Ambiguous {
@@ -137,7 +137,7 @@ func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 	r.add(what)
 }
 
-// answerBuiltin answers what needs no call.
+// answerBuiltin answers a command that needs no call.
 func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 	if s.Builtin == commandtable.LocalHelp {
 		r.add(r.g.Help(s.About, introduction()))
@@ -246,7 +246,7 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 	return answer
 }
 
-// describeFailure describes a failed result: what happened and what to say next.
+// describeFailure describes a failed result and what to say next.
 func (r *reply) describeFailure(text string) {
 	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
@@ -266,7 +266,7 @@ func (r *reply) describeFailure(text string) {
 	r.add(said)
 }
 
-// offerNext offers the commands of a hint for models, if they are complete as they are.
+// offerNext offers the commands named in a hint for models, if they are complete commands.
 func (r *reply) offerNext(hint, spoken string) {
 	if hint == spoken {
 		return
@@ -279,7 +279,7 @@ func (r *reply) offerNext(hint, spoken string) {
 	}
 }
 
-// dropCallPrefix removes the `tool(arg=1): ` at the start of an error: the call's card shows it.
+// dropCallPrefix removes `tool(arg=1): ` from the start of an error, because the call's card shows it.
 func dropCallPrefix(what string) string {
 	call, rest, ok := strings.Cut(what, "): ")
 	name, _, opens := strings.Cut(call, "(")
@@ -301,7 +301,7 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	r.add("Not done after that: " + strings.Join(said, "; ") + ".")
 }
 
-// sentence makes s begin with a capital and end with a full stop.
+// sentence gives s a capital letter and a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -327,8 +327,8 @@ func bounded(s string, most int) string {
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
 }
 
-// annotationsIn returns the annotations in the newest page answer of the conversation, for a window that
-// shows no page.
+// annotationsIn returns the annotations in the newest page result of the conversation. They are used if the
+// window shows no page.
 func annotationsIn(messages []chat.Message) *event.Marks {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != chat.RoleTool {
@@ -352,13 +352,13 @@ func annotationsIn(messages []chat.Message) *event.Marks {
 	return nil
 }
 
-// introduction says who answers and how to connect a model.
+// introduction explains what the pilot is and how to connect a model.
 func introduction() string {
 	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
 		"model: " + llm.HowToConnect()
 }
 
-// toolList lists what can be called now.
+// toolList lists the tools that can be called now.
 func toolList(tools []toolspec.Function) string {
 	if len(tools) == 0 {
 		return "No tool can be called now."

@@ -1,10 +1,10 @@
 // Package pilot is the built-in command pilot: an llm.Model without a language model. It turns plain commands
-// ("open example.com and annotate", "type hello into 4") into the tool calls a language model would make, one at
-// a time, and describes the results in a sentence. It needs no network, and its calls pass the same pipeline as
-// all others.
+// ("open example.com and annotate", "type hello into 4") into the tool calls that a language model would make,
+// one at a time, and describes each result in a sentence. It needs no network. Its calls pass the same pipeline
+// as all others.
 //
-// What it does not understand it says; it never guesses. Answers depend only on the request and on what is in
-// the window, so a Pilot has no state of its own and is safe for concurrent use.
+// The pilot never guesses: if it does not understand a command, it says so. Answers depend only on the request
+// and on what is in the window, so a Pilot has no state and is safe for concurrent use.
 package pilot
 
 import (
@@ -26,8 +26,8 @@ import (
 type Config struct {
 	// DemoURL returns the address of the built-in demo site; nil passes the word "demo" to navigate_page.
 	DemoURL func() string
-	// Live returns what is in the window while panel is active; nil if there is no window. It is called on
-	// every keystroke, and must be fast.
+	// Live returns what is in the window while panel is active; nil if there is no window. It is called on every
+	// keystroke and must be fast.
 	Live func(panel string) grammar.WindowState
 }
 
@@ -37,7 +37,7 @@ type Pilot struct {
 	rules *grammar.Rules
 }
 
-// New makes a Pilot.
+// New returns a Pilot.
 func New(cfg Config) *Pilot {
 	if cfg.DemoURL == nil {
 		cfg.DemoURL = func() string { return "demo" }
@@ -47,7 +47,7 @@ func New(cfg Config) *Pilot {
 	}
 	r, err := grammar.Compile(commandtable.Table())
 	if err != nil {
-		r = &grammar.Rules{} // the tests compile every form, so this cannot fail
+		r = &grammar.Rules{} // cannot fail: the tests compile every form
 	}
 	return &Pilot{cfg: cfg, rules: r}
 }
@@ -56,7 +56,7 @@ func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser
 	return &grammar.Parser{Rules: p.rules, Tools: tools, Demo: p.cfg.DemoURL, Live: live}
 }
 
-// Stream answers the last user message of req: with the next call of its commands, or with a text once all
+// Stream answers the last user message of req: with the next call of its commands, or with text once all calls
 // have results or one failed.
 func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
@@ -100,7 +100,7 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	return a.response(onDelta), nil
 }
 
-// live is what is in the window; without a page there, what the conversation last saw of one.
+// live returns what is in the window. If no page is there, it uses the last page in the conversation.
 func (p *Pilot) live(messages []chat.Message) grammar.WindowState {
 	live := p.cfg.Live("")
 	if len(live.Elements()) == 0 {
@@ -117,7 +117,7 @@ func introduced(messages []chat.Message) bool {
 	})
 }
 
-// lastQuestion is the text of the newest user message and the results after it.
+// lastQuestion returns the text of the newest user message and the results after it.
 func lastQuestion(messages []chat.Message) (string, []chat.Message) {
 	asked, results := "", []chat.Message(nil)
 	for _, m := range messages {
@@ -139,9 +139,9 @@ func toolNames(tools []toolspec.Function) []string {
 	return names
 }
 
-// Complete returns up to eight completions of the text before the cursor while panel is active, and what is
-// still missing after it. It reads only what Live returns. It takes about a millisecond, and some ten with
-// thousands of annotations to search by name.
+// Complete returns up to eight completions of the text before the cursor while panel is active, and the missing
+// rest of the command. It reads only what Live returns. It takes about a millisecond, or about ten if it searches
+// thousands of annotations by name.
 func (p *Pilot) Complete(text, panel string) wire.Completion {
 	live := p.cfg.Live(panel)
 	names := make([]string, len(live.Tools))
@@ -151,7 +151,7 @@ func (p *Pilot) Complete(text, panel string) wire.Completion {
 	return p.parser(names, live).Complete(text)
 }
 
-// Commands lists the commands for people, limited to those of tools; none means all.
+// Commands lists the commands of the given tools for people; without tools, all commands.
 func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
 	return p.parser(tools, grammar.WindowState{}).Commands()
 }

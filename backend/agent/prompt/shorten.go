@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxResult is how many characters of one result a model reads.
+// MaxResult limits the characters of one result that a model reads.
 const MaxResult = 24_000
 
-// Shorten cuts a long result and says so.
+// Shorten cuts a long result and adds a note about it.
 func Shorten(s string) string {
 	if len(s) <= MaxResult {
 		return s

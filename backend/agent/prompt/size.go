@@ -7,7 +7,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Parts is the size of a request's parts in bytes.
+// PartSizes returns the sizes of a request's parts in bytes.
 func Parts(req llm.Request, defs []toolspec.Definition) event.Prompt {
 	p := event.Prompt{Talk: len(req.System)}
 	for _, d := range defs {
@@ -23,7 +23,7 @@ func Parts(req llm.Request, defs []toolspec.Definition) event.Prompt {
 	return p
 }
 
-// Bytes is the size of a request in bytes.
+// RequestSize returns the size of a request in bytes.
 func Bytes(req llm.Request) int {
 	n := len(req.System)
 	for _, f := range req.Tools {
@@ -35,7 +35,7 @@ func Bytes(req llm.Request) int {
 	return n
 }
 
-// MessageBytes is the size of a message with its calls.
+// MessageSize returns the size of a message with its calls, in bytes.
 func MessageBytes(m chat.Message) int {
 	n := len(m.Text)
 	for _, c := range m.Calls {

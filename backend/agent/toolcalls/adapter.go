@@ -20,10 +20,10 @@ type Adapter struct {
 	AlsoCallable []toolspec.Definition
 }
 
-// Stream sends one request with the tools that may be called. A native model gets them as they are. For other
-// models the system prompt lists them, and earlier calls and results are written into the conversation in the
-// model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
-// that it can start before the answer ends. Errors are the model's own.
+// Stream sends one request with the tools that may be called. A native model gets the tool definitions. For other
+// models the system prompt lists the tools, and earlier calls and results are written into the conversation in
+// the model's format. The returned text contains no calls. Each complete call is also passed to onDelta at once,
+// so that it can start before the answer ends. Errors come from the model unchanged.
 func (a Adapter) Stream(
 	ctx context.Context,
 	req llm.Request,
@@ -83,7 +83,7 @@ func (a Adapter) Stream(
 	return out, nil
 }
 
-// NativeFunctions returns the functions that a model with native calls is sent for defs.
+// NativeFunctions converts defs to the functions that are sent to a model with native calls.
 func NativeFunctions(defs []toolspec.Definition) []toolspec.Function {
 	out := make([]toolspec.Function, len(defs))
 	for i, d := range defs {
@@ -96,7 +96,7 @@ func hasCalls(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool { return len(m.Calls) > 0 })
 }
 
-// asText is the conversation with its calls and results as text. Adjacent messages of one role are joined,
+// asText returns the conversation with its calls and results as text. Adjacent messages of one role are joined,
 // because many templates of local models require alternating roles.
 func (a Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message {
 	var out []chat.Message

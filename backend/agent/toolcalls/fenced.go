@@ -37,7 +37,7 @@ func (t *Toolset) readFence(src []byte) []parsedCall {
 	}
 }
 
-// statement reads return name(args) and leaves r after it.
+// statement reads return name(args) and moves r past it.
 func (t *Toolset) statement(r *reader) (*Call, *syntaxError) {
 	at := r.at
 	name := r.ident()

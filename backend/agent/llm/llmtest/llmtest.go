@@ -1,5 +1,5 @@
-// Package llmtest is a conformance suite that every provider's model passes against a local service that
-// speaks its wire format. The product does not use it.
+// Package llmtest is a conformance suite for providers. Each provider's model passes it against a local service
+// that speaks its wire format. The product does not use it.
 package llmtest
 
 import (
@@ -19,11 +19,11 @@ import (
 // Key is the key to configure for a provider that needs one.
 const Key = "sk-of-the-suite-0123456789"
 
-// Open configures the provider under test for the service and opens its model "m". It closes what it opens
-// when t ends.
+// Open configures the provider under test for the service and returns its model "m". It closes what it opens when
+// t ends.
 type Open func(t *testing.T, service *openaitest.Server) llm.Model
 
-// Provider runs the suite.
+// Provider runs the suite against the provider that open opens.
 func Provider(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, subject){
 		"text and reasoning":        textAndThought,
@@ -220,7 +220,7 @@ func stopReasons(t *testing.T, s subject) {
 }
 
 func refusals(t *testing.T, s subject) {
-	// Such a service repeats the key, where the sentence is shortened.
+	// This service repeats the key where the message is cut.
 	leak := `{"error":{"message":"` + strings.Repeat("x", 290) + Key + `"}}`
 	for _, c := range []struct {
 		status int
@@ -261,7 +261,7 @@ func resumed(t *testing.T, s subject) {
 	whole := openaitest.Turn{Text: text, Fragment: 4}
 	call := []openaitest.Call{{ID: "a", Name: "act", Args: `{"n":1}`}}
 	service, m := s.at(t)
-	// The first answer breaks off; asked to continue, the service gives the rest and the call.
+	// The first answer breaks off. When asked to continue, the service sends the rest and the call.
 	service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if n := len(r.Messages); n > 2 && r.Messages[n-2].Role == "assistant" {
 			return openaitest.Turn{Text: strings.TrimPrefix(text, r.Messages[n-2].Content), Calls: call}
@@ -275,7 +275,7 @@ func resumed(t *testing.T, s subject) {
 		t.Errorf("%+v, error %v", h, err)
 	}
 	req := hello()
-	req.TextCalls = true // so that the text may hold half a call
+	req.TextCalls = true // so that the text may contain half a call
 	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Cut || !strings.HasPrefix(text, h.Text) || h.Text == "" ||
 		len(h.Calls) > 0 {
 		t.Errorf("written calls: %+v, error %v", h, err)

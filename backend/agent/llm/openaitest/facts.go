@@ -7,20 +7,20 @@ import (
 
 // FactRequest is a request that was answered from Facts.
 type FactRequest struct {
-	// Asked is its method and path.
+	// Route is the request's method and path.
 	Asked  string
 	Body   string
 	Header http.Header
 }
 
-// FactRequests are the requests so far that were answered from Facts.
+// FactRequests returns the requests that were answered from Facts, in order.
 func (s *Server) FactRequests() []FactRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]FactRequest(nil), s.facts...)
 }
 
-// withFacts answers from Facts, and leaves everything else to next.
+// withFacts answers requests that Facts contains and passes others to next.
 func (s *Server) withFacts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.Method + " " + r.URL.Path

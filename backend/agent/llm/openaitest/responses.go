@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// readResponses reads a request of the responses API.
+// readResponses parses a request of the responses API. problem says why the service would refuse it.
 func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	var form struct {
 		Model           string            `json:"model"`
@@ -122,7 +122,7 @@ func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	return text, images, true
 }
 
-// stream writes named events, as the responses and messages formats have them.
+// stream writes named events, as in the responses and messages formats.
 type stream struct {
 	b bytes.Buffer
 	// numbered adds a sequence number from 0 to each event.

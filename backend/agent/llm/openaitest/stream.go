@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// play sends t.
+// play sends the answer t.
 func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Turn) {
 	if isError(t) {
 		if t.RetryAfter != "" {
@@ -57,7 +57,7 @@ func writeStream(w http.ResponseWriter, r *http.Request, stream []byte, gap time
 	}
 }
 
-// cleanCut ends the answer with the connection, so that the reader sees an orderly end.
+// cleanCut ends the answer by closing the connection, so that the reader sees an orderly end.
 func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -69,10 +69,10 @@ func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	_ = buf.Flush()
 }
 
-// Render is the stream of t in chat's format.
+// Render returns the stream of t in the chat format.
 func Render(t Turn) []byte { return RenderAs(Chat, t) }
 
-// RenderAs is Render in any format.
+// RenderAs returns the stream of t in any format.
 func RenderAs(format Format, t Turn) []byte {
 	stream := []byte(t.Raw)
 	if t.Fragment <= 0 {
@@ -147,7 +147,7 @@ func renderChat(t Turn) []byte {
 	return b.Bytes()
 }
 
-// pieces splits s after size bytes each, but never inside a character.
+// pieces splits s into pieces of size bytes, but never inside a character.
 func pieces(s string, size int) []string {
 	var out []string
 	start := 0
@@ -174,7 +174,7 @@ func chunk(b *bytes.Buffer, delta map[string]any, finish any) {
 func event(b *bytes.Buffer, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return // maps of strings and numbers always marshal
+		return // cannot fail: maps of strings and numbers always marshal
 	}
 	b.WriteString("data: ")
 	b.Write(data)

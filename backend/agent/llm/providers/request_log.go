@@ -9,7 +9,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// requestLog is the requests sent for one answer.
+// requestLog contains the requests sent for one answer.
 type requestLog []llm.SentRequest
 
 // send sends req to m and logs the request.
@@ -38,7 +38,7 @@ func (l *requestLog) send(
 	return res, err
 }
 
-// usage is the sum over all requests.
+// usage returns the sum of all requests.
 func (l requestLog) usage() chat.Usage {
 	var sum chat.Usage
 	for _, m := range l {

@@ -3,13 +3,13 @@ package commandtable
 import "slices"
 
 const (
-	// PanelTool stands for the tools that open a panel, whose names come from the map.
+	// PanelTool represents the tools that open a panel, one for each.
 	PanelTool = "open_*_panel"
-	// AnyTool is the key of commands that fit every tool.
+	// AnyTool represents every tool, for commands that name a tool.
 	AnyTool = "*"
 )
 
-// What the pilot answers itself.
+// Commands that the pilot answers itself.
 const (
 	LocalHelp  = "help"
 	LocalTools = "tools"
@@ -519,7 +519,7 @@ func webCommands() []Command {
 	}
 }
 
-// panelCommands make a panel, read it and change it.
+// panelCommands are the commands that create, read and change a panel.
 func panelCommands() []Command {
 	return []Command{
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
@@ -632,7 +632,7 @@ func windowCommands() []Command {
 	}
 }
 
-// toolsWithoutCommand are the baseline tools without a command, with the reason.
+// toolsWithoutCommand returns the baseline tools without a command, with the reasons.
 func toolsWithoutCommand() map[string]string {
 	return map[string]string{
 		"run_steps":    "several commands in one message do the same, and each shows",
@@ -641,14 +641,13 @@ func toolsWithoutCommand() map[string]string {
 	}
 }
 
-// Example is the example of one form.
+// Example is an example of a form.
 type Example struct {
-	// Tool is the tool that Say calls: "" if the pilot answers itself, "*" for any tool and "open_*_panel"
-	// for a panel's.
+	// Tool is the tool that Text calls: "" if the pilot answers itself, else the tool's name, AnyTool or PanelTool.
 	Tool, Say string
 }
 
-// Examples returns an example of every form, and why some tools have no command.
+// Examples returns an example of every form, and the tools without a command with the reasons.
 func Examples() (examples []Example, wordlessTools map[string]string) {
 	for _, c := range Table() {
 		for _, f := range c.Forms {

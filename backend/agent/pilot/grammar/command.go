@@ -9,8 +9,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// command reads ts, which is not empty, as exactly one command. If two different ones fit, it asks which is
-// meant.
+// command parses ts, which is not empty, as exactly one command. If two different commands fit, the Problem asks
+// which one is meant.
 func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	if ts[0].quoted {
 		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
@@ -46,7 +46,7 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 	return s, nil
 }
 
-// unambiguous prints the match in words that can be read in no other way, if there are any.
+// unambiguous returns the match in words that have no other reading, if there are any.
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
@@ -61,7 +61,7 @@ func (parser *Parser) unambiguous(m match) string {
 	return parser.canonical(m)
 }
 
-// missingPart says what the form that matched furthest still needs; nothing if none began.
+// missingPart says what the form that matched furthest still needs. The Problem is empty if none matched.
 func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.form == nil {
 		return &Problem{}
@@ -69,7 +69,7 @@ func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.why != "" {
 		return &Problem{Hint: m.why}
 	}
-	// One word in common is not enough.
+	// One matching word is not enough.
 	if m.literals < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
 		return &Problem{}
 	}
@@ -102,7 +102,7 @@ func (parser *Parser) missingPart(m nearMiss) *Problem {
 	return &Problem{Hint: hint}
 }
 
-// family is the same for all kinds that read an annotation's number.
+// family returns the name of k, or "mark" for every kind that reads an annotation's number.
 func (k *valueKind) family() string {
 	if k.name == "field" || k.name == "list" {
 		return "mark"
@@ -110,7 +110,7 @@ func (k *valueKind) family() string {
 	return k.name
 }
 
-// JoinOffers lists offers in a sentence.
+// JoinOffers lists offers in a sentence, with joint before the last one.
 func JoinOffers(offers []chat.Offer, joint string) string {
 	said := make([]string, len(offers))
 	for i, o := range offers {

@@ -13,16 +13,15 @@ import (
 // articles may come before any word of a form.
 const articles = "the a an this that current my"
 
-// Parser reads one message. Its fields are what the reading depends on.
+// Parser parses one message. Tools, Demo and Live affect the result.
 type Parser struct {
 	*Rules
 	Tools []string
 	Demo  func() string
 	Live  WindowState
-	// naming allows an annotation to be named instead of numbered. What was read so is only offered, never
-	// run.
+	// naming allows a name in place of an annotation's number. Commands found that way are only offered, never run.
 	naming bool
-	// partial is the word being written, for completion.
+	// partial is the unfinished last word, for completion.
 	partial string
 }
 
@@ -32,36 +31,36 @@ type match struct {
 	args  map[string]any
 	said  map[string]string
 	score int
-	// open is true if it ends with an unquoted text.
+	// open is set if the match ends with unquoted text.
 	open bool
 }
 
-// nearMiss is a form that fitted up to a point: done of its elements, up to token at. why says why the next
-// did not, "" if that is obvious.
+// nearMiss is a form whose first done parts matched, up to token at. why says why the next part did not match, ""
+// if that is obvious.
 type nearMiss struct {
 	form     *compiledForm
 	done, at int
-	// left is how many words follow.
+	// left is the number of words from there on.
 	left     int
 	literals int
 	why      string
-	// certain is true if why is about what was certainly meant.
+	// certain is set if why applies whatever else the words could mean.
 	certain bool
 }
 
-// matcher matches forms with one command.
+// matcher matches forms against one command.
 type matcher struct {
 	g   *Parser
 	src string
 	ts  []token
-	// whole is true if the command reaches the end of its line.
+	// whole is set if the command reaches the end of its line.
 	whole   bool
 	found   []match
 	miss    nearMiss
 	certain bool
 }
 
-// fit returns the forms that fit all of ts, the best first, and the near miss that came furthest.
+// fit returns the forms that match all of ts, the best first, and the near miss that came furthest.
 func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
 	m := &matcher{g: parser, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
 	if !ts[0].quoted {
@@ -85,8 +84,8 @@ func (m *matcher) tryForm(f *compiledForm) {
 	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
 }
 
-// walk matches the elements of f from e on with the tokens from t on; soFar holds what was read. It stops at
-// the first match, with naming it finds all.
+// walk matches the parts of f from e on with the tokens from t on. soFar contains the values already read. It
+// stops at the first match, but with naming it finds all.
 func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 	if e == len(f.parts) {
 		if t != len(m.ts) {
@@ -161,7 +160,7 @@ func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
 	}
 }
 
-// matchWords is how many tokens words take at the start of ts, including articles; 0 if they do not match.
+// matchWords returns how many tokens at the start of ts match words, including articles; 0 for no match.
 func matchWords(ts []token, words []string) int {
 	n := 0
 	for _, w := range words {
@@ -235,7 +234,7 @@ func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string)
 	return []parsedValue{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
 }
 
-// text is the literal text of the tokens, without quotes if it is one quoted text.
+// text returns the tokens as written, without the quotes if they are one quoted text.
 func text(src string, part []token) string {
 	if len(part) == 1 && part[0].quoted {
 		return part[0].text
@@ -243,7 +242,7 @@ func text(src string, part []token) string {
 	return strings.TrimSpace(src[part[0].start:part[len(part)-1].end])
 }
 
-// values are several quoted texts, or one text.
+// values returns several quoted texts, or all tokens as one text.
 func values(src string, part []token) []string {
 	var several []string
 	for _, t := range part {
@@ -260,7 +259,7 @@ func values(src string, part []token) []string {
 	return several
 }
 
-// step makes the match a Step.
+// step converts the match to a Step.
 func (parser *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
@@ -301,7 +300,7 @@ func (parser *Parser) step(m match) Step {
 	return s
 }
 
-// canonical prints the match in the words of the first form that says the same. It reads back as the same.
+// canonical returns the match in the words of the first equivalent form. It parses back to the same match.
 func (parser *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range parser.Forms {
@@ -313,7 +312,7 @@ func (parser *Parser) canonical(m match) string {
 	return m.format(f)
 }
 
-// format prints the match in the words of a form that takes the same arguments.
+// format returns the match in the words of f, a form with the same arguments.
 func (m match) format(f *compiledForm) string {
 	var out []string
 	for _, p := range f.parts {

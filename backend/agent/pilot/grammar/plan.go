@@ -12,7 +12,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// Limits of one message. More is not a command.
+// Limits of one message. A larger message is not read as commands.
 const (
 	maxText   = 8_000
 	maxTokens = 200
@@ -58,7 +58,7 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	return merge(plan), nil
 }
 
-// merge makes "type … into 4" followed by Enter one call.
+// merge joins "type … into 4" and a following Enter into one call.
 func merge(plan []Step) []Step {
 	var out []Step
 	for _, s := range plan {
@@ -122,7 +122,7 @@ func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	return s, rest, nil
 }
 
-// byTool is the call of a tool by name. "/tool" has name and arguments in its object.
+// byTool returns the call of a tool by name. For "/tool", name and arguments are in the object.
 func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 	switch name {
 	case "help", "tools":
@@ -165,7 +165,7 @@ func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem)
 	return Step{Tool: name, Args: flat.Bytes(), canon: "/" + name + " " + flat.String()}, nil
 }
 
-// line reads the commands of one line.
+// line parses the commands of one line.
 func (parser *Parser) line(line string) ([]Step, *Problem) {
 	ts := tokens(line)
 	if len(ts) == 0 {
@@ -183,9 +183,8 @@ func (parser *Parser) line(line string) ([]Step, *Problem) {
 	return s.from(0)
 }
 
-// splitter finds where one command ends and the next begins. "and" may also be part of a text ("type salt and
-// pepper into 4"), so a line is split at the first separator where the left side is a complete command and
-// the right side consists of commands.
+// splitter finds the boundaries of commands. "and" may also be part of a text ("type salt and pepper into 4"), so
+// a line is split at the first separator that has a complete command on its left and only commands on its right.
 type splitter struct {
 	*Parser
 	src  string
@@ -243,8 +242,8 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 	return nil, problem
 }
 
-// ambiguity asks what is meant if one word after "and" is a command but may as well belong to the text before
-// it: "annotate buttons and links".
+// ambiguity asks which is meant if the word after "and" is a command but may also belong to the text before it:
+// "annotate buttons and links".
 func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Problem {
 	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Said == s.ts[next].text
 	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
@@ -265,7 +264,7 @@ func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Probl
 	}
 }
 
-// separator is the index of the first token after the separator at i, 0 if there is none.
+// separator returns the index of the first token after the separator at i, 0 if there is none.
 func (s *splitter) separator(i int) int {
 	next := i
 	for next < len(s.ts) && isOneOf(s.ts[next], "and then & && afterwards after that") {
@@ -287,7 +286,7 @@ const (
 	trailingFiller = "please now thanks"
 )
 
-// verbatim reads a command that takes the rest of its line literally.
+// verbatim parses a command that takes the rest of its line literally.
 func (s *splitter) verbatim(start int) ([]Step, bool) {
 	ts := skip(s.ts[start:], leadingFiller)
 	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiledForm).verbatim) {
@@ -302,7 +301,7 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 	return []Step{got}, true
 }
 
-// single reads exactly one command; whole says that it reaches the end of its line.
+// single parses exactly one command; whole says that it reaches the end of its line.
 func (s *splitter) single(ts []token, whole bool) (Step, *Problem) {
 	ts = skip(ts, leadingFiller)
 	if n := len(skipEnd(ts, trailingFiller)); n < len(ts) {

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// A tool in a sentence for models, with the arguments named after it.
+	// toolInWords matches a tool in a sentence for models, with the arguments named after it.
 	toolInWords = regexp.MustCompile(
 		`(?i)\b(call )?([a-z]+(?:_[a-z]+)+|downloads)\b((?: with(?:out)?| again)?(?: (?:an? )?(?:[a-z_]+=[a-z]+|[a-z_]+ "[a-z ]+"|action|query|scope|url|id|seconds|text|\{[^{}]*\})(?: or)?)*)`,
 	)
@@ -14,8 +14,8 @@ var (
 	bareArg  = regexp.MustCompile(`\b(query|url|seconds|text)\b`)
 )
 
-// Rephrase rewords a sentence for models in terms of commands: "Call annotate_page" becomes “Say "annotate"”.
-// Tools without a command stay as they are.
+// Rephrase rewords a sentence for models with commands: "Call annotate_page" becomes “Say "annotate"”. Tools
+// without a command are left as they are.
 func (parser *Parser) Rephrase(text string) string {
 	return toolInWords.ReplaceAllStringFunc(text, func(found string) string {
 		p := toolInWords.FindStringSubmatch(found)

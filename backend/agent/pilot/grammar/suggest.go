@@ -7,10 +7,10 @@ import (
 	"sextant/shared/chat"
 )
 
-// MaxOffers is how many commands are offered at once.
+// MaxOffers limits how many commands are offered at once.
 const MaxOffers = 3
 
-// Suggest returns commands that said was probably meant to be. Each is a valid command; none runs.
+// Suggest returns the commands that text was probably meant to be. Each is a valid command; none is run.
 func (parser *Parser) Suggest(said string) []chat.Offer {
 	said = strings.ToValidUTF8(said, "\uFFFD")
 	if name, ok := strings.CutPrefix(said, "/"); ok {
@@ -64,7 +64,7 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 	return offers
 }
 
-// reads matches a whole command.
+// reads parses text as one whole command.
 func (parser *Parser) reads(said string) (match, bool) {
 	ts := tokens(said)
 	if len(ts) == 0 {
@@ -77,7 +77,7 @@ func (parser *Parser) reads(said string) (match, bool) {
 	return found[0], true
 }
 
-// byName offers the numbers of elements called by name: "click the add button".
+// byName offers the numbers of elements that text names: "click the add button".
 func (parser *Parser) byName(said string, ts []token) []chat.Offer {
 	by := *parser
 	by.naming = true
@@ -98,7 +98,7 @@ func (parser *Parser) byName(said string, ts []token) []chat.Offer {
 	return offers
 }
 
-// formOf is the simplest form that calls a tool with these arguments, nil if there is none.
+// formOf returns the simplest form that calls a tool with these arguments, nil if there is none.
 func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm {
 	best, most := (*compiledForm)(nil), -1
 	for _, f := range parser.Forms {
@@ -126,8 +126,8 @@ func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm 
 	return best
 }
 
-// Closest is the name with the smallest edit distance, at most a third of the word's length and at most
-// three; "" if none is close.
+// Closest returns the name with the smallest edit distance to word. The distance may be at most three, and at
+// most a third of the word's length; "" if no name is that close.
 func Closest(word string, names []string) string {
 	if len(word) > 64 {
 		return ""
@@ -144,8 +144,7 @@ func Closest(word string, names []string) string {
 	return best
 }
 
-// distance counts insertions, deletions, substitutions and transpositions (optimal string alignment) over
-// bytes.
+// distance counts insertions, deletions, substitutions and transpositions of bytes (optimal string alignment).
 func distance(a, b string) int {
 	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

@@ -13,22 +13,21 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// WindowState is what is in the window now. It only helps to find what is meant; nothing runs because of it.
-// Everything in it that comes from a page is text from outside.
+// WindowState is the current state of the window. It helps to interpret commands; nothing runs because of it.
+// Everything in it that comes from a page is outside text.
 type WindowState struct {
-	// Marks returns the annotations of the active page, nil for none. Marks and Tabs are called only when
-	// needed, and may be nil.
+	// Marks returns the annotations of the active page, nil for none. Marks and Tabs may be nil; they are called only
+	// when needed.
 	Marks func() *event.Marks
 	// Tabs returns the window's tabs.
 	Tabs func() []event.Tab
-	// Tools are all tools that can be called now.
+	// Tools contains all tools that can be called now.
 	Tools []toolspec.Definition
-	// Paths returns the entries of the workspace that begin with a path, folders with a trailing slash; may
-	// be nil.
+	// Paths returns the paths in the workspace that begin with prefix, folders with a trailing slash; may be nil.
 	Paths func(begun string) []string
 }
 
-// Roles that take text, and roles that have options.
+// Roles that accept text, and roles that have options.
 const (
 	fields = "textbox searchbox combobox spinbutton"
 	lists  = "combobox listbox"
@@ -39,7 +38,7 @@ const (
 	maxName  = 60
 )
 
-// Elements are the annotations of the active page.
+// Elements returns the annotated elements of the active page.
 func (w WindowState) Elements() []annotation.Element {
 	if w.Marks == nil {
 		return nil
@@ -57,7 +56,7 @@ func (w WindowState) tabs() []event.Tab {
 	return w.Tabs()
 }
 
-// named are the annotations whose role and name contain all words, the closest first.
+// named returns the elements that contain all words in their role and name, the closest first.
 func (parser *Parser) named(ts []token) []annotation.Element {
 	var said []string
 	for _, t := range ts {
@@ -103,7 +102,7 @@ func markName(e annotation.Element) string {
 	return fmt.Sprintf("%s “%s”", e.Role, name)
 }
 
-// mark finds an annotation by its number.
+// mark returns the element with annotation id.
 func (w WindowState) mark(id int) (annotation.Element, bool) {
 	all := w.Elements()
 	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })
@@ -113,7 +112,7 @@ func (w WindowState) mark(id int) (annotation.Element, bool) {
 	return all[i], true
 }
 
-// Sources is the origin of the page with the annotations.
+// Sources returns the origin of the page with the annotations.
 func (w WindowState) Sources() []string {
 	if w.Marks == nil || w.Marks() == nil {
 		return nil
@@ -136,7 +135,7 @@ func words(list string) func(*Parser) []suggestion {
 	}
 }
 
-// marksOf lists annotations with these roles first, then the others.
+// marksOf returns a function that lists annotations with the given roles first, then the others.
 func marksOf(first string) func(*Parser) []suggestion {
 	return func(g *Parser) []suggestion {
 		var all, others []suggestion
@@ -204,7 +203,7 @@ func toolsOf(g *Parser) []suggestion {
 	return all
 }
 
-// FirstSentence is the first sentence of a description without its full stop.
+// FirstSentence returns the first sentence of s without its full stop.
 func FirstSentence(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if s, _, ok := strings.Cut(first, ". "); ok {
@@ -213,5 +212,5 @@ func FirstSentence(s string) string {
 	return strings.TrimSuffix(excerpt.Runes(EscapeLinks(first), 100), ".")
 }
 
-// EscapeLinks keeps text from a page from becoming a link or an image in a formatted answer.
+// EscapeLinks escapes s so that text from a page cannot become a link or an image in a formatted answer.
 func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }
