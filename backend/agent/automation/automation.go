@@ -24,7 +24,7 @@ import (
 
 // Limits of a Job.
 const (
-	// maxRepairs is the largest valid Job.Repairs.
+	// maxRepairs is the largest valid Job.MaxRepairs.
 	maxRepairs = 10
 	// maxSystemBytes limits the caller's system prompt.
 	maxSystemBytes = 100_000
@@ -40,15 +40,15 @@ type Job struct {
 	// TurnRequest is the task. Run sets its Goal.
 	loop.TurnRequest
 	Format Format
-	// Repairs limits how often an answer that does not fit is sent back: 0 to 10.
-	Repairs int
+	// MaxRepairs limits how often an answer that does not fit is sent back: 0 to 10.
+	MaxRepairs int
 }
 
 // Answer is the result of a Job.
 type Answer struct {
 	// JSON is one compact value that fits the format. Names keep the model's order; none occurs twice.
 	JSON json.RawMessage
-	// Repairs counts how often the model was asked to correct its answer.
+	// MaxRepairs counts how often the model was asked to correct its answer.
 	Repairs int
 	Outcome loop.Outcome
 }
@@ -57,13 +57,13 @@ type Answer struct {
 type Error struct {
 	Message, Suggestion string
 	// LastAnswer is the model's last answer, cut at maxShown characters; "" if there was none.
-	Last string
+	LastAnswer string
 	// Problems says where LastAnswer does not fit; empty if something else failed.
-	Wrong   []string
-	Outcome loop.Outcome
+	Problems []string
+	Outcome  loop.Outcome
 	// InvalidJob means that the Job was refused before anything ran.
-	Unasked bool
-	cause   error
+	InvalidJob bool
+	cause      error
 }
 
 // Error implements error.
@@ -78,18 +78,18 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	if err := job.Check(); err != nil {
 		return Answer{}, err
 	}
-	g := &goal{format: job.Format, repairs: job.Repairs}
+	g := &goal{format: job.Format, maxRepairs: job.MaxRepairs}
 	job.Goal = g
 	outcome, err := runner.Run(ctx, job.TurnRequest)
 	if err != nil {
-		return Answer{}, &Error{Message: sentence(err.Error()), Unasked: true, cause: err}
+		return Answer{}, &Error{Message: sentence(err.Error()), InvalidJob: true, cause: err}
 	}
 	if outcome.Status != chat.StatusDone || g.answer == nil {
 		e := &Error{
 			Message:    outcome.Error,
 			Suggestion: outcome.Suggestion,
-			Last:       excerpt.Runes(outcome.Text, maxShown),
-			Wrong:      g.wrong,
+			LastAnswer: excerpt.Runes(outcome.Text, maxShown),
+			Problems:   g.problems,
 			Outcome:    outcome,
 		}
 		if e.Message == "" {
@@ -103,15 +103,18 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 // Check returns why the Job is invalid, nil if it is valid.
 func (j *Job) Check() error {
 	wrong := func(message, suggestion string) error {
-		return &Error{Message: message, Suggestion: suggestion, Unasked: true}
+		return &Error{Message: message, Suggestion: suggestion, InvalidJob: true}
 	}
 	switch {
 	case strings.TrimSpace(j.Text) == "":
 		return wrong("The task is empty.", "Say what to do.")
 	case j.Format.empty():
 		return wrong("The format is missing.", "Give a JSON Schema, or a description in words.")
-	case j.Repairs < 0 || j.Repairs > maxRepairs:
-		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", maxRepairs))
+	case j.MaxRepairs < 0 || j.MaxRepairs > maxRepairs:
+		return wrong(
+			fmt.Sprintf("%d repairs were requested.", j.MaxRepairs),
+			fmt.Sprintf("Ask for 0 to %d.", maxRepairs),
+		)
 	case len(j.System) > maxSystemBytes:
 		return wrong(
 			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),

@@ -30,15 +30,15 @@ var tool = toolspec.Definition{
 
 // goal implements loop.Goal: it collects an answer that fits. The loop calls it from one goroutine.
 type goal struct {
-	format  Format
-	repairs int
+	format     Format
+	maxRepairs int
 
 	// reminded is true after the first answer without calls; it gets a reminder to call final_response.
 	reminded bool
 	closed   bool
 	// repairsSent counts how often the model was asked to correct its answer.
 	repairsSent int
-	wrong       []string
+	problems    []string
 	answer      json.RawMessage
 }
 
@@ -91,28 +91,28 @@ func (g *goal) Answered(text string) loop.Reply {
 // close ends the use of tools and asks for the answer.
 func (g *goal) close() loop.Reply {
 	g.closed = true
-	return loop.Reply{Closed: true, Message: g.format.prompt()}
+	return loop.Reply{ToolsClosed: true, Message: g.format.prompt()}
 }
 
 // judge checks an answer. If it does not fit, the model gets the problems while repairs are left.
 func (g *goal) judge(text string) loop.Reply {
 	value, err := parseAnswer(text)
 	if err != nil {
-		g.wrong = []string{err.Error()}
+		g.problems = []string{err.Error()}
 	} else {
-		if g.wrong, err = g.format.check(value); err != nil {
+		if g.problems, err = g.format.check(value); err != nil {
 			return loop.Reply{
 				Failure:    sentence("the answer cannot be checked: " + err.Error()),
 				Suggestion: "Give a simpler format.",
 			}
 		}
-		if len(g.wrong) == 0 {
+		if len(g.problems) == 0 {
 			g.answer = value
 			return loop.Reply{}
 		}
 	}
-	what := strings.Join(g.wrong, "; ")
-	if g.repairsSent >= g.repairs {
+	what := strings.Join(g.problems, "; ")
+	if g.repairsSent >= g.maxRepairs {
 		return loop.Reply{
 			Failure:    "The answer does not fit the format" + afterRepairs(g.repairsSent) + ": " + what + ".",
 			Suggestion: "Describe in the schema what is wanted, make it simpler, or choose another model.",

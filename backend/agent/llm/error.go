@@ -12,16 +12,16 @@ type ErrorKind string
 const (
 	// Unreachable: nothing answers at the address.
 	Unreachable ErrorKind = "unreachable"
-	// Unauthorised: the key is missing, wrong or not allowed to use the model.
-	Unauthorised ErrorKind = "unauthorised"
+	// Unauthorized: the key is missing, wrong or not allowed to use the model.
+	Unauthorized ErrorKind = "unauthorised"
 	// NoModel: the provider has no model of that name.
 	NoModel ErrorKind = "no_model"
 	// RateLimited: the provider wants fewer requests, or the quota is used up.
 	RateLimited ErrorKind = "rate_limited"
 	// TooLong: the conversation is larger than the model can read.
 	TooLong ErrorKind = "too_long"
-	// Cut: the answer broke off; the text so far is kept.
-	Cut ErrorKind = "cut"
+	// BrokenOff: the answer broke off; the text so far is kept.
+	BrokenOff ErrorKind = "cut"
 	// Stalled: the connection is open, but nothing came for too long.
 	Stalled ErrorKind = "stalled"
 	// Failed: the provider answered with another error.

@@ -69,17 +69,17 @@ type Request struct {
 // discarded. Note is not part of the answer: it tells the user what is being waited for, or which model answers
 // instead.
 type Delta struct {
-	Text    string
-	Thought string
-	Note    string
-	Call    *chat.ToolCall
+	Text      string
+	Reasoning string
+	Note      string
+	Call      *chat.ToolCall
 }
 
 // Response is a complete answer.
 type Response struct {
 	Text string
 	// Reasoning is the reasoning that the model showed. It is not part of the answer.
-	Thought string
+	Reasoning string
 	// ReasoningField says that Reasoning came in the field in which some services want it back.
 	ReasoningField bool
 	// Calls are complete: each has a name and a JSON object of arguments.
@@ -89,7 +89,7 @@ type Response struct {
 	Usage  chat.Usage
 	Stop   StopReason
 	// AnsweredBy is the model that answered instead of the requested one, else "".
-	By string
+	AnsweredBy string
 	// Offers are commands that the user may have meant, and Outside the sources of outside text quoted in Text. Only
 	// the pilot sets them.
 	Offers  []chat.Offer
@@ -113,10 +113,10 @@ type SentRequest struct {
 	// Bytes is the length of the answer: text, reasoning and calls.
 	Bytes int
 	// FirstPieceAfter is the time until the first piece of the answer, 0 if none came. Duration is the total time.
-	First, Took time.Duration
+	FirstPieceAfter, Duration time.Duration
 	// Failed is false for a complete answer and for one that we stopped; Complete is true only for the former. Retry
 	// says that it was not the first request for this answer.
-	Failed, Whole, Again bool
+	Failed, Complete, Retry bool
 }
 
 // BrokenCall is a call whose arguments are not a JSON object.

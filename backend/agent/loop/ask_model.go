@@ -38,12 +38,12 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		})
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
-	asked := time.Now()
+	start := time.Now()
 	res, err := t.adapter.Stream(ctx, req, listed, func(d llm.Delta) {
-		if d.Thought == "" {
+		if d.Reasoning == "" {
 			thought.Flush() // publish the reasoning before this
 		}
-		thought.Add(d.Thought)
+		thought.Add(d.Reasoning)
 		text.Add(d.Text)
 		t.publishNote(message.ID, d)
 		if d.Call != nil {
@@ -63,7 +63,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		message.Status = chat.StatusFailed
 	default:
 		if message.Calls = t.assignCallIDs(&res); len(message.Calls) > 0 {
-			message.Thought = res.Thought
+			message.Thought = res.Reasoning
 		}
 	}
 	if t.isPilot && message.Text != "" {
@@ -71,9 +71,10 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
-		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
-		DurationMS: time.Since(asked).Milliseconds(),
-		Answer:     prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
+		Number: t.rounds, Model: cmp.Or(res.AnsweredBy, t.request.Model), Usage: res.Usage,
+		Prompt:     prompt.PartSizes(req, listed),
+		DurationMS: time.Since(start).Milliseconds(),
+		Answer:     prompt.MessageSize(message), Calls: len(message.Calls), Failed: err != nil,
 		Requests: t.account.TakeUnreported(), Payer: t.account.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
@@ -108,8 +109,8 @@ func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 		if len(c.Args) == 0 {
 			c.Args = json.RawMessage("{}")
 		}
-		if kept, err := json.Marshal(c.Args); err == nil {
-			c.Args = kept // as the record returns them, so that the next prompt repeats these bytes
+		if raw, err := json.Marshal(c.Args); err == nil {
+			c.Args = raw // as the record returns them, so that the next prompt repeats these bytes
 		}
 		id := naming.ID("")
 		if i < len(t.early.ids) {

@@ -19,7 +19,7 @@ func (t *turn) detectWindow() {
 	}
 	n, loaded := m.ContextWindow(t.ctx)
 	if n > 0 && !loaded {
-		n = min(n, prompt.DefaultWindow(t.ask.Model))
+		n = min(n, prompt.DefaultWindow(t.request.Model))
 	}
 	t.serviceWindow = n
 }
@@ -36,7 +36,7 @@ func (t *turn) window() int {
 	if t.serviceWindow > 0 {
 		return t.serviceWindow
 	}
-	return prompt.DefaultWindow(t.ask.Model)
+	return prompt.DefaultWindow(t.request.Model)
 }
 
 // chooseTools selects the tools that the next request lists. A note names the active panel's tools that are not
@@ -46,13 +46,13 @@ func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, er
 		return all, nil
 	}
 	t.canReread = slices.ContainsFunc(all, func(d toolspec.Definition) bool { return d.Name == toolspec.ReadResult })
-	o := t.loop.toolbox(t.ask.Conversation).Select(all, t.loop.cfg.CoreTools, t.window())
+	o := t.loop.toolbox(t.request.Conversation).Select(all, t.loop.cfg.CoreTools, t.window())
 	t.adapter.AlsoCallable = nil
 	if o.Searching {
 		t.adapter.AlsoCallable = all
 	}
 	var notes []string
-	for _, m := range prompt.ActiveMessages(t.messages) { // tools in messages that a summary replaced are no longer listed
+	for _, m := range prompt.ActiveMessages(t.messages) { // replaced messages list nothing
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.IsPanelNote(m.Text) {
 			notes = append(notes, m.Text)
 		}

@@ -62,7 +62,7 @@ func (t *turn) size(listed []toolspec.Definition) int {
 		size += d.PromptBytes()
 	}
 	for _, m := range t.prompt() {
-		size += prompt.MessageBytes(m)
+		size += prompt.MessageSize(m)
 	}
 	return size / toolspec.BytesPerToken
 }
@@ -88,7 +88,7 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 		return nil
 	}
 	old := t.messages[:n]
-	done, err := t.summarize(prompt.Older(t.messages, n), window)
+	done, err := t.summarize(prompt.OlderMessages(t.messages, n), window)
 	if err != nil {
 		return err
 	}
@@ -129,18 +129,18 @@ func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	if err == nil && strings.TrimSpace(done) != "" {
 		return done, nil
 	}
-	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "err", err)
+	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.request.Model, "err", err)
 	return prompt.FallbackSummary(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
 }
 
 // promptText returns the text of m for a model, with outside text in a marked block.
 func (t *turn) promptText(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
-		said, done := prompt.SplitSummary(m.Text)
+		words, done := prompt.SplitSummary(m.Text)
 		if len(m.Outside) > 0 {
 			done = prompt.MarkOutside(done, t.loop.nonce(m.Turn), m.Outside)
 		}
-		return said + "\n\nWhat was done and found:\n" + done
+		return words + "\n\nWhat was done and found:\n" + done
 	}
 	if !fromOutside(m) {
 		return m.Text

@@ -101,8 +101,8 @@ func TestCompactionKeepsUserMessages(t *testing.T) {
 		!strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
 		t.Errorf("the goal is sent as %q", first.Content)
 	}
-	said, done, _ := strings.Cut(first.Content, "What was done and found:\n")
-	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") ||
+	words, done, _ := strings.Cut(first.Content, "What was done and found:\n")
+	if strings.Contains(words, "mug") || !strings.HasPrefix(done, "<<outside ") ||
 		!strings.Contains(done, "the cheapest is the mug") ||
 		strings.Contains(done, "<think>") {
 		t.Errorf("what a model wrote from pages is sent as %q", done)
@@ -200,7 +200,7 @@ func TestUndoAndRedoSummary(t *testing.T) {
 func TestSummaryWithoutModelAnswer(t *testing.T) {
 	for name, bad := range map[string]openaitest.Turn{
 		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "},
-		"cut": {Text: "half a sum", Cut: 60},
+		"cut": {Text: "half a sum", CutAfter: 60},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := longConversation(t, func() openaitest.Turn { return bad })
@@ -221,7 +221,7 @@ func TestStopEndsSummaryRequest(t *testing.T) {
 	asking := make(chan struct{}, 10)
 	h := longConversation(t, func() openaitest.Turn {
 		asking <- struct{}{}
-		return openaitest.Turn{Text: "never", Stall: -1}
+		return openaitest.Turn{Text: "never", StallAfter: -1}
 	})
 	if _, err := h.Start(context.Background(),
 		loop.TurnRequest{Conversation: "c1", Text: goal, Model: "openai/m"}); err != nil {

@@ -31,8 +31,8 @@ type Goal interface {
 type Reply struct {
 	// Message is sent to the model, which then answers again. If it is "", the turn ends.
 	Message string
-	// Closed means that no more tools run in this turn.
-	Closed bool
+	// ToolsClosed means that no more tools run in this turn.
+	ToolsClosed bool
 	// Failure says why a finished turn did not reach its goal, "" if it did. Suggestion says what to do then.
 	Failure    string
 	Suggestion string
@@ -42,10 +42,10 @@ type Reply struct {
 // names.
 func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
-	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.lineage.depth == 0 {
+	if len(t.request.Tools) == 0 && t.request.Goal == nil && t.lineage.depth == 0 {
 		return defs, nil
 	}
-	for _, name := range t.ask.Tools {
+	for _, name := range t.request.Tools {
 		if t.rounds == 0 && t.lineage.depth == 0 &&
 			!slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("there is no tool %q; sextant tools list shows the tools", name)
@@ -58,14 +58,14 @@ func (t *turn) callableTools() ([]toolspec.Definition, error) {
 
 // excluded reports whether the request excludes the tool.
 func (t *turn) excluded(name string) bool {
-	return len(t.ask.Tools) > 0 && !slices.Contains(t.ask.Tools, name)
+	return len(t.request.Tools) > 0 && !slices.Contains(t.request.Tools, name)
 }
 
 // refuse returns why a call may not reach the Caller, nil if it may.
 func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	if t.excluded(c.Tool) {
 		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
-			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
+			"Nothing ran. Use one of these: "+strings.Join(t.request.Tools, ", ")+".")
 	}
 	if t.lineage.depth == 0 {
 		return nil
@@ -84,20 +84,20 @@ func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 
 // isGoal reports whether name is the goal's tool.
 func (t *turn) isGoal(name string) bool {
-	return t.ask.Goal != nil && name == t.ask.Goal.Tool().Name
+	return t.request.Goal != nil && name == t.request.Goal.Tool().Name
 }
 
 // withGoal adds the goal's tool to the listed tools. With a text format the system prompt lists the tools and
 // stays the same during the turn; tools that appear later can still be called.
 func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition {
-	if t.ask.Goal == nil {
+	if t.request.Goal == nil {
 		return listed
 	}
 	if t.goalTools != nil {
 		t.adapter.AlsoCallable = all
 		return t.goalTools
 	}
-	listed = append(slices.Clone(listed), t.ask.Goal.Tool())
+	listed = append(slices.Clone(listed), t.request.Goal.Tool())
 	if t.adapter.Format != "" && t.adapter.Format != toolcalls.Native {
 		t.goalTools = listed
 	}
@@ -107,7 +107,7 @@ func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition
 // runGoalRound runs the calls of message and passes the answer to the goal. It returns an ending if the turn must
 // end.
 func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
-	goal := t.ask.Goal
+	goal := t.request.Goal
 	if len(message.Calls) == 0 {
 		if res.Stop == llm.StopLength || res.Stop == llm.StopFilter {
 			end := t.finish(res)
@@ -167,7 +167,7 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 // applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns an ending
 // if the turn must end.
 func (t *turn) applyReply(r Reply, calls []chat.ToolCall) (*ending, error) {
-	t.toolsClosed = t.toolsClosed || r.Closed
+	t.toolsClosed = t.toolsClosed || r.ToolsClosed
 	say := r.Message
 	if say == "" {
 		say = "The turn is over."

@@ -33,10 +33,10 @@ func (t *turn) withLineage(ctx context.Context) context.Context {
 }
 
 // rootLineage returns the lineage of a turn that is not a subagent, or of calls outside any turn.
-func rootLineage(ask TurnRequest, calls int) *lineage {
-	k := &lineage{model: ask.Model, system: ask.System, counter: allowance.NewCounter(calls)}
-	if len(ask.Tools) > 0 {
-		k.rights.Tools = ask.Tools
+func rootLineage(request TurnRequest, calls int) *lineage {
+	k := &lineage{model: request.Model, system: request.System, counter: allowance.NewCounter(calls)}
+	if len(request.Tools) > 0 {
+		k.rights.Tools = request.Tools
 	}
 	return k
 }
@@ -44,8 +44,8 @@ func rootLineage(ask TurnRequest, calls int) *lineage {
 // setLineage sets the turn's lineage and limits.
 func (t *turn) setLineage() {
 	t.limits = t.loop.limits()
-	if t.lineage = t.ask.lineage; t.lineage == nil {
-		t.lineage = rootLineage(t.ask, t.limits.CallsPerTurn)
+	if t.lineage = t.request.lineage; t.lineage == nil {
+		t.lineage = rootLineage(t.request, t.limits.CallsPerTurn)
 		return
 	}
 	t.limits.CallsPerTurn = allowance.Min(t.limits.CallsPerTurn, t.lineage.rights.Calls)
@@ -54,20 +54,20 @@ func (t *turn) setLineage() {
 
 // hides reports whether d is withheld from a subagent's model, besides the tools that its request excludes.
 func (l *lineage) hides(d toolspec.Definition) bool {
-	return l.depth > 0 && (!l.rights.Allow(d) || l.depth >= maxDepth && d.Name == toolspec.RunSubagent)
+	return l.depth > 0 && (!l.rights.Allows(d) || l.depth >= maxDepth && d.Name == toolspec.RunSubagent)
 }
 
 // inherit copies what a subagent inherits from its parent: the sources read and the hosts the person typed.
 func (t *turn) inherit() {
-	t.typed = slices.Clone(t.ask.lineage.from.TypedHosts)
-	t.outside.Add(t.ask.lineage.from.Outside...)
+	t.typed = slices.Clone(t.request.lineage.from.TypedHosts)
+	t.outside.Add(t.request.lineage.from.Outside...)
 }
 
 // subagentProvenance returns the provenance of a subagent's calls.
 func (t *turn) subagentProvenance() toolspec.Provenance {
-	p := t.ask.lineage.from
-	p.Child = toolspec.Child{Conversation: t.ask.Conversation, Turn: t.id, Title: t.ask.lineage.title}
-	p.Conversation = cmp.Or(p.Conversation, t.ask.Conversation)
+	p := t.request.lineage.from
+	p.Child = toolspec.Child{Conversation: t.request.Conversation, Turn: t.id, Title: t.request.lineage.title}
+	p.Conversation = cmp.Or(p.Conversation, t.request.Conversation)
 	p.Turn = cmp.Or(p.Turn, t.id)
 	p.TypedHosts, p.Outside = t.typed, t.outside.List()
 	return p

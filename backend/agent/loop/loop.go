@@ -95,8 +95,8 @@ type Config struct {
 	Queue Queue
 	// Notes returns notes that are appended to the system prompt, from the next turn on.
 	Notes func() []string
-	// Pages returns what open pages report to the model while panel is active; may be nil.
-	Pages func(conversation, panel string) []PageContext
+	// PageContexts returns what open pages report to the model while panel is active; may be nil.
+	PageContexts func(conversation, panel string) []PageContext
 	// CoreTools names the tools that are always listed, however many there are.
 	CoreTools []string
 	// ContextShare is how full the context window may get, in percent, before older messages are summarized;
@@ -124,10 +124,10 @@ type TurnRequest struct {
 	// Conversation is the conversation of the turn; empty creates one.
 	Conversation string
 	Text         string
-	// Attached is outside text that is sent with Text. From contains the sources of Text if its sender did not write
+	// Attachments is outside text that is sent with Text. Sources contains the sources of Text if its sender did not write
 	// it.
-	Attached []chat.Attachment
-	From     []string
+	Attachments []chat.Attachment
+	Sources     []string
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
 	Panel string
@@ -148,7 +148,7 @@ type TurnRequest struct {
 	// Budget limits this turn in addition to the configured budgets.
 	Budget budget.Limit
 	// ResetBudget resets the conversation's budget first.
-	Raise bool
+	ResetBudget bool
 	// fromQueue is set for a message that waited, branch for a turn that begins a branch, and lineage for a subagent.
 	fromQueue *event.WaitingMessage
 	branch    *branchPoint
@@ -193,13 +193,13 @@ type Loop struct {
 	outside   map[string]*sharedLineage
 	// outsideSubagents counts the subagents of all calls outside turns together, because a program chooses its own
 	// name.
-	outsiders allowance.Counter
+	outsideSubagents allowance.Counter
 }
 
 // runningTurn is the turn that runs in a conversation.
 type runningTurn struct {
-	cancel context.CancelCauseFunc
-	ask    TurnRequest
+	cancel  context.CancelCauseFunc
+	request TurnRequest
 	// ending is set while only the end remains to be recorded; done is closed after that.
 	ending bool
 	done   chan struct{}
@@ -242,8 +242,8 @@ func New(cfg Config) *Loop {
 
 // Start begins a turn in the background and returns its id once the message is recorded. The turn outlives
 // ctx; Stop and Close end it.
-func (l *Loop) Start(ctx context.Context, ask TurnRequest) (string, error) {
-	t, err := l.begin(context.WithoutCancel(ctx), ask)
+func (l *Loop) Start(ctx context.Context, request TurnRequest) (string, error) {
+	t, err := l.begin(context.WithoutCancel(ctx), request)
 	if err != nil {
 		return "", err
 	}
@@ -253,8 +253,8 @@ func (l *Loop) Start(ctx context.Context, ask TurnRequest) (string, error) {
 
 // Run runs a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began
 // always has an Outcome. Messages that waited for its end start turns afterwards.
-func (l *Loop) Run(ctx context.Context, ask TurnRequest) (Outcome, error) {
-	t, err := l.begin(ctx, ask)
+func (l *Loop) Run(ctx context.Context, request TurnRequest) (Outcome, error) {
+	t, err := l.begin(ctx, request)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -309,29 +309,29 @@ func (l *Loop) Close() {
 
 // begin checks the request, acquires the conversation and records the message. On success the caller must call
 // l.wait.Done.
-func (l *Loop) begin(ctx context.Context, ask TurnRequest) (*turn, error) {
-	ask.Text = strings.TrimSpace(ask.Text)
+func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
+	request.Text = strings.TrimSpace(request.Text)
 	switch {
-	case ask.Text == "":
+	case request.Text == "":
 		return nil, ErrEmpty
-	case len(ask.Text) > MaxTextBytes:
+	case len(request.Text) > MaxTextBytes:
 		return nil, ErrTooLong
 	}
-	fresh := ask.Conversation == ""
+	fresh := request.Conversation == ""
 	if fresh {
-		ask.Conversation = naming.ID("c")
+		request.Conversation = naming.ID("c")
 	}
-	if ask.Model == "" {
-		ask.Model = llm.PilotName
+	if request.Model == "" {
+		request.Model = llm.PilotName
 	}
 	run, cancel := context.WithCancelCause(ctx)
-	place, err := l.acquire(ctx, ask, cancel)
+	place, err := l.acquire(ctx, request, cancel)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, ask: ask, id: naming.ID("t"), ctx: run, running: place}
-	err = l.saveUnsaved(ctx, ask.Conversation)
+	t := &turn{loop: l, request: request, id: naming.ID("t"), ctx: run, running: place}
+	err = l.saveUnsaved(ctx, request.Conversation)
 	if err == nil {
 		err = t.recordStart(ctx, fresh)
 	}
@@ -345,18 +345,18 @@ func (l *Loop) begin(ctx context.Context, ask TurnRequest) (*turn, error) {
 
 // acquire claims the conversation, or fails with ErrBusy. It waits for a turn that is only recording its end,
 // because a caller that has seen the end may send the next message at once.
-func (l *Loop) acquire(ctx context.Context, ask TurnRequest, cancel context.CancelCauseFunc) (*runningTurn, error) {
+func (l *Loop) acquire(ctx context.Context, request TurnRequest, cancel context.CancelCauseFunc) (*runningTurn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
 		if l.closed {
 			return nil, ErrClosed
 		}
-		s, taken := l.running[ask.Conversation]
+		s, taken := l.running[request.Conversation]
 		switch {
 		case !taken:
-			s = &runningTurn{cancel: cancel, ask: ask, done: make(chan struct{})}
-			l.running[ask.Conversation] = s
+			s = &runningTurn{cancel: cancel, request: request, done: make(chan struct{})}
+			l.running[request.Conversation] = s
 			l.wait.Add(1)
 			return s, nil
 		case !s.ending:
@@ -386,7 +386,7 @@ func (l *Loop) release(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.running.cancel(nil)
-	delete(l.running, t.ask.Conversation)
+	delete(l.running, t.request.Conversation)
 	close(t.running.done)
 }
 

@@ -18,22 +18,22 @@ import (
 // asks for that.
 func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Budget
-	t.account = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
-	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.ask.Conversation {
+	t.account = &budget.Account{Conversation: t.request.Conversation, Turn: t.id, RequestLimit: t.request.Budget}
+	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.request.Conversation {
 		t.account.Parent = parent // not the previous turn of this conversation
 	}
 	t.ctx = budget.WithAccount(t.ctx, t.account)
 	if with.Budgets != nil {
 		t.account.Limits = with.Budgets()
 	}
-	if with.Ledger == nil {
+	if with.History == nil {
 		return nil, nil
 	}
-	all, before, err := with.Ledger.Spent(ctx, t.ask.Conversation)
+	all, before, err := with.History.Spent(ctx, t.request.Conversation)
 	if err != nil {
 		return nil, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
-	if t.ask.Raise {
+	if t.request.ResetBudget {
 		return []event.Event{t.event(event.BudgetRaised, all)}, nil
 	}
 	t.account.Earlier = all.Since(before)
@@ -77,18 +77,18 @@ func (m meteredModel) Stream(ctx context.Context, req llm.Request, onDelta func(
 	resume()
 	made := res.Requests
 	if len(made) == 0 {
-		n := len(res.Text) + len(res.Thought)
+		n := len(res.Text) + len(res.Reasoning)
 		for _, c := range res.Calls {
 			n += len(c.Name) + len(c.Args)
 		}
 		made = []llm.SentRequest{{
-			Model: cmp.Or(res.By, m.turn.ask.Model), Usage: res.Usage, Cost: res.Cost, Bytes: n,
-			Failed: err != nil && ctx.Err() == nil, Whole: err == nil,
+			Model: cmp.Or(res.AnsweredBy, m.turn.request.Model), Usage: res.Usage, Cost: res.Cost, Bytes: n,
+			Failed: err != nil && ctx.Err() == nil, Complete: err == nil,
 		}}
 	}
-	asked := prompt.Bytes(req)
+	requestBytes := prompt.RequestSize(req)
 	for _, one := range made {
-		m.turn.pay(one, asked)
+		m.turn.pay(one, requestBytes)
 	}
 	return res, err
 }
@@ -117,10 +117,10 @@ func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded boo
 
 // pay counts one request. Once per turn it notes that a money budget cannot count the cost. asked is the length
 // of the request in bytes.
-func (t *turn) pay(sent llm.SentRequest, asked int) {
-	r := t.loop.cfg.Budget.Request(sent, asked)
+func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
+	r := t.loop.cfg.Budget.Request(sent, requestBytes)
 	t.account.Add(r, sent.Usage)
-	if note := t.account.Unpriced(r); note != "" {
+	if note := t.account.UnpricedNote(r); note != "" {
 		t.publishNote("", llm.Delta{Note: note})
 	}
 }
@@ -131,7 +131,7 @@ func (t *turn) unreportedRound(what string) []event.Event {
 	if len(requests) == 0 {
 		return nil
 	}
-	return []event.Event{t.event(event.RoundEnded, budget.Round(what, t.account.Payer(), requests))}
+	return []event.Event{t.event(event.RoundEnded, budget.RoundEvent(what, t.account.Payer(), requests))}
 }
 
 // recordSideCost records the cost of a request that is not part of the conversation.
@@ -149,14 +149,14 @@ func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, er
 		Turn:         chat.Bill{}.Plus(chat.Bill{}),
 		Budgets:      []wire.Budget{},
 	}
-	if l.cfg.Budget.Ledger == nil {
+	if l.cfg.Budget.History == nil {
 		return bill, nil
 	}
-	all, before, err := l.cfg.Budget.Ledger.Spent(ctx, conversation)
+	all, before, err := l.cfg.Budget.History.Spent(ctx, conversation)
 	if err != nil {
 		return bill, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
-	if bill.Turn, err = l.cfg.Budget.Ledger.LastTurn(ctx, conversation); err != nil {
+	if bill.Turn, err = l.cfg.Budget.History.LastTurn(ctx, conversation); err != nil {
 		return bill, fmt.Errorf("reading what the last turn cost: %w", err)
 	}
 	bill.Conversation = all

@@ -17,16 +17,16 @@ import (
 func (t *turn) prompt() []chat.Message {
 	if t.isPilot {
 		return slices.DeleteFunc(
-			prompt.Repair(t.messages),
+			prompt.RepairResults(t.messages),
 			func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary },
 		)
 	}
-	messages := prompt.Repair(prompt.ActiveMessages(t.messages))
+	messages := prompt.RepairResults(prompt.ActiveMessages(t.messages))
 	var stale map[string]prompt.ShortenedResult
 	if t.canReread {
 		stale = prompt.StaleResults(t.messages, t.loop.cfg.SnapshotTools)
 	}
-	explained := t.ask.System == ""
+	explained := t.request.System == ""
 	for i, m := range messages {
 		short, left := stale[m.ID]
 		if left {
@@ -37,7 +37,7 @@ func (t *turn) prompt() []chat.Message {
 			messages[i].Role = chat.RoleUser // providers have no role for notes
 		}
 		if left {
-			messages[i].Text += "\n" + short.Why
+			messages[i].Text += "\n" + short.Note
 		}
 		if !explained && fromOutside(m) {
 			messages[i].Text = prompt.OutsideRule + messages[i].Text

@@ -38,33 +38,33 @@ var (
 
 // SendResult contains the turn that a message began, or the id under which it waits.
 type SendResult struct {
-	Turn    string
-	Waiting string
+	Turn      string
+	WaitingID string
 }
 
 // Send begins a turn like Start. If a turn runs in the conversation, the message waits for the next safe point of
 // that turn, or for the turn after it, as when says.
-func (l *Loop) Send(ctx context.Context, ask TurnRequest, when event.Moment) (SendResult, error) {
+func (l *Loop) Send(ctx context.Context, request TurnRequest, when event.Moment) (SendResult, error) {
 	for {
-		turn, err := l.Start(ctx, ask)
+		turn, err := l.Start(ctx, request)
 		if !errors.Is(err, ErrBusy) || l.cfg.Queue == nil {
 			return SendResult{Turn: turn}, err
 		}
-		w, err := l.enqueue(ctx, ask, when)
+		w, err := l.enqueue(ctx, request, when)
 		if w != "" || err != nil {
-			return SendResult{Waiting: w}, err
+			return SendResult{WaitingID: w}, err
 		}
 	}
 }
 
 // enqueue records the message as waiting. It returns "" if no turn runs any more.
-func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) (string, error) {
+func (l *Loop) enqueue(ctx context.Context, request TurnRequest, when event.Moment) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	l.mu.Lock()
-	s, taken := l.running[ask.Conversation]
+	s, taken := l.running[request.Conversation]
 	taken = taken && !s.ending
-	if taken && (s.ask.Model == llm.PilotName || caller(s.ask) != caller(ask)) {
+	if taken && (s.request.Model == llm.PilotName || caller(s.request) != caller(request)) {
 		// The pilot finishes a command before it reads the next message. And a program's message never becomes part
 		// of a person's turn, or the reverse.
 		when = event.MomentNext
@@ -73,12 +73,12 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	switch {
 	case !taken:
 		return "", nil
-	case s.ask.lineage != nil:
+	case s.request.lineage != nil:
 		return "", ErrSubagent
-	case s.ask.Text == "":
+	case s.request.Text == "":
 		return "", ErrBusy // the conversation is busy without a turn, so nothing would start the waiting message
 	}
-	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
+	list, err := l.cfg.Queue.Waiting(ctx, request.Conversation)
 	if err != nil {
 		return "", err
 	}
@@ -88,23 +88,23 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	if when != event.MomentNow {
 		when = event.MomentNext
 	}
-	if ask.Model == "" {
-		ask.Model = llm.PilotName
+	if request.Model == "" {
+		request.Model = llm.PilotName
 	}
 	w := event.WaitingMessage{
-		ID: naming.ID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
-		Attached: ask.Attached, From: ask.From,
-		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
+		ID: naming.ID("w"), Text: strings.TrimSpace(request.Text), When: when, Model: request.Model,
+		Panel: request.Panel, Attached: request.Attachments, From: request.Sources,
+		Caller: caller(request), Interactive: request.Interactive, Asked: time.Now().UTC(),
 	}
-	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
+	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(request.Conversation, ""))
 }
 
 // caller returns the party that makes the calls of a request.
-func caller(ask TurnRequest) toolspec.Caller {
-	if ask.Caller == "" {
+func caller(request TurnRequest) toolspec.Caller {
+	if request.Caller == "" {
 		return toolspec.CallerModel
 	}
-	return ask.Caller
+	return request.Caller
 }
 
 // UpdateWaiting changes the text or moment of a waiting message; "" leaves it unchanged.
@@ -187,7 +187,7 @@ func (l *Loop) findWaiting(
 func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
-		Interactive: w.Interactive, Attached: w.Attached, From: w.From, fromQueue: &w,
+		Interactive: w.Interactive, Attachments: w.Attached, Sources: w.From, fromQueue: &w,
 	}
 }
 
@@ -213,16 +213,16 @@ func (l *Loop) startNext(t *turn) *turn {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
-	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
+	list, err := l.cfg.Queue.Waiting(ctx, t.request.Conversation)
 	isDue := func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }
 	if i := slices.IndexFunc(list, isDue); err == nil && i >= 0 {
 		var next *turn
-		if next, err = l.begin(ctx, askFromWaiting(t.ask.Conversation, list[i])); err == nil {
+		if next, err = l.begin(ctx, askFromWaiting(t.request.Conversation, list[i])); err == nil {
 			return next
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrClosed) {
-		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.ask.Conversation, "err", err)
+		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.request.Conversation, "err", err)
 	}
 	return nil
 }
@@ -236,15 +236,15 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	if t.loop.cfg.Queue == nil || status == chat.StatusDone {
 		return nil
 	}
-	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
+	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.request.Conversation)
 	if err != nil {
-		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.ask.Conversation, "err", err)
+		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.request.Conversation, "err", err)
 	}
 	var events []event.Event
 	for _, w := range list {
 		if w.When != event.MomentHeld {
 			w.When = event.MomentHeld
-			events = append(events, event.New(event.MessageWaiting, w).In(t.ask.Conversation, ""))
+			events = append(events, event.New(event.MessageWaiting, w).In(t.request.Conversation, ""))
 		}
 	}
 	return events
@@ -256,9 +256,9 @@ func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
 	}
-	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
+	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.request.Conversation)
 	return slices.DeleteFunc(list, func(w event.WaitingMessage) bool {
-		return w.When != event.MomentNow || w.Caller != caller(t.ask)
+		return w.When != event.MomentNow || w.Caller != caller(t.request)
 	}), err
 }
 

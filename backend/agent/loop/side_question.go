@@ -34,7 +34,7 @@ func (l *Loop) AskSide(ctx context.Context, a SideQuestion) (llm.Response, error
 		return llm.Response{}, err
 	}
 	t := &turn{
-		loop: l, id: a.Turn, ctx: ctx, ask: TurnRequest{Conversation: a.Conversation, Model: a.Model},
+		loop: l, id: a.Turn, ctx: ctx, request: TurnRequest{Conversation: a.Conversation, Model: a.Model},
 		// The turn itself warns about missing prices.
 		account: &budget.Account{
 			Conversation: a.Conversation,

@@ -28,15 +28,15 @@ var ErrSubagent = errors.New(
 // SubagentTask is a task that a call gives to a subagent.
 type SubagentTask struct {
 	Task string
-	// Expect describes the wanted answer in words.
-	Expect string
+	// ExpectedAnswer describes the wanted answer in words.
+	ExpectedAnswer string
 	// Tools names the only tools that the subagent may call; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
 	// Calls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
 	Calls, Rounds int
 	// Model is provider/name; "" means the caller's model, or DefaultModel if the caller is not a model.
-	Model, Standard string
+	Model, DefaultModel string
 	// Call is the call that starts the subagent.
 	Call toolspec.Call
 }
@@ -57,12 +57,12 @@ type SubagentResult struct {
 func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult, *toolspec.Result) {
 	above, _ := ctx.Value(lineageKey{}).(*lineage)
 	if above == nil {
-		if !l.outsiders.StartSubagent() {
+		if !l.outsideSubagents.StartSubagent() {
 			return SubagentResult{}, tooMany()
 		}
-		defer l.outsiders.EndSubagent()
+		defer l.outsideSubagents.EndSubagent()
 		above = l.outsideLineage(c.Call.From)
-		defer l.releaseOutside(c.Call.From)
+		defer l.releaseOutsideLineage(c.Call.From)
 	}
 	k, bad := l.newLineage(above, c)
 	if bad != nil {
@@ -170,7 +170,7 @@ func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	}
 	var known []string
 	for _, d := range l.cfg.Tools.Definitions(c.Call.Panel) {
-		if above.rights.Allow(d) {
+		if above.rights.Allows(d) {
 			known = append(known, d.Name)
 		}
 	}
@@ -197,11 +197,11 @@ func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 // chooseModel returns the model of a subagent. What a model has read may only be sent to its own service, so a
 // model can choose only models of that service; a person or program can choose any.
 func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
-	asks := l.model
-	if asks == llm.PilotName {
-		asks = ""
+	caller := l.model
+	if caller == llm.PilotName {
+		caller = ""
 	}
-	model := cmp.Or(c.Model, asks, c.Standard)
+	model := cmp.Or(c.Model, caller, c.DefaultModel)
 	if model == "" || model == llm.PilotName {
 		return "", refusal(
 			toolspec.UserError,
@@ -209,8 +209,8 @@ func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 			`Connect a model, or name one: {"model":"provider/name"}.`,
 		)
 	}
-	service, _, _ := strings.Cut(asks, "/")
-	if other, _, _ := strings.Cut(model, "/"); asks != "" && other != service {
+	service, _, _ := strings.Cut(caller, "/")
+	if other, _, _ := strings.Cut(model, "/"); caller != "" && other != service {
 		return "", refusal(
 			toolspec.PermissionError,
 			model+" is a model of another service, which what was read here does not go to",
@@ -224,7 +224,7 @@ func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 func (s SubagentTask) question() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(s.Task))
-	if want := strings.TrimSpace(s.Expect); want != "" {
+	if want := strings.TrimSpace(s.ExpectedAnswer); want != "" {
 		b.WriteString("\n\nThe answer that is wanted: " + want)
 	}
 	if s.ReadOnly {
@@ -251,7 +251,7 @@ func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	return o.lineage
 }
 
-func (l *Loop) releaseOutside(from toolspec.Provenance) {
+func (l *Loop) releaseOutsideLineage(from toolspec.Provenance) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.outside[from.Owner()]

@@ -12,7 +12,7 @@ import (
 // record publishes what the turn did or read, which cannot be repeated. If the disk is full, the events are
 // queued and the turn ends.
 func (t *turn) record(events ...event.Event) error {
-	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); t.recordErr == nil {
+	if err := t.loop.publishOrQueue(t.ctx, t.request.Conversation, events...); t.recordErr == nil {
 		if diskspace.IsFull(err) {
 			t.recordErr = err
 		}

@@ -97,20 +97,20 @@ func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 }
 
 // explainProblem says why none of the commands ran, and what the person may have meant.
-func (r *reply) explainProblem(t *grammar.Problem, asked string) {
+func (r *reply) explainProblem(t *grammar.Problem, message string) {
 	offers := t.Offers
 	if !t.Ambiguous {
-		offers = r.g.Suggest(t.Said)
+		offers = r.g.Suggest(t.Text)
 	}
 	what := t.Hint
 	switch {
 	case what != "":
 	case len(offers) > 0:
-		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Said))
+		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Text))
 	case t.Partial:
 		what = fmt.Sprintf(
 			"The command pilot has no command for %q. It needs a model to plan.",
-			grammar.Abbreviate(t.Said),
+			grammar.Abbreviate(t.Text),
 		)
 	default:
 		what = "The command pilot has no command for that. It needs a model to plan."
@@ -127,10 +127,10 @@ func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 	}
 	for _, o := range offers {
 		if o.Name != "" {
-			r.outside = append(r.outside, r.g.Live.Sources()...)
+			r.outside = append(r.outside, r.g.Window.Sources()...)
 		}
-		if i := strings.Index(asked, t.Said); i >= 0 && t.Said != "" {
-			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.Said):])
+		if i := strings.Index(message, t.Text); i >= 0 && t.Text != "" {
+			o.Say = strings.TrimSpace(message[:i] + o.Say + message[i+len(t.Text):])
 		}
 		r.offers = append(r.offers, o)
 	}
@@ -139,7 +139,7 @@ func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 
 // answerBuiltin answers a command that needs no call.
 func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
-	if s.Builtin == commandtable.LocalHelp {
+	if s.Builtin == commandtable.BuiltinHelp {
 		r.add(r.g.Help(s.About, introduction()))
 		return
 	}
@@ -153,7 +153,7 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
 		r.offers = append(r.offers, chat.Offer{Say: "/" + near + " " + string(s.Args)})
 	}
-	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
+	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Text), s.Tool, hint))
 }
 
 // describeResult describes the result of a finished step.
@@ -173,7 +173,7 @@ func (r *reply) describeResult(s grammar.Step, text string) string {
 		return bounded(text, maxReadChars)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "Done: " + grammar.Abbreviate(s.Said) + "."
+		return "Done: " + grammar.Abbreviate(s.Text) + "."
 	}
 	return bounded(text, maxReadChars)
 }
@@ -226,15 +226,15 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 func describeAction(s grammar.Step, v pageAnswer) string {
 	out := v.outcome
 	if out == "" {
-		out = "done: " + grammar.Abbreviate(s.Said)
+		out = "done: " + grammar.Abbreviate(s.Text)
 	}
-	var kept []string
+	var parts []string
 	for part := range strings.SplitSeq(out, " · ") {
 		if !strings.HasPrefix(part, "settled ") {
-			kept = append(kept, part)
+			parts = append(parts, part)
 		}
 	}
-	answer := sentence(strings.Join(kept, " · "))
+	answer := sentence(strings.Join(parts, " · "))
 	if len(v.elements) == 0 {
 		return answer
 	}
@@ -253,17 +253,17 @@ func (r *reply) describeFailure(text string) {
 		text = rest
 	}
 	what, hint, _ := strings.Cut(text, "\nsuggestion: ")
-	said := sentence(bounded(dropCallPrefix(what), maxReadChars))
+	failure := sentence(bounded(dropCallPrefix(what), maxReadChars))
 	if hint != "" {
 		hint, more, _ := strings.Cut(hint, "\n")
 		spoken := r.g.Rephrase(hint)
-		said += "\n" + sentence(bounded(spoken, maxReadChars))
+		failure += "\n" + sentence(bounded(spoken, maxReadChars))
 		if more != "" {
-			said += "\n" + bounded(more, maxReadChars)
+			failure += "\n" + bounded(more, maxReadChars)
 		}
 		r.offerNext(hint, spoken)
 	}
-	r.add(said)
+	r.add(failure)
 }
 
 // offerNext offers the commands named in a hint for models, if they are complete commands.
@@ -274,7 +274,7 @@ func (r *reply) offerNext(hint, spoken string) {
 	for _, f := range r.g.Forms {
 		if !f.Hidden && len(f.Slots()) == 0 && len(r.offers) < grammar.MaxOffers &&
 			strings.Contains(spoken, `"`+f.Usage()+`"`) {
-			r.offers = append(r.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
+			r.offers = append(r.offers, chat.Offer{Say: f.Usage(), Means: f.Description})
 		}
 	}
 }
@@ -294,11 +294,11 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
 	}
-	said := make([]string, len(rest))
+	words := make([]string, len(rest))
 	for i, s := range rest {
-		said[i] = grammar.Abbreviate(s.Said)
+		words[i] = grammar.Abbreviate(s.Text)
 	}
-	r.add("Not done after that: " + strings.Join(said, "; ") + ".")
+	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }
 
 // sentence gives s a capital letter and a full stop.

@@ -19,10 +19,10 @@ const (
 func PathCompleter(folder string) func(prefix string) []string {
 	var last string
 	var found []string
-	asked := false
+	cached := false
 	return func(prefix string) []string {
-		if !asked || prefix != last {
-			last, found, asked = prefix, completePath(folder, prefix), true
+		if !cached || prefix != last {
+			last, found, cached = prefix, completePath(folder, prefix), true
 		}
 		return found
 	}

@@ -26,9 +26,9 @@ import (
 type Config struct {
 	// DemoURL returns the address of the built-in demo site; nil passes the word "demo" to navigate_page.
 	DemoURL func() string
-	// Live returns what is in the window while panel is active; nil if there is no window. It is called on every
+	// Window returns what is in the window while panel is active; nil if there is no window. It is called on every
 	// keystroke and must be fast.
-	Live func(panel string) grammar.WindowState
+	Window func(panel string) grammar.WindowState
 }
 
 // Pilot implements llm.Model.
@@ -42,8 +42,8 @@ func New(cfg Config) *Pilot {
 	if cfg.DemoURL == nil {
 		cfg.DemoURL = func() string { return "demo" }
 	}
-	if cfg.Live == nil {
-		cfg.Live = func(string) grammar.WindowState { return grammar.WindowState{} }
+	if cfg.Window == nil {
+		cfg.Window = func(string) grammar.WindowState { return grammar.WindowState{} }
 	}
 	r, err := grammar.Compile(commandtable.Table())
 	if err != nil {
@@ -53,7 +53,7 @@ func New(cfg Config) *Pilot {
 }
 
 func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser {
-	return &grammar.Parser{Rules: p.rules, Tools: tools, Demo: p.cfg.DemoURL, Live: live}
+	return &grammar.Parser{Rules: p.rules, Tools: tools, DemoURL: p.cfg.DemoURL, Window: live}
 }
 
 // Stream answers the last user message of req: with the next call of its commands, or with text once all calls
@@ -62,13 +62,13 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
-	asked, results := lastQuestion(req.Messages)
+	question, results := lastQuestion(req.Messages)
 	g := p.parser(toolNames(req.Tools), grammar.WindowState{})
 	a := &reply{g: g, first: !introduced(req.Messages)}
-	plan, problem := g.Plan(asked)
+	plan, problem := g.Plan(question)
 	if problem != nil {
-		g.Live = p.live(req.Messages)
-		a.explainProblem(problem, asked)
+		g.Window = p.window(req.Messages)
+		a.explainProblem(problem, question)
 		return a.response(onDelta), nil
 	}
 	for i, s := range plan {
@@ -100,9 +100,9 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	return a.response(onDelta), nil
 }
 
-// live returns what is in the window. If no page is there, it uses the last page in the conversation.
-func (p *Pilot) live(messages []chat.Message) grammar.WindowState {
-	live := p.cfg.Live("")
+// window returns what is in the window. If no page is there, it uses the last page in the conversation.
+func (p *Pilot) window(messages []chat.Message) grammar.WindowState {
+	live := p.cfg.Window("")
 	if len(live.Elements()) == 0 {
 		marks := annotationsIn(messages)
 		live.Marks = func() *event.Marks { return marks }
@@ -119,16 +119,16 @@ func introduced(messages []chat.Message) bool {
 
 // lastQuestion returns the text of the newest user message and the results after it.
 func lastQuestion(messages []chat.Message) (string, []chat.Message) {
-	asked, results := "", []chat.Message(nil)
+	question, results := "", []chat.Message(nil)
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleUser:
-			asked, results = m.Text, nil
+			question, results = m.Text, nil
 		case chat.RoleTool:
 			results = append(results, m)
 		}
 	}
-	return asked, results
+	return question, results
 }
 
 func toolNames(tools []toolspec.Function) []string {
@@ -140,10 +140,10 @@ func toolNames(tools []toolspec.Function) []string {
 }
 
 // Complete returns up to eight completions of the text before the cursor while panel is active, and the missing
-// rest of the command. It reads only what Live returns. It takes about a millisecond, or about ten if it searches
-// thousands of annotations by name.
+// rest of the command. It reads only what Config.Window returns. It takes about a millisecond, or about ten if it
+// searches thousands of annotations by name.
 func (p *Pilot) Complete(text, panel string) wire.Completion {
-	live := p.cfg.Live(panel)
+	live := p.cfg.Window(panel)
 	names := make([]string, len(live.Tools))
 	for i, d := range live.Tools {
 		names[i] = d.Name

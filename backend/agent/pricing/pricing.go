@@ -129,14 +129,14 @@ func splitCurrency(text string) (amount, currency string, err error) {
 		return fields[0], defaultCurrency, nil
 	}
 	code := fields[len(fields)-1]
-	if !Currency(code) {
+	if !IsCurrency(code) {
 		return "", "", fmt.Errorf("%q is not a currency: write its three-letter code, e.g. USD or EUR", code)
 	}
 	return strings.Join(fields[:len(fields)-1], ""), code, nil
 }
 
 // IsCurrency reports whether code has the form of a currency code: three capital letters.
-func Currency(code string) bool {
+func IsCurrency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
@@ -152,9 +152,9 @@ func decimal(text string, scale int64, most float64) (int64, error) {
 	return int64(math.Round(f * float64(scale))), nil
 }
 
-// Of returns the price of a model (provider/model). Of several matching patterns the one with the most literal
+// Price returns the price of a model (provider/model). Of several matching patterns the one with the most literal
 // characters wins, then the first.
-func (l List) Of(model string) (Price, bool) {
+func (l List) Price(model string) (Price, bool) {
 	best, most := -1, -1
 	for i, r := range l.rows {
 		if n := len(strings.ReplaceAll(r.pattern, "*", "")); n > most && matches(r.pattern, model) {

@@ -17,10 +17,10 @@ func Shorten(s string) string {
 	if n <= MaxResult {
 		return s
 	}
-	kept := string([]rune(s)[:MaxResult])
+	cut := string([]rune(s)[:MaxResult])
 	return fmt.Sprintf(
 		"%s\n… cut here: %d of %d characters shown. Ask for a part, a query or an offset to read the rest.",
-		kept,
+		cut,
 		MaxResult,
 		n,
 	)

@@ -31,8 +31,8 @@ const (
 //
 // Results stay stale when messages grow, and they are left out only in large groups, so that prompts keep their
 // beginnings.
-func StaleResults(messages []chat.Message, looks []string) map[string]ShortenedResult {
-	s := staleFinder{calls: map[string]chat.ToolCall{}, snapshotTools: looks, out: map[string]ShortenedResult{}}
+func StaleResults(messages []chat.Message, snapshotTools []string) map[string]ShortenedResult {
+	s := staleFinder{calls: map[string]chat.ToolCall{}, snapshotTools: snapshotTools, out: map[string]ShortenedResult{}}
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleAssistant:
@@ -51,9 +51,9 @@ func StaleResults(messages []chat.Message, looks []string) map[string]ShortenedR
 
 // ShortenedResult replaces a result that is left out.
 type ShortenedResult struct {
-	// Head contains the first lines of the result; it is outside text if the result is. Why says what is missing and
+	// Head contains the first lines of the result; it is outside text if the result is. Note says what is missing and
 	// how to read it.
-	Head, Why string
+	Head, Note string
 }
 
 type staleFinder struct {
@@ -155,7 +155,7 @@ func (p pageResult) short(why string) ShortenedResult {
 	}
 	return ShortenedResult{
 		Head: strings.Join(head, "\n"),
-		Why: fmt.Sprintf(
+		Note: fmt.Sprintf(
 			"[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
 			p.tool,
 			strings.Count(p.message.Text, "\n")+1,

@@ -26,7 +26,7 @@ const (
 func ActiveMessages(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
-	if i := inForce(messages); i >= 0 {
+	if i := activeSummary(messages); i >= 0 {
 		sent, from = append(sent, messages[i]), covered(messages)
 	}
 	for _, m := range messages[from:] {
@@ -39,9 +39,9 @@ func ActiveMessages(messages []chat.Message) []chat.Message {
 
 // OlderMessages returns what is sent of the first n messages: the active summary if it replaces some of them, and
 // the rest.
-func Older(messages []chat.Message, n int) []chat.Message {
+func OlderMessages(messages []chat.Message, n int) []chat.Message {
 	var sent []chat.Message
-	if i := inForce(messages); i >= 0 {
+	if i := activeSummary(messages); i >= 0 {
 		sent = append(sent, messages[i])
 	}
 	for _, m := range messages[min(covered(messages), n):n] {
@@ -53,7 +53,7 @@ func Older(messages []chat.Message, n int) []chat.Message {
 }
 
 // activeSummary returns the index of the summary that is sent, -1 for none.
-func inForce(messages []chat.Message) int {
+func activeSummary(messages []chat.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.Covers) >= 0 {
 			return i
@@ -64,7 +64,7 @@ func inForce(messages []chat.Message) int {
 
 // covered returns how many messages the active summary replaces.
 func covered(messages []chat.Message) int {
-	i := inForce(messages)
+	i := activeSummary(messages)
 	if i < 0 {
 		return 0
 	}
@@ -79,7 +79,7 @@ func indexOf(messages []chat.Message, id string) int {
 func IsSummaryUndone(messages []chat.Message) bool {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status != chat.StatusDone {
-			return inForce(messages) < i
+			return activeSummary(messages) < i
 		}
 	}
 	return false
@@ -121,27 +121,27 @@ func Summary(messages []chat.Message, window int, done string) string {
 }
 
 // SplitSummary splits a summary into the user's words and what was done, which may contain outside text.
-func SplitSummary(text string) (said, done string) {
-	said, done, _ = strings.Cut(text, actionsHeading)
-	return said, done
+func SplitSummary(text string) (words, done string) {
+	words, done, _ = strings.Cut(text, actionsHeading)
+	return words, done
 }
 
 // userWords quotes the user. If everything would take more than room bytes, it quotes the first message, the
 // last, and sentences of the others that set a rule or ask.
 func userWords(messages []chat.Message, room int) string {
-	var said []string
+	var words []string
 	size, n := 0, 0
 	for _, m := range messages {
 		if m.Role != chat.RoleSummary && m.Role != chat.RoleNote {
 			n++
 		}
 		if m.Role == chat.RoleUser && len(m.Outside) == 0 {
-			said = append(said, m.Text)
+			words = append(words, m.Text)
 			size += len(m.Text)
 		}
 	}
 	if size > room {
-		said = selectWords(said, room/3)
+		words = selectWords(words, room/3)
 	}
 	var b strings.Builder
 	fmt.Fprintf(
@@ -150,7 +150,7 @@ func userWords(messages []chat.Message, room int) string {
 			"keeps all of it.]\nWhat the person asked and said, word for word:",
 		n,
 	)
-	for _, text := range said {
+	for _, text := range words {
 		for line := range strings.SplitSeq(text, "\n") {
 			b.WriteString("\n> " + line)
 		}
@@ -161,12 +161,12 @@ func userWords(messages []chat.Message, room int) string {
 
 // selectWords returns the first and the last of messages, each cut to limit bytes, and up to limit bytes of
 // sentences from the others that set a rule or ask.
-func selectWords(said []string, few int) []string {
+func selectWords(words []string, limit int) []string {
 	var out []string
-	room := few
-	for i, text := range said {
-		if i == 0 || i == len(said)-1 {
-			whole := excerpt.Bytes(text, few)
+	room := limit
+	for i, text := range words {
+		if i == 0 || i == len(words)-1 {
+			whole := excerpt.Bytes(text, limit)
 			out = append(out, whole)
 			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
 		}

@@ -35,14 +35,14 @@ func (a Adapter) Stream(
 		return a.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewToolset(slices.Concat(defs, a.AlsoCallable))
-	asked := llm.Request{
+	sent := llm.Request{
 		System:    req.System,
 		Messages:  a.asText(req.Messages, tools),
 		MaxTokens: req.MaxTokens,
 		TextCalls: true,
 	}
-	if section := Section(a.Format, defs); section != "" {
-		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
+	if section := PromptSection(a.Format, defs); section != "" {
+		sent.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
 	var out llm.Response
 	var text strings.Builder
@@ -62,18 +62,21 @@ func (a Adapter) Stream(
 			onDelta(llm.Delta{Text: e.Text})
 		}
 	})
-	res, err := a.Model.Stream(ctx, asked, func(d llm.Delta) {
-		if d.Thought != "" || d.Note != "" {
-			onDelta(llm.Delta{Thought: d.Thought, Note: d.Note})
+	res, err := a.Model.Stream(ctx, sent, func(d llm.Delta) {
+		if d.Reasoning != "" || d.Note != "" {
+			onDelta(llm.Delta{Reasoning: d.Reasoning, Note: d.Note})
 		}
 		p.Write(d.Text)
 	})
 	if err != nil {
 		p.Abandon()
-		return llm.Response{Text: text.String(), Thought: res.Thought, Usage: res.Usage, By: res.By}, err
+		return llm.Response{
+			Text: text.String(), Reasoning: res.Reasoning, Usage: res.Usage, AnsweredBy: res.AnsweredBy,
+		}, err
 	}
 	p.Close(res.Stop != llm.StopLength)
-	out.Text, out.Thought, out.Usage, out.Stop, out.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
+	out.Text, out.Reasoning, out.Usage = text.String(), res.Reasoning, res.Usage
+	out.Stop, out.AnsweredBy = res.Stop, res.AnsweredBy
 	// A server that parses this format itself returns its calls natively.
 	out.Calls = append(out.Calls, res.Calls...)
 	out.Broken = append(out.Broken, res.Broken...)

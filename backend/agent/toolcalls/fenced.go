@@ -114,12 +114,12 @@ func (r *reader) callArguments(of *tool) ([]byte, *syntaxError) {
 		}
 		places = append(places, r.at)
 		names = append(names, r.keyword())
-		kept := r.out.Len()
+		start := r.out.Len()
 		if f = r.value(); f != nil {
 			return nil, f
 		}
-		values = append(values, bytes.Clone(r.out.Bytes()[kept:]))
-		r.out.Truncate(kept)
+		values = append(values, bytes.Clone(r.out.Bytes()[start:]))
+		r.out.Truncate(start)
 		comma, f := r.take(',')
 		if f != nil {
 			return nil, f

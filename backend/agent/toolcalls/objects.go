@@ -137,9 +137,9 @@ func (c *callObject) member(t *Toolset, r *reader, key string, at int) *syntaxEr
 	if key != "id" && key != "type" && key != "call_id" && c.extraKey == "" {
 		c.extraKey, c.extraKeyAt = key, at
 	}
-	kept := r.out.Len()
+	start := r.out.Len()
 	f := r.value()
-	r.out.Truncate(kept)
+	r.out.Truncate(start)
 	return f
 }
 
@@ -149,12 +149,12 @@ func (r *reader) arguments() ([]byte, *syntaxError) {
 	if r.quoted() != 0 {
 		return r.stringArguments()
 	}
-	kept := r.out.Len()
+	start := r.out.Len()
 	if f := r.value(); f != nil {
 		return nil, f
 	}
-	args := bytes.Clone(r.out.Bytes()[kept:])
-	r.out.Truncate(kept)
+	args := bytes.Clone(r.out.Bytes()[start:])
+	r.out.Truncate(start)
 	switch {
 	case string(args) == "null":
 		return []byte("{}"), nil

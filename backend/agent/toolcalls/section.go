@@ -19,10 +19,10 @@ var instructions = map[Format]string{
 		"Write text as it is, other values as JSON.",
 }
 
-// Section returns the part of a system prompt that lists the tools and explains how to call them: a TypeScript
+// PromptSection returns the part of a system prompt that lists the tools and explains how to call them: a TypeScript
 // signature with JSDoc for each, in the order of defs. Equal defs give equal bytes. Without tools and for Native
 // it is empty.
-func Section(kind Format, defs []toolspec.Definition) string {
+func PromptSection(kind Format, defs []toolspec.Definition) string {
 	text, known := instructions[kind]
 	if !known || len(defs) == 0 {
 		return ""

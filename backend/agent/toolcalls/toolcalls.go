@@ -1,6 +1,6 @@
 // Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
 // (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
-// answer streams. The package also lists the tools in the system prompt (Section), writes earlier calls and
+// answer streams. The package also lists the tools in the system prompt (PromptSection), writes earlier calls and
 // results back in the model's own format (Print),
 // and wraps an llm.Model with all of that (Adapter).
 //

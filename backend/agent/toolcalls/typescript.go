@@ -101,8 +101,8 @@ func (n *schema) object(deep int) string {
 	var parts []string
 	for _, f := range n.fields() {
 		part := property(f, deep)
-		if said := f.comment(); said != "" {
-			part += " /* " + said + " */"
+		if comment := f.comment(); comment != "" {
+			part += " /* " + comment + " */"
 		}
 		parts = append(parts, part)
 	}
@@ -128,12 +128,12 @@ func identifier(s string) bool {
 // comment returns the description of a field with its default and bounds, on one line.
 func (f field) comment() string {
 	n := f.schema.resolve(0)
-	said := n.Description
-	if said == "" {
-		said = f.schema.Description
+	comment := n.Description
+	if comment == "" {
+		comment = f.schema.Description
 	}
-	parts := []string{oneLine(said)}
-	if slices.Contains(n.types(), "integer") && n.Minimum == "" && n.Maximum == "" && said == "" {
+	parts := []string{oneLine(comment)}
+	if slices.Contains(n.types(), "integer") && n.Minimum == "" && n.Maximum == "" && comment == "" {
 		parts = append(parts, "integer")
 	}
 	switch {
@@ -165,8 +165,8 @@ func (t *tool) declare() string {
 	var parts []string
 	for _, f := range t.fields() {
 		parts = append(parts, property(f, 0))
-		if said := f.comment(); said != "" {
-			b.WriteString("\n * @param " + oneLine(f.name) + " " + said)
+		if comment := f.comment(); comment != "" {
+			b.WriteString("\n * @param " + oneLine(f.name) + " " + comment)
 		}
 	}
 	b.WriteString(" */\n" + t.def.Name)

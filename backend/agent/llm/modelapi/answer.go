@@ -66,7 +66,7 @@ func (a *answer) addThought(s string) {
 func (a *answer) emit(thought, text string) {
 	if thought != "" {
 		a.thought.WriteString(thought)
-		a.onDelta(llm.Delta{Thought: thought})
+		a.onDelta(llm.Delta{Reasoning: thought})
 	}
 	if text != "" {
 		a.text.WriteString(text)
@@ -128,7 +128,7 @@ func (a *answer) partial() llm.Response {
 	a.emit(a.think.flush())
 	return llm.Response{
 		Text:         a.text.String(),
-		Thought:      a.thought.String(),
+		Reasoning:    a.thought.String(),
 		Usage:        clampUsage(a.usage),
 		Cost:         a.cost,
 		FirstPieceAt: a.firstPieceAt,

@@ -65,7 +65,7 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 // chatMessage converts msg; it returns false for an empty assistant message. With reasoning, a message with calls
 // also contains the reasoning before them: some services refuse a message without it
 // (https://api-docs.deepseek.com/guides/thinking_mode).
-func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageParamUnion, bool) {
+func chatMessage(msg chat.Message, withReasoning bool) (openai.ChatCompletionMessageParamUnion, bool) {
 	switch {
 	case msg.Role == chat.RoleUser && len(msg.Images) > 0:
 		return userMessageWithImages(msg.Text, msg.Images), true
@@ -94,7 +94,7 @@ func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageP
 		}
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
 	}
-	if thoughts && len(msg.Calls) > 0 {
+	if withReasoning && len(msg.Calls) > 0 {
 		a.SetExtraFields(map[string]any{"reasoning_content": msg.Thought})
 	}
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}, true
@@ -139,8 +139,8 @@ func schemaOf(t toolspec.Function) (map[string]any, error) {
 type chatReader struct {
 	byIndex map[int]*partialCall
 	last    *partialCall
-	// reasoned is set when reasoning came as reasoning_content.
-	reasoned bool
+	// hasReasoning is set when reasoning came as reasoning_content.
+	hasReasoning bool
 	// readsCost is set if the service reports the price of an answer.
 	readsCost bool
 }
@@ -247,7 +247,7 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 		}
 		return nil
 	}
-	r.reasoned = r.reasoned || d.ReasoningContent != nil && *d.ReasoningContent != ""
+	r.hasReasoning = r.hasReasoning || d.ReasoningContent != nil && *d.ReasoningContent != ""
 	for _, s := range []*string{d.ReasoningContent, d.Reasoning} {
 		if s != nil && *s != "" {
 			a.addThought(*s)

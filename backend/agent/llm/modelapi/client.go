@@ -198,7 +198,7 @@ func (c *Client) read(
 	}
 	res := a.response()
 	if chat, ok := r.(*chatReader); ok {
-		res.ReasoningField = chat.reasoned
+		res.ReasoningField = chat.hasReasoning
 	}
 	return res, nil
 }
@@ -207,17 +207,17 @@ func (c *Client) read(
 func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 	stalled := errors.Is(context.Cause(ctx), errStalled)
 	var own *llm.Error
-	var said *serviceError
+	var fromService *serviceError
 	switch {
 	case ctx.Err() != nil && !stalled:
 		return ctx.Err()
 	case errors.As(err, &own):
 		return own
-	case errors.As(err, &said):
+	case errors.As(err, &fromService):
 		return &llm.Error{
 			Kind: llm.Failed,
 			Message: c.Endpoint.Label + " ended the answer with an error" + withDetail(
-				c.Endpoint.errorDetail(said.data),
+				c.Endpoint.errorDetail(fromService.data),
 			),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
 			Err:        llm.ErrBrokenOff,

@@ -27,7 +27,7 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &llm.Error{
-			Kind:       llm.Unauthorised,
+			Kind:       llm.Unauthorized,
 			Message:    c.Endpoint.Label + " refused the key" + withDetail(detail),
 			Suggestion: c.Endpoint.keyHint(),
 		}
@@ -82,7 +82,7 @@ func (c *Client) unreachable(err error) *llm.Error {
 // brokenOff returns an error for an incomplete answer.
 func brokenOff(err error) *llm.Error {
 	return &llm.Error{
-		Kind:       llm.Cut,
+		Kind:       llm.BrokenOff,
 		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
 		Suggestion: "Send \"continue\" to go on.",
 		Err:        err,

@@ -6,9 +6,9 @@ import "strings"
 // <think>…</think>, and not every server separates it.
 type thinkSplitter struct {
 	state splitState
-	// closing is the tag that ends the reasoning; held may be the start of a tag.
-	closing string
-	held    string
+	// closingTag is the tag that ends the reasoning; held may be the start of a tag.
+	closingTag string
+	held       string
 }
 
 // splitState says which part of an answer is being read.
@@ -46,28 +46,28 @@ func (t *thinkSplitter) split(s string) (thought, text string) {
 		text, t.held = t.held, ""
 		return "", text
 	}
-	thought, text, ended := strings.Cut(t.held, t.closing)
+	thought, text, ended := strings.Cut(t.held, t.closingTag)
 	if ended {
 		t.state, t.held = afterThought, ""
 		_, text = t.split(text)
 		return thought, text
 	}
-	keep := partialSuffix(t.held, t.closing)
+	keep := partialSuffix(t.held, t.closingTag)
 	thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
 	return thought, ""
 }
 
 // matchOpening decides how the text begins. It returns false if that is not certain yet.
 func (t *thinkSplitter) matchOpening() bool {
-	begun := strings.TrimLeft(t.held, blank)
+	text := strings.TrimLeft(t.held, blank)
 	for _, o := range thinkTags {
-		if rest, ok := strings.CutPrefix(begun, o[0]); ok {
-			t.state, t.closing, t.held = inThought, o[1], rest
+		if rest, ok := strings.CutPrefix(text, o[0]); ok {
+			t.state, t.closingTag, t.held = inThought, o[1], rest
 			return true
 		}
 	}
 	for _, o := range thinkTags {
-		if strings.HasPrefix(o[0], begun) {
+		if strings.HasPrefix(o[0], text) {
 			return false
 		}
 	}

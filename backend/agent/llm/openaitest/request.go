@@ -47,8 +47,8 @@ type Message struct {
 	// Images are data: URLs.
 	Images    []string
 	ToolCalls []ToolCall
-	// Thought is the reasoning that was sent back, nil if the field is missing.
-	Thought *string
+	// Reasoning is the reasoning that was sent back, nil if the field is missing.
+	Reasoning *string
 }
 
 // ToolCall is a call in a Message.
@@ -78,7 +78,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &form); err != nil {
 		return fmt.Errorf("reading a message: %w", err)
 	}
-	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls, Thought: form.Thought}
+	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls, Reasoning: form.Thought}
 	if len(form.Content) == 0 || string(form.Content) == "null" {
 		return nil
 	}

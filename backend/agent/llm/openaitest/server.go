@@ -22,29 +22,30 @@ import (
 
 // Turn is one scripted answer; the zero value is an empty answer.
 type Turn struct {
-	// Thought is sent before Text as reasoning.
-	Thought string
-	Text    string
-	Calls   []Call
+	// Reasoning is sent before Text as reasoning.
+	Reasoning string
+	Text      string
+	Calls     []Call
 	// Finish is the finish reason; empty means stop, or tool_calls if there are calls.
 	Finish string
 	Usage  Usage
-	// Fragment is the size in bytes of the chunks of text and arguments; 0 means 7.
-	Fragment int
-	// Gap is the pause between chunks.
-	Gap time.Duration
+	// ChunkSize is the size in bytes of the chunks of text and arguments; 0 means 7.
+	ChunkSize int
+	// ChunkDelay is the pause between chunks.
+	ChunkDelay time.Duration
 
 	// Status is the HTTP status. Unless it is 0 or 200, Body (a usual error if empty) is sent instead of a stream.
 	Status     int
 	Body       string
 	RetryAfter string
 
-	// Cut is the number of bytes after which the connection is dropped; 0 means never, -1 before the first. With
-	// Clean, the connection is closed in an orderly way.
-	Cut   int
-	Clean bool
-	// Stall is the number of bytes after which the open connection falls silent; 0 means never, -1 before the first.
-	Stall int
+	// CutAfter is the number of bytes after which the connection is dropped; 0 means never, -1 before the first. With
+	// CleanCut, the connection is closed in an orderly way.
+	CutAfter int
+	CleanCut bool
+	// StallAfter is the number of bytes after which the open connection falls silent; 0 means never, -1 before the
+	// first.
+	StallAfter int
 	// Raw is sent instead of the rendered stream.
 	Raw string
 	// CorruptByte replaces the byte at position CorruptAt of the stream, counted from 1; 0 means none.
@@ -87,9 +88,9 @@ type Server struct {
 	OnRefused func(r Request, problem string)
 	// NoImages refuses requests with images.
 	NoImages bool
-	// Probes answers the probe for native calls from the script, like any other request. Otherwise the server answers
-	// it with a call and does not record it.
-	Probes bool
+	// ScriptedProbes answers the probe for native calls from the script, like any other request. Otherwise the server
+	// answers it with a call and does not record it.
+	ScriptedProbes bool
 	// Facts contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For "" the
 	// connection stays silent until the server closes.
 	Facts map[string]string
@@ -241,7 +242,7 @@ func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, 
 			refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
 			return
 		}
-		if !s.Probes && len(req.Tools) == 1 && req.Tool(probeTool) {
+		if !s.ScriptedProbes && len(req.Tools) == 1 && req.Tool(probeTool) {
 			s.play(w, r, format, Turn{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
 			return
 		}

@@ -21,16 +21,16 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t T
 	}
 	stream := RenderAs(format, t)
 	switch {
-	case t.Clean && t.Cut != 0:
-		s.cleanCut(w, stream[:limitOffset(t.Cut, len(stream))])
-	case t.Cut != 0:
-		writeStream(w, r, stream[:limitOffset(t.Cut, len(stream))], 0)
+	case t.CleanCut && t.CutAfter != 0:
+		s.cleanCut(w, stream[:limitOffset(t.CutAfter, len(stream))])
+	case t.CutAfter != 0:
+		writeStream(w, r, stream[:limitOffset(t.CutAfter, len(stream))], 0)
 		panic(http.ErrAbortHandler) // drops the connection in the middle of the answer
-	case t.Stall != 0:
-		writeStream(w, r, stream[:limitOffset(t.Stall, len(stream))], 0)
+	case t.StallAfter != 0:
+		writeStream(w, r, stream[:limitOffset(t.StallAfter, len(stream))], 0)
 		<-r.Context().Done()
 	default:
-		writeStream(w, r, stream, t.Gap)
+		writeStream(w, r, stream, t.ChunkDelay)
 	}
 }
 
@@ -75,8 +75,8 @@ func Render(t Turn) []byte { return RenderAs(Chat, t) }
 // RenderAs returns the stream of t in any format.
 func RenderAs(format Format, t Turn) []byte {
 	stream := []byte(t.Raw)
-	if t.Fragment <= 0 {
-		t.Fragment = 7
+	if t.ChunkSize <= 0 {
+		t.ChunkSize = 7
 	}
 	switch {
 	case t.Raw != "":
@@ -94,10 +94,10 @@ func RenderAs(format Format, t Turn) []byte {
 }
 
 func renderChat(t Turn) []byte {
-	size := t.Fragment
+	size := t.ChunkSize
 	var b bytes.Buffer
 	chunk(&b, map[string]any{"role": "assistant", "content": ""}, nil)
-	for _, piece := range pieces(t.Thought, size) {
+	for _, piece := range pieces(t.Reasoning, size) {
 		chunk(&b, map[string]any{"reasoning_content": piece}, nil)
 	}
 	for _, piece := range pieces(t.Text, size) {

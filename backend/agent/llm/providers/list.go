@@ -59,10 +59,10 @@ func (r *Registry) List(ctx context.Context) []wire.Model {
 func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.Model {
 	r.mu.Lock()
 	from := r.services[provider]
-	kept := from.listed
+	cached := from.listed
 	r.mu.Unlock()
-	if time.Now().Before(kept.until) {
-		return slices.Clone(kept.models)
+	if time.Now().Before(cached.until) {
+		return slices.Clone(cached.models)
 	}
 	at, over, err := r.configured(provider)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 		var e *llm.Error
 		if errors.As(err, &e) {
 			hint = e.Suggestion
-			if e.Kind == llm.Unauthorised {
+			if e.Kind == llm.Unauthorized {
 				state = stateNoKey
 			}
 		}

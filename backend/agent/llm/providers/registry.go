@@ -36,11 +36,11 @@ type Config struct {
 	// Services are the configured services by provider: openai (any compatible service), anthropic, gemini,
 	// openrouter.
 	Services map[string]Service
-	// Detect maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the default
+	// LocalPorts maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the default
 	// ports. A port of 0 or a missing name disables that provider.
-	Detect map[string]int
-	// Idle is how long a stream may be silent; 0 means five minutes.
-	Idle time.Duration
+	LocalPorts map[string]int
+	// IdleTimeout is how long a stream may be silent; 0 means five minutes.
+	IdleTimeout time.Duration
 	// Fallback returns the name of the model that answers when the requested one cannot; nil or "" means none.
 	Fallback func() string
 	// RetryDelay is the first wait before a failed request is sent again; later waits are longer. 0 means half a
@@ -82,16 +82,16 @@ type service struct {
 
 // New returns a Registry. It does not connect to anything yet.
 func New(cfg Config) *Registry {
-	if cfg.Detect == nil {
-		cfg.Detect = map[string]int{
+	if cfg.LocalPorts == nil {
+		cfg.LocalPorts = map[string]int{
 			llm.ProviderOllama:   11434,
 			llm.ProviderLMStudio: 1234,
 			llm.ProviderLlamaCPP: 8080,
 			llm.ProviderVLLM:     8000,
 		}
 	}
-	if cfg.Idle <= 0 {
-		cfg.Idle = modelapi.DefaultIdleTimeout
+	if cfg.IdleTimeout <= 0 {
+		cfg.IdleTimeout = modelapi.DefaultIdleTimeout
 	}
 	if cfg.RetryDelay <= 0 {
 		cfg.RetryDelay = defaultRetryDelay
@@ -106,7 +106,7 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log,
+		ports: cfg.LocalPorts, idle: cfg.IdleTimeout, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log,
 		egress:   cfg.Egress,
 		services: map[string]*service{},
 	}
@@ -243,7 +243,7 @@ func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client,
 	r.mu.Unlock()
 	if s.BaseURL == "" && s.Key == "" {
 		e := &llm.Error{
-			Kind:       llm.Unauthorised,
+			Kind:       llm.Unauthorized,
 			Message:    "No key for " + llm.ProviderLabel(provider) + " is set",
 			Suggestion: "Set " + modelapi.EnvVar(provider, "API_KEY") + ".",
 		}

@@ -84,11 +84,11 @@ func (r *retryingModel) streamAndResume(
 ) (llm.Response, error) {
 	var soFar llm.Response
 	var broken error
-	asked := req
+	sent := req
 	for again := 0; ; again++ {
-		res, err := r.streamWithFallback(ctx, asked, log, onDelta)
+		res, err := r.streamWithFallback(ctx, sent, log, onDelta)
 		hasText := res.Text != ""
-		res.Text, res.Thought = soFar.Text+res.Text, soFar.Thought+res.Thought
+		res.Text, res.Reasoning = soFar.Text+res.Text, soFar.Reasoning+res.Reasoning
 		if err == nil || ctx.Err() != nil {
 			return res, err
 		}
@@ -96,13 +96,13 @@ func (r *retryingModel) streamAndResume(
 			return res, broken // the first failure tells more than the failed attempt to resume
 		}
 		if !hasText || req.TextCalls || again == maxResumes ||
-			llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
+			llm.KindOf(err) != llm.BrokenOff && !errors.Is(err, llm.ErrBrokenOff) {
 			return res, err
 		}
 		soFar, broken = res, err
 		onDelta(llm.Delta{Note: "The answer broke off. The text so far is kept, and the model is asked to continue."})
-		asked = req
-		asked.Messages = append(
+		sent = req
+		sent.Messages = append(
 			slices.Clone(req.Messages),
 			chat.Message{
 				Role: chat.RoleAssistant,
@@ -135,7 +135,7 @@ func (r *retryingModel) streamWithFallback(
 	name := second.Endpoint.Provider + "/" + second.Model
 	onDelta(llm.Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
 	res, failed := r.streamWithRetries(ctx, second, name, req, log, onDelta)
-	res.By = name
+	res.AnsweredBy = name
 	if failed == nil || ctx.Err() != nil || res.Text != "" {
 		return res, failed
 	}
@@ -170,8 +170,8 @@ func (r *retryingModel) streamWithRetries(
 			}
 			return res, err
 		}
-		asked := r.adapt(m, req)
-		res, err = log.send(ctx, m, name, asked, onDelta)
+		sent := r.adapt(m, req)
+		res, err = log.send(ctx, m, name, sent, onDelta)
 		r.registry.breakers.record(m.Endpoint, err)
 		if res.ReasoningField {
 			r.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
@@ -180,7 +180,7 @@ func (r *retryingModel) streamWithRetries(
 		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
 			return res, err
 		}
-		if r.learnReasoning(m, asked.SendReasoning, e) {
+		if r.learnReasoning(m, sent.SendReasoning, e) {
 			continue
 		}
 		if r.learnNoImages(m, req, e) {
@@ -302,10 +302,10 @@ func (r *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *ll
 	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
 		return false
 	}
-	said := strings.ToLower(e.Message)
+	message := strings.ToLower(e.Message)
 	if !slices.ContainsFunc(
 		[]string{"image", "vision", "multimodal", "content type", "content must be a string"},
-		func(w string) bool { return strings.Contains(said, w) },
+		func(w string) bool { return strings.Contains(message, w) },
 	) {
 		return false
 	}
@@ -334,17 +334,17 @@ func (r *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded b
 	}
 	within, cancel := context.WithTimeout(ctx, windowTimeout)
 	defer cancel()
-	said, err := m.ContextWindow(within)
+	window, err := m.ContextWindow(within)
 	if ctx.Err() != nil {
 		return 0, false // the caller left, which says nothing about the service
 	}
-	kept := windowTTL
+	ttl := windowTTL
 	if err != nil {
 		r.registry.log.Info("context window not reported", "model", r.name, "err", err)
 	}
-	if err != nil || said.Tokens > 0 && !said.Loaded {
-		kept = windowRetry
+	if err != nil || window.Tokens > 0 && !window.Loaded {
+		ttl = windowRetry
 	}
-	r.registry.windows.Store(key, cachedWindow{said, time.Now().Add(kept)})
-	return said.Tokens, said.Loaded
+	r.registry.windows.Store(key, cachedWindow{window, time.Now().Add(ttl)})
+	return window.Tokens, window.Loaded
 }

@@ -34,8 +34,8 @@ func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights 
 
 func (r Rights) names(name string) bool { return r.Tools == nil || slices.Contains(r.Tools, name) }
 
-// Allow reports whether a tool may be called.
-func (r Rights) Allow(d toolspec.Definition) bool {
+// Allows reports whether a tool may be called.
+func (r Rights) Allows(d toolspec.Definition) bool {
 	return r.names(d.Name) && (!r.readOnly || d.Hints.ReadOnly)
 }
 

@@ -20,12 +20,12 @@ type Config struct {
 	// Budgets is called at the start of every turn, Price for each answer.
 	Budgets func() Limits
 	// History returns earlier costs.
-	Ledger Ledger
-	Price  func(model string) (pricing.Price, bool)
+	History CostHistory
+	Price   func(model string) (pricing.Price, bool)
 }
 
 // CostHistory returns the costs of conversations, over all their branches.
-type Ledger interface {
+type CostHistory interface {
 	// Spent returns the cost of a conversation in total, and at the time its budget was last reset.
 	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
 	// LastTurn returns the cost of the conversation's newest turn.
@@ -54,7 +54,7 @@ type Account struct {
 	Conversation, Turn string
 	Parent             *Account
 	Limits             Limits
-	Own                Limit
+	RequestLimit       Limit
 
 	mu sync.Mutex
 	// Earlier is the cost of the conversation before the turn, since its budget was last reset.
@@ -109,7 +109,7 @@ func (a *Account) Budgets() []wire.Budget {
 	var all []wire.Budget
 	for ; a != nil; a = a.Parent {
 		turn, _ := a.Spent()
-		all = append(all, Evaluate(a.Own, a.Limits, turn, a.Earlier.Plus(turn))...)
+		all = append(all, Evaluate(a.RequestLimit, a.Limits, turn, a.Earlier.Plus(turn))...)
 	}
 	return all
 }

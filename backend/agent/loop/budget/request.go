@@ -14,20 +14,20 @@ import (
 // service did not report is estimated at four bytes per token, except for a request without any answer: it may
 // not have been read. If an answer broke off, its output is estimated too, because the reported usage is only
 // that of its beginning.
-func (c Config) Request(sent llm.SentRequest, asked int) event.Request {
+func (c Config) Request(sent llm.SentRequest, requestBytes int) event.Request {
 	r := event.Request{
-		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Took.Milliseconds(), Failed: sent.Failed,
-		Again: sent.Again,
+		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Duration.Milliseconds(), Failed: sent.Failed,
+		Again: sent.Retry,
 	}
-	if sent.First > 0 {
-		r.FirstMS = max(1, sent.First.Milliseconds())
+	if sent.FirstPieceAfter > 0 {
+		r.FirstMS = max(1, sent.FirstPieceAfter.Milliseconds())
 	}
-	if r.Usage.Input == 0 && (sent.Whole || sent.Bytes > 0) {
-		r.Usage.Input = asked / toolspec.BytesPerToken
+	if r.Usage.Input == 0 && (sent.Complete || sent.Bytes > 0) {
+		r.Usage.Input = requestBytes / toolspec.BytesPerToken
 		r.Estimated += r.Usage.Input
 	}
 	least := (sent.Bytes + toolspec.BytesPerToken - 1) / toolspec.BytesPerToken
-	if r.Usage.Output == 0 || !sent.Whole && r.Usage.Output < least {
+	if r.Usage.Output == 0 || !sent.Complete && r.Usage.Output < least {
 		r.Estimated += least - r.Usage.Output
 		r.Usage.Output = least
 	}
@@ -55,7 +55,7 @@ func (c Config) cost(sent llm.SentRequest, u chat.Usage) *chat.Money {
 
 // UnpricedNote returns a note, once per turn, that a money budget does not count the cost of r; "" if all budgets
 // do.
-func (a *Account) Unpriced(r event.Request) string {
+func (a *Account) UnpricedNote(r event.Request) string {
 	if a.Warned || r.Usage.Input+r.Usage.Output == 0 {
 		return ""
 	}
@@ -82,8 +82,8 @@ func (a *Account) Unpriced(r event.Request) string {
 	return ""
 }
 
-// Round returns the event of requests that belong to no answer; what says what they were for.
-func Round(what string, payer *event.Payer, requests []event.Request) event.Round {
+// RoundEvent returns the event of requests that belong to no answer; what says what they were for.
+func RoundEvent(what string, payer *event.Payer, requests []event.Request) event.Round {
 	round := event.Round{
 		For: what, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
 	}

@@ -11,7 +11,7 @@ type Form struct {
 	Pattern string
 	Example string
 	// Description is one sentence without its full stop; empty means the same as the form before.
-	Means string
+	Description string
 	// Fixed contains arguments that this form sets without a slot.
 	Fixed map[string]any
 	// Hidden means that the form is understood, but neither listed nor offered.
@@ -31,7 +31,7 @@ type Command struct {
 }
 
 func visibleForm(pattern, example, means string) Form {
-	return Form{Pattern: pattern, Example: example, Means: means}
+	return Form{Pattern: pattern, Example: example, Description: means}
 }
 
 // hiddenForm returns another way that is understood but not shown; the tests use example.

@@ -11,8 +11,8 @@ const (
 
 // Commands that the pilot answers itself.
 const (
-	LocalHelp  = "help"
-	LocalTools = "tools"
+	BuiltinHelp  = "help"
+	BuiltinTools = "tools"
 )
 
 // Groups of commands in the help.
@@ -620,11 +620,11 @@ func windowCommands() []Command {
 				"Leaves a note for the developers of Sextant",
 			),
 		}},
-		{Builtin: LocalTools, Group: groupWindow, Forms: []Form{
+		{Builtin: BuiltinTools, Group: groupWindow, Forms: []Form{
 			visibleForm("tools", "tools", "Lists what can be called now"),
 			hiddenForm("(list|show|list all|what) tools (are there)?", "list tools"),
 		}},
-		{Builtin: LocalHelp, Group: groupWindow, Forms: []Form{
+		{Builtin: BuiltinHelp, Group: groupWindow, Forms: []Form{
 			visibleForm("help", "help", "Lists all commands").featured(),
 			hiddenForm("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
 			visibleForm("help {about:text}", "help click", "Explains the commands with that word"),
@@ -644,14 +644,14 @@ func toolsWithoutCommand() map[string]string {
 // Example is an example of a form.
 type Example struct {
 	// Tool is the tool that Text calls: "" if the pilot answers itself, else the tool's name, AnyTool or PanelTool.
-	Tool, Say string
+	Tool, Text string
 }
 
 // Examples returns an example of every form, and the tools without a command with the reasons.
 func Examples() (examples []Example, wordlessTools map[string]string) {
 	for _, c := range Table() {
 		for _, f := range c.Forms {
-			examples = append(examples, Example{Tool: c.Tool, Say: f.Example})
+			examples = append(examples, Example{Tool: c.Tool, Text: f.Example})
 		}
 	}
 	return examples, toolsWithoutCommand()

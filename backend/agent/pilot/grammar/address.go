@@ -16,18 +16,18 @@ func readAddress(g *Parser, ts []token) ([]parsedValue, string) {
 	for n := min(3, len(rest)); n > 0; n-- {
 		switch joinWords(skipEnd(rest[:n], "shop site page website store")) {
 		case "demo", "built-in demo", "demo shop":
-			return []parsedValue{{before + n, g.Demo(), "demo"}}, ""
+			return []parsedValue{{before + n, g.DemoURL(), "demo"}}, ""
 		}
 	}
 	if url, ok := address(rest[0].text); ok {
-		said := rest[0].text
+		text := rest[0].text
 		if file, _ := readPlainFile(g, rest[:1]); len(file) > 0 {
-			said = url // "notes.txt" alone may be a file
+			text = url // "notes.txt" alone may be a file
 		}
 		if rest[0].quoted {
-			said = quote(said)
+			text = quote(text)
 		}
-		return []parsedValue{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
+		return []parsedValue{{before + 1, url, strings.TrimRight(text, ",;")}}, ""
 	}
 	return nil, fmt.Sprintf(
 		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+

@@ -16,24 +16,24 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
 	}
 	if len(ts) == 1 && ts[0].text == "?" {
-		return Step{Builtin: commandtable.LocalHelp, canon: commandtable.LocalHelp}, nil
+		return Step{Builtin: commandtable.BuiltinHelp, canonical: commandtable.BuiltinHelp}, nil
 	}
 	found, missed := parser.fit(src, ts, whole)
 	if len(found) == 0 {
 		return Step{}, parser.missingPart(missed)
 	}
 	s := parser.step(found[0])
-	offers := []chat.Offer{{Say: parser.unambiguous(found[0]), Means: found[0].form.Means}}
+	offers := []chat.Offer{{Say: parser.unambiguous(found[0]), Means: found[0].form.Description}}
 	for _, m := range found[1:] {
 		if m.score < found[0].score {
 			break
 		}
 		other := parser.step(m)
-		said := parser.unambiguous(m)
-		same := func(o chat.Offer) bool { return o.Say == said }
+		text := parser.unambiguous(m)
+		same := func(o chat.Offer) bool { return o.Say == text }
 		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
 			!slices.ContainsFunc(offers, same) {
-			offers = append(offers, chat.Offer{Say: said, Means: m.form.Means})
+			offers = append(offers, chat.Offer{Say: text, Means: m.form.Description})
 		}
 	}
 	if len(offers) > 1 {
@@ -52,10 +52,10 @@ func (parser *Parser) unambiguous(m match) string {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
 			continue
 		}
-		said := m.format(f)
-		found, _ := parser.fit(said, tokens(said), true)
+		text := m.format(f)
+		found, _ := parser.fit(text, tokens(text), true)
 		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
-			return said
+			return text
 		}
 	}
 	return parser.canonical(m)
@@ -112,12 +112,12 @@ func (k *valueKind) family() string {
 
 // JoinOffers lists offers in a sentence, with joint before the last one.
 func JoinOffers(offers []chat.Offer, joint string) string {
-	said := make([]string, len(offers))
+	words := make([]string, len(offers))
 	for i, o := range offers {
-		said[i] = fmt.Sprintf("“%s”", o.Say)
+		words[i] = fmt.Sprintf("“%s”", o.Say)
 		if o.Name != "" {
-			said[i] += " (" + o.Name + ")"
+			words[i] += " (" + o.Name + ")"
 		}
 	}
-	return strings.Join(said, joint)
+	return strings.Join(words, joint)
 }

@@ -59,7 +59,7 @@ func (parser *Parser) Commands() []wire.PilotCommand {
 			insert = strings.Join(words, " ") + " "
 		}
 		list = append(list, wire.PilotCommand{
-			Say: f.Usage(), Example: f.Example, Means: f.Means, Insert: insert, Group: f.command.Group,
+			Say: f.Usage(), Example: f.Example, Means: f.Description, Insert: insert, Group: f.command.Group,
 			Tool: f.command.Tool, First: f.Featured,
 		})
 	}
@@ -87,7 +87,7 @@ func (c *completer) slash() {
 	}
 	name = strings.ToLower(name)
 	for _, begins := range []bool{true, false} {
-		for _, d := range c.g.Live.Tools {
+		for _, d := range c.g.Window.Tools {
 			low := strings.ToLower(d.Name)
 			if strings.HasPrefix(low, name) != begins || !strings.Contains(low, name) {
 				continue
@@ -237,7 +237,7 @@ func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 			s.k > 0 && !slices.Equal(words[:s.k], p.words[0][:min(s.k, len(p.words[0]))]) {
 			continue
 		}
-		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Means)
+		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Description)
 		return
 	}
 }
@@ -255,36 +255,36 @@ func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	}
 	c.g.partial = strings.Trim(c.partial, `"`)
 	for _, v := range p.kind.values(c.g) {
-		low := strings.ToLower(v.said)
-		named := p.kind.family() == "mark" && containsWords(v.means, wanted)
+		low := strings.ToLower(v.text)
+		named := p.kind.family() == "mark" && containsWords(v.description, wanted)
 		if !strings.HasPrefix(low, wanted) && !strings.HasPrefix(low, `"`+strings.Trim(wanted, `"`)) && !named {
 			continue
 		}
-		if said := base + v.said; slices.Contains(c.values, said) {
+		if text := base + v.text; slices.Contains(c.values, text) {
 			continue // another form already offered it
 		} else {
-			c.values = append(c.values, said)
+			c.values = append(c.values, text)
 		}
-		means := v.means
+		means := v.description
 		if means == "" {
-			means = f.Means
+			means = f.Description
 		}
-		c.add(base+v.said+upToSlot(f, s.e+1), v.said, means)
+		c.add(base+v.text+upToSlot(f, s.e+1), v.text, means)
 	}
 }
 
 // upToSlot returns the text of f from part e up to the next slot.
 func upToSlot(f *compiledForm, e int) string {
-	said := ""
+	text := ""
 	for ; e < len(f.parts) && f.parts[e].kind == nil; e++ {
 		if !f.parts[e].optional {
-			said += " " + strings.Join(f.parts[e].words[0], " ")
+			text += " " + strings.Join(f.parts[e].words[0], " ")
 		}
 	}
 	if e < len(f.parts) {
-		said += " "
+		text += " "
 	}
-	return said
+	return text
 }
 
 // containsWords reports whether every word of wanted is the start of a word of name.

@@ -51,10 +51,10 @@ func Compile(table []commandtable.Command) (*Rules, error) {
 			if err != nil {
 				return nil, fmt.Errorf("form %q: %w", f.Pattern, err)
 			}
-			if f.Means == "" {
-				f.Means = means
+			if f.Description == "" {
+				f.Description = means
 			}
-			means = f.Means
+			means = f.Description
 			r.add(&compiledForm{Form: f, command: c, parts: parts, order: len(r.Forms)})
 		}
 	}

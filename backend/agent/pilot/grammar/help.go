@@ -61,7 +61,7 @@ func (parser *Parser) explain(about string) string {
 		if f.Hidden || slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(has, w) }) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %s. Example: %s", f.Usage(), f.Means, f.Example))
+		lines = append(lines, fmt.Sprintf("- %s: %s. Example: %s", f.Usage(), f.Description, f.Example))
 	}
 	if len(lines) == 0 {
 		return fmt.Sprintf("There is no command with %q. Say \"help\" for all commands.", Abbreviate(about))

@@ -32,11 +32,11 @@ func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 			name = append(name, strings.TrimRight(t.text, ",;"))
 		}
 		if key, ok := keyName(name); ok {
-			said := key
+			shown := key
 			if key == "," || key == ";" || !plainKey(key) {
-				said = quote(key)
+				shown = quote(key)
 			}
-			all = append(all, parsedValue{n, key, said})
+			all = append(all, parsedValue{n, key, shown})
 		}
 	}
 	if len(all) > 0 {

@@ -27,11 +27,11 @@ type valueKind struct {
 type parsedValue struct {
 	n    int
 	arg  any
-	said string
+	text string
 }
 
 // suggestion completes a slot.
-type suggestion struct{ said, means string }
+type suggestion struct{ text, description string }
 
 // kinds contains all kinds by name; read-only.
 var kinds = func() map[string]*valueKind {
@@ -151,12 +151,12 @@ func readMark(g *Parser, ts []token) ([]parsedValue, string) {
 	}
 	n := len(ts) - len(rest) + 1
 	if id, ok := parseNumber(rest[0]); ok {
-		return []parsedValue{{n: n, arg: id, said: strconv.Itoa(id)}}, ""
+		return []parsedValue{{n: n, arg: id, text: strconv.Itoa(id)}}, ""
 	}
 	var all []parsedValue
 	for n := len(rest); g.naming && n > 0; n-- {
 		for _, m := range g.named(rest[:n]) {
-			all = append(all, parsedValue{n: len(ts) - len(rest) + n, arg: m.ID, said: strconv.Itoa(m.ID)})
+			all = append(all, parsedValue{n: len(ts) - len(rest) + n, arg: m.ID, text: strconv.Itoa(m.ID)})
 		}
 	}
 	return all, ""
@@ -289,7 +289,7 @@ func readCount(_ *Parser, ts []token) ([]parsedValue, string) {
 func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
 	for n := 1; n <= min(2, len(ts)); n++ {
 		if p, ok := point(ts[:n]); ok {
-			return []parsedValue{{n, p.arg(), p.said()}}, ""
+			return []parsedValue{{n, p.arg(), p.text()}}, ""
 		}
 	}
 	return nil, ""
@@ -297,25 +297,25 @@ func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
 
 func readPoints(_ *Parser, ts []token) ([]parsedValue, string) {
 	var list []any
-	var said []string
+	var words []string
 	for _, t := range ts {
 		p, ok := point([]token{t})
 		if !ok || len(list) == 200 {
 			break
 		}
-		list, said = append(list, p.arg()), append(said, p.said())
+		list, words = append(list, p.arg()), append(words, p.text())
 	}
 	if len(list) == 0 {
 		return nil, ""
 	}
-	return []parsedValue{{len(list), list, strings.Join(said, " ")}}, ""
+	return []parsedValue{{len(list), list, strings.Join(words, " ")}}, ""
 }
 
 type xy struct{ x, y float64 }
 
 func (x xy) arg() map[string]any { return map[string]any{"x": x.x, "y": x.y} }
 
-func (x xy) said() string {
+func (x xy) text() string {
 	return strconv.FormatFloat(x.x, 'f', -1, 64) + "," + strconv.FormatFloat(x.y, 'f', -1, 64)
 }
 

@@ -13,12 +13,12 @@ import (
 // articles may come before any word of a form.
 const articles = "the a an this that current my"
 
-// Parser parses one message. Tools, Demo and Live affect the result.
+// Parser parses one message. Tools, DemoURL and Window affect the result.
 type Parser struct {
 	*Rules
-	Tools []string
-	Demo  func() string
-	Live  WindowState
+	Tools   []string
+	DemoURL func() string
+	Window  WindowState
 	// naming allows a name in place of an annotation's number. Commands found that way are only offered, never run.
 	naming bool
 	// partial is the unfinished last word, for completion.
@@ -29,7 +29,7 @@ type Parser struct {
 type match struct {
 	form  *compiledForm
 	args  map[string]any
-	said  map[string]string
+	texts map[string]string
 	score int
 	// open is set if the match ends with unquoted text.
 	open bool
@@ -81,7 +81,7 @@ func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss
 }
 
 func (m *matcher) tryForm(f *compiledForm) {
-	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
+	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, texts: map[string]string{}})
 }
 
 // walk matches the parts of f from e on with the tokens from t on. soFar contains the values already read. It
@@ -93,7 +93,7 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 			return false
 		}
 		soFar.score += 4 * lits
-		soFar.args, soFar.said = clone(soFar.args), clone(soFar.said)
+		soFar.args, soFar.texts = clone(soFar.args), clone(soFar.texts)
 		m.found = append(m.found, soFar)
 		return !m.g.naming
 	}
@@ -118,8 +118,8 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 			next.score += 3
 		}
 		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
-		next.args, next.said = clone(soFar.args), clone(soFar.said)
-		next.args[p.arg], next.said[p.arg] = r.arg, r.said
+		next.args, next.texts = clone(soFar.args), clone(soFar.texts)
+		next.args[p.arg], next.texts[p.arg] = r.arg, r.text
 		if m.walk(f, e+1, t+r.n, lits, next) {
 			return true
 		}
@@ -202,11 +202,11 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 	for n := len(ts); n > 0; n-- {
 		if k.name == "values" {
 			list := values(m.src, ts[:n])
-			said := make([]string, len(list))
+			words := make([]string, len(list))
 			for i, v := range list {
-				said[i] = quote(v)
+				words[i] = quote(v)
 			}
-			all = append(all, parsedValue{n, list, strings.Join(said, " and ")})
+			all = append(all, parsedValue{n, list, strings.Join(words, " and ")})
 			continue
 		}
 		what := text(m.src, ts[:n])
@@ -264,7 +264,7 @@ func (parser *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
 		about, _ := m.args["about"].(string)
-		return Step{Builtin: c.Builtin, About: about, canon: parser.canonical(m)}
+		return Step{Builtin: c.Builtin, About: about, canonical: parser.canonical(m)}
 	}
 	args := map[string]any{}
 	for name, v := range m.form.Fixed {
@@ -293,10 +293,10 @@ func (parser *Parser) step(m match) Step {
 		if !ok {
 			raw = json.RawMessage("{}")
 		}
-		return Step{Tool: tool, Args: raw, canon: parser.canonical(m)}
+		return Step{Tool: tool, Args: raw, canonical: parser.canonical(m)}
 	}
 	s := call(tool, args)
-	s.canon, s.open = parser.canonical(m), m.open
+	s.canonical, s.open = parser.canonical(m), m.open
 	return s
 }
 
@@ -318,7 +318,7 @@ func (m match) format(f *compiledForm) string {
 	for _, p := range f.parts {
 		switch {
 		case p.kind != nil:
-			out = append(out, m.said[p.arg])
+			out = append(out, m.texts[p.arg])
 		case !p.optional:
 			out = append(out, strings.Join(p.words[0], " "))
 		}

@@ -92,7 +92,7 @@ func readPanel(g *Parser, ts []token) ([]parsedValue, string) {
 func readPanelID(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readPanel(g, ts)
 	for i, r := range all {
-		all[i].arg = strings.ReplaceAll(r.said, " ", "-")
+		all[i].arg = strings.ReplaceAll(r.text, " ", "-")
 	}
 	return all, why
 }
@@ -132,7 +132,7 @@ func readTool(_ *Parser, ts []token) ([]parsedValue, string) {
 // readCreatedTool reads the name of a tool without commands: a created tool, or one of a panel or server.
 func readCreatedTool(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readTool(g, ts)
-	if len(all) == 0 || !slices.Contains(g.Tools, all[0].said) {
+	if len(all) == 0 || !slices.Contains(g.Tools, all[0].text) {
 		return nil, why
 	}
 	return all, ""

@@ -23,10 +23,10 @@ func (parser *Parser) Rephrase(text string) string {
 		if tool == "downloads" && call == "" {
 			return found
 		}
-		var said []string
+		var usages []string
 		add := func(f *compiledForm) {
-			if f != nil && !strings.Contains(strings.Join(said, " "), `"`+f.Usage()+`"`) {
-				said = append(said, `"`+f.Usage()+`"`)
+			if f != nil && !strings.Contains(strings.Join(usages, " "), `"`+f.Usage()+`"`) {
+				usages = append(usages, `"`+f.Usage()+`"`)
 			}
 		}
 		if !strings.HasPrefix(with, " without") {
@@ -39,13 +39,13 @@ func (parser *Parser) Rephrase(text string) string {
 				add(parser.formOf(tool, map[string]string{a[1]: ""}))
 			}
 		}
-		if len(said) == 0 {
+		if len(usages) == 0 {
 			add(parser.formOf(tool, nil))
 		}
-		if len(said) == 0 {
+		if len(usages) == 0 {
 			return found
 		}
-		words := strings.Join(said, " or ")
+		words := strings.Join(usages, " or ")
 		if strings.HasSuffix(with, " or") {
 			words += " or"
 		}

@@ -12,9 +12,9 @@ import (
 // Step is one command: a call, or something the pilot answers itself.
 type Step struct {
 	// Text is the command as the person wrote it, canonical in the plainest words with the same meaning.
-	Said, canon string
-	Tool        string
-	Args        json.RawMessage
+	Text, canonical string
+	Tool            string
+	Args            json.RawMessage
 	// Builtin is "help" or "tools", and About its topic; "" for a call.
 	Builtin, About string
 	// open is set if the command ends with unquoted text, which may continue.
@@ -28,7 +28,7 @@ func call(tool string, args map[string]any) Step {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // addresses are shown to people unescaped
 	if err := enc.Encode(args); err != nil {
-		return Step{Tool: tool, Args: json.RawMessage("{}")} // cannot happen: strings, numbers and lists of strings always encode
+		return Step{Tool: tool, Args: json.RawMessage("{}")} // cannot happen: args always encode
 	}
 	return Step{Tool: tool, Args: bytes.TrimSpace(b.Bytes())}
 }
@@ -36,7 +36,7 @@ func call(tool string, args map[string]any) Step {
 // Problem says why a message is not a plan. Then none of its commands run.
 type Problem struct {
 	// Text is the part that was not understood.
-	Said string
+	Text string
 	// Partial is set if Text is one command of several.
 	Partial bool
 	// Hint says what the command needs; empty if there is no such command.

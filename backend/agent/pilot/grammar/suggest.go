@@ -11,26 +11,26 @@ import (
 const MaxOffers = 3
 
 // Suggest returns the commands that text was probably meant to be. Each is a valid command; none is run.
-func (parser *Parser) Suggest(said string) []chat.Offer {
-	said = strings.ToValidUTF8(said, "\uFFFD")
-	if name, ok := strings.CutPrefix(said, "/"); ok {
+func (parser *Parser) Suggest(text string) []chat.Offer {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if name, ok := strings.CutPrefix(text, "/"); ok {
 		if near := Closest(name[:toolName(name)], parser.Tools); near != "" {
 			return []chat.Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
 		}
 		return nil
 	}
-	ts := tokens(said)
+	ts := tokens(text)
 	if len(ts) == 0 || len(ts) > 40 {
 		return nil
 	}
 	var offers []chat.Offer
 	add := func(o chat.Offer) {
 		same := func(old chat.Offer) bool { return old.Say == o.Say }
-		if o.Say != said && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
+		if o.Say != text && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
 			offers = append(offers, o)
 		}
 	}
-	for _, o := range parser.byName(said, ts) {
+	for _, o := range parser.byName(text, ts) {
 		add(o)
 	}
 	for i, t := range ts[:min(6, len(ts))] {
@@ -45,9 +45,9 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 		if near == "" {
 			continue
 		}
-		corrected := said[:t.start] + near + said[t.end:]
+		corrected := text[:t.start] + near + text[t.end:]
 		if f, ok := parser.reads(corrected); ok {
-			add(chat.Offer{Say: corrected, Means: f.form.Means})
+			add(chat.Offer{Say: corrected, Means: f.form.Description})
 			continue
 		}
 		named := parser.byName(corrected, tokens(corrected))
@@ -59,18 +59,18 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 		}
 	}
 	if f := parser.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
-		add(chat.Offer{Say: f.Example, Means: f.Means})
+		add(chat.Offer{Say: f.Example, Means: f.Description})
 	}
 	return offers
 }
 
 // reads parses text as one whole command.
-func (parser *Parser) reads(said string) (match, bool) {
-	ts := tokens(said)
+func (parser *Parser) reads(text string) (match, bool) {
+	ts := tokens(text)
 	if len(ts) == 0 {
 		return match{}, false
 	}
-	found, _ := parser.fit(said, ts, true)
+	found, _ := parser.fit(text, ts, true)
 	if len(found) == 0 {
 		return match{}, false
 	}
@@ -78,18 +78,18 @@ func (parser *Parser) reads(said string) (match, bool) {
 }
 
 // byName offers the numbers of elements that text names: "click the add button".
-func (parser *Parser) byName(said string, ts []token) []chat.Offer {
+func (parser *Parser) byName(text string, ts []token) []chat.Offer {
 	by := *parser
 	by.naming = true
-	found, _ := by.fit(said, ts, true)
+	found, _ := by.fit(text, ts, true)
 	var offers []chat.Offer
 	for _, m := range found {
 		for _, p := range m.form.Slots() {
 			id, ok := m.args[p.arg].(int)
-			if e, known := parser.Live.mark(id); ok && known && p.kind.family() == "mark" {
+			if e, known := parser.Window.mark(id); ok && known && p.kind.family() == "mark" {
 				offers = append(
 					offers,
-					chat.Offer{Say: parser.canonical(m), Means: m.form.Means, Name: EscapeLinks(markName(e))},
+					chat.Offer{Say: parser.canonical(m), Means: m.form.Description, Name: EscapeLinks(markName(e))},
 				)
 				break
 			}
@@ -107,12 +107,12 @@ func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm 
 		}
 		fits := 0
 		for name, v := range with {
-			fixed, is := f.Fixed[name].(string)
-			asks := slices.ContainsFunc(f.parts, func(p formPart) bool { return p.kind != nil && p.arg == name })
+			fixed, hasFixed := f.Fixed[name].(string)
+			hasSlot := slices.ContainsFunc(f.parts, func(p formPart) bool { return p.kind != nil && p.arg == name })
 			switch {
-			case is && fixed == v || asks && v == "", f.Fixed[name] == true && v == "":
+			case hasFixed && fixed == v || hasSlot && v == "", f.Fixed[name] == true && v == "":
 				fits += 2
-			case asks || is && v == "":
+			case hasSlot || hasFixed && v == "":
 				fits++
 			}
 		}

@@ -58,25 +58,25 @@ func (w WindowState) tabs() []event.Tab {
 
 // named returns the elements that contain all words in their role and name, the closest first.
 func (parser *Parser) named(ts []token) []annotation.Element {
-	var said []string
+	var words []string
 	for _, t := range ts {
 		for w := range strings.FieldsSeq(t.word) {
 			if !slices.Contains(strings.Fields(articles+" "+numberFiller), w) || t.quoted {
-				said = append(said, w)
+				words = append(words, w)
 			}
 		}
 	}
-	if len(said) == 0 {
+	if len(words) == 0 {
 		return nil
 	}
 	var found []annotation.Element
-	for _, e := range parser.Live.Elements() {
+	for _, e := range parser.Window.Elements() {
 		has := strings.ToLower(e.Name + " " + e.Role)
-		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(has, w) }) {
 			found = append(found, e)
 		}
 	}
-	whole := strings.Join(said, " ")
+	whole := strings.Join(words, " ")
 	slices.SortStableFunc(found, func(a, b annotation.Element) int {
 		rank := func(e annotation.Element) int {
 			name := strings.ToLower(strings.TrimSpace(e.Name))
@@ -129,7 +129,7 @@ func words(list string) func(*Parser) []suggestion {
 	return func(*Parser) []suggestion {
 		var all []suggestion
 		for w := range strings.FieldsSeq(list) {
-			all = append(all, suggestion{said: w})
+			all = append(all, suggestion{text: w})
 		}
 		return all
 	}
@@ -139,8 +139,8 @@ func words(list string) func(*Parser) []suggestion {
 func marksOf(first string) func(*Parser) []suggestion {
 	return func(g *Parser) []suggestion {
 		var all, others []suggestion
-		for _, e := range g.Live.Elements() {
-			v := suggestion{said: strconv.Itoa(e.ID), means: markName(e)}
+		for _, e := range g.Window.Elements() {
+			v := suggestion{text: strconv.Itoa(e.ID), description: markName(e)}
 			if !e.Usable {
 				continue
 			}
@@ -156,7 +156,7 @@ func marksOf(first string) func(*Parser) []suggestion {
 
 func tabsOf(g *Parser) []suggestion {
 	var all []suggestion
-	for _, t := range g.Live.tabs() {
+	for _, t := range g.Window.tabs() {
 		all = append(all, suggestion{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
 	}
 	return all
@@ -164,7 +164,7 @@ func tabsOf(g *Parser) []suggestion {
 
 func addresses(g *Parser) []suggestion {
 	all := []suggestion{{"demo", "the built-in shop"}}
-	for _, t := range g.Live.tabs() {
+	for _, t := range g.Window.tabs() {
 		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
 			all = append(all, suggestion{t.URL, Abbreviate(t.Title)})
 		}
@@ -175,29 +175,29 @@ func addresses(g *Parser) []suggestion {
 func panelsOf(g *Parser) []suggestion {
 	var all []suggestion
 	for _, name := range panelNames(g.Tools) {
-		all = append(all, suggestion{said: name})
+		all = append(all, suggestion{text: name})
 	}
 	return all
 }
 
 func surfaces(g *Parser) []suggestion {
-	return append([]suggestion{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
+	return append([]suggestion{{text: "assistant"}, {text: "page"}}, panelsOf(g)...)
 }
 
 func pathsOf(g *Parser) []suggestion {
-	if g.Live.Paths == nil {
+	if g.Window.Paths == nil {
 		return nil
 	}
 	var all []suggestion
-	for _, p := range g.Live.Paths(g.partial) {
-		all = append(all, suggestion{said: quoted(p)})
+	for _, p := range g.Window.Paths(g.partial) {
+		all = append(all, suggestion{text: quoted(p)})
 	}
 	return all
 }
 
 func toolsOf(g *Parser) []suggestion {
 	var all []suggestion
-	for _, d := range g.Live.Tools {
+	for _, d := range g.Window.Tools {
 		all = append(all, suggestion{d.Name, FirstSentence(d.Description)})
 	}
 	return all

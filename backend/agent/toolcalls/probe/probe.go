@@ -213,7 +213,7 @@ func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, erro
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}}
 	req := llm.Request{
-		System: toolcalls.Section(kind, defs), MaxTokens: maxTokens, NoFallback: true, TextCalls: true,
+		System: toolcalls.PromptSection(kind, defs), MaxTokens: maxTokens, NoFallback: true, TextCalls: true,
 		Messages: []chat.Message{
 			{
 				Role: chat.RoleUser,
@@ -248,10 +248,10 @@ func (a *attempt) record(kind toolcalls.Format, name string, args json.RawMessag
 		return
 	}
 	a.format, a.confidence = kind, 0.7
-	var said struct {
+	var answer struct {
 		Word string `json:"word"`
 	}
-	if json.Unmarshal(args, &said) == nil && said.Word == word {
+	if json.Unmarshal(args, &answer) == nil && answer.Word == word {
 		a.confidence = 0.95
 	}
 }
