@@ -48,7 +48,7 @@ type Job struct {
 type Answer struct {
 	// JSON is one compact value that fits the format. Names keep the model's order; none occurs twice.
 	JSON json.RawMessage
-	// MaxRepairs counts how often the model was asked to correct its answer.
+	// Repairs counts how often the model was asked to correct its answer.
 	Repairs int
 	Outcome loop.Outcome
 }

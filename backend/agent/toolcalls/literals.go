@@ -173,7 +173,7 @@ func (r *reader) ident() string {
 	return string(r.src[at:r.at])
 }
 
-// members reads an object. It calls each for every key; each must read the value.
+// members reads an object. It calls each for every key, and each must read the value.
 func (r *reader) members(each func(key string, at int) *syntaxError) *syntaxError {
 	open := r.at
 	r.at++

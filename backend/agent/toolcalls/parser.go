@@ -34,7 +34,7 @@ type Parser struct {
 	mode     mode
 	at       position
 	held     []byte
-	heldFrom position // position of held
+	heldFrom position // where held starts
 	line     line
 
 	text    []byte // emitted when Write ends

@@ -108,7 +108,7 @@ func longestRun(s string) int {
 	return most
 }
 
-// escapeResultTags keeps a result from closing its own block.
+// escapeResultTags escapes tags so that a result cannot close its own block.
 func escapeResultTags(s string) string {
 	return strings.NewReplacer("</tool_response", "<\\/tool_response", "<tool_response", "<\\tool_response").Replace(s)
 }

@@ -1,8 +1,7 @@
 // Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
 // (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
 // answer streams. The package also lists the tools in the system prompt (PromptSection), writes earlier calls and
-// results back in the model's own format (Print),
-// and wraps an llm.Model with all of that (Adapter).
+// results back in the model's own format (Print), and wraps an llm.Model with all of that (Adapter).
 //
 // The Parser reads all three text formats, whichever the model was asked for:
 //
@@ -112,7 +111,7 @@ func (se *syntaxError) text(p position) string {
 // position is a place in the answer. line and column start at 1; column counts characters.
 type position struct{ line, column int }
 
-// after returns the position behind text, which starts at p.
+// after returns the position after text that starts at p.
 func (p position) after(text []byte) position {
 	for _, b := range text {
 		p = p.next(b)

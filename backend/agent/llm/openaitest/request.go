@@ -47,7 +47,7 @@ type Message struct {
 	// Images are data: URLs.
 	Images    []string
 	ToolCalls []ToolCall
-	// Reasoning is the reasoning that was sent back, nil if the field is missing.
+	// Reasoning is the reasoning that the client sent back, nil if the field is missing.
 	Reasoning *string
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Turn is one scripted answer; the zero value is an empty answer.
 type Turn struct {
-	// Reasoning is sent before Text as reasoning.
+	// Reasoning is sent before Text.
 	Reasoning string
 	Text      string
 	Calls     []Call
