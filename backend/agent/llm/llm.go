@@ -22,7 +22,7 @@ const PilotName = "pilot"
 // Model answers one Request. Implementations are safe for concurrent use.
 //
 // Stream calls onDelta from its own goroutine, in order, and never after it returned. It returns soon after ctx
-// is done, with ctx's error. On any error the Response holds the text so far and no calls.
+// is done, with ctx's error. On any error the Response contains the text so far and no calls.
 type Model interface {
 	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }

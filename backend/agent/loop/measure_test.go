@@ -33,7 +33,7 @@ func TestContextWindowSources(t *testing.T) {
 			if o := h.ask(t, goal); o.Status != chat.StatusDone {
 				t.Fatalf("%+v", o)
 			}
-			h.ask(t, askFromWaiting)
+			h.ask(t, finalQuestion)
 			_, messages, _ := h.recorded()
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)

@@ -115,8 +115,8 @@ func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded boo
 	return 0, false
 }
 
-// pay counts one request. Once per turn it notes that a money budget cannot count the cost. asked is the length
-// of the request in bytes.
+// pay counts one request. Once per turn it notes that a money budget cannot count the cost. requestBytes is
+// the length of the request.
 func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
 	r := t.loop.cfg.Budget.Request(sent, requestBytes)
 	t.account.Add(r, sent.Usage)

@@ -157,7 +157,7 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 	if err != nil {
 		return "", err
 	}
-	return l.Start(ctx, askFromWaiting(conversation, w))
+	return l.Start(ctx, requestFromWaiting(conversation, w))
 }
 
 // findWaiting returns a waiting message that by may change. The caller holds l.queue.
@@ -183,8 +183,8 @@ func (l *Loop) findWaiting(
 	return list[i], nil
 }
 
-// askFromWaiting converts a waiting message to a request.
-func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
+// requestFromWaiting converts a waiting message to a request.
+func requestFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
 		Interactive: w.Interactive, Attachments: w.Attached, Sources: w.From, fromQueue: &w,
@@ -217,12 +217,12 @@ func (l *Loop) startNext(t *turn) *turn {
 	isDue := func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }
 	if i := slices.IndexFunc(list, isDue); err == nil && i >= 0 {
 		var next *turn
-		if next, err = l.begin(ctx, askFromWaiting(t.request.Conversation, list[i])); err == nil {
+		if next, err = l.begin(ctx, requestFromWaiting(t.request.Conversation, list[i])); err == nil {
 			return next
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrClosed) {
-		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.request.Conversation, "err", err)
+		l.cfg.Log.Error("a waiting message could not start its turn", "conversation", t.request.Conversation, "err", err)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type Endpoint struct {
 	Local    bool
 }
 
-// EnvVar returns the environment variable of a provider's setting, such as SEXTANT_OPENAI_KEY.
+// EnvVar returns the environment variable of a provider's setting, such as SEXTANT_OPENAI_BASE_URL.
 func EnvVar(provider, setting string) string {
 	return "SEXTANT_" + strings.ToUpper(provider) + "_" + setting
 }

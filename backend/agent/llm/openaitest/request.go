@@ -159,7 +159,7 @@ func checkMessages(messages []Message) string {
 		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
 			"'tool_call_id'."
 	case n > 0 && messages[n-1].Role == "assistant":
-		return "The conversation must end with a user message: an answer cannot be begun for the model."
+		return "The conversation must end with a user message: an answer cannot be started for the model."
 	}
 	return ""
 }

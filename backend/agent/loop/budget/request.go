@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Request describes a sent request with its cost. asked is the length of the request in bytes. Usage that the
+// Request describes a sent request with its cost. requestBytes is the length of the request. Usage that the
 // service did not report is estimated at four bytes per token, except for a request without any answer: it may
 // not have been read. If an answer broke off, its output is estimated too, because the reported usage is only
 // that of its beginning.
@@ -82,10 +82,10 @@ func (a *Account) UnpricedNote(r event.Request) string {
 	return ""
 }
 
-// RoundEvent returns the event of requests that belong to no answer; what says what they were for.
-func RoundEvent(what string, payer *event.Payer, requests []event.Request) event.Round {
+// RoundEvent returns an event for requests that belong to no answer. purpose says what they were for.
+func RoundEvent(purpose string, payer *event.Payer, requests []event.Request) event.Round {
 	round := event.Round{
-		For: what, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
+		For: purpose, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
 	}
 	for _, r := range requests {
 		round.Usage = round.Usage.Plus(r.Usage)

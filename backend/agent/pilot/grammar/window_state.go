@@ -24,7 +24,7 @@ type WindowState struct {
 	// Tools contains all tools that can be called now.
 	Tools []toolspec.Definition
 	// Paths returns the paths in the workspace that begin with prefix, folders with a trailing slash; may be nil.
-	Paths func(begun string) []string
+	Paths func(prefix string) []string
 }
 
 // Roles that accept text, and roles that have options.
