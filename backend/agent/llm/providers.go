@@ -2,7 +2,7 @@ package llm
 
 import "strings"
 
-// Providers, the first part of a model's name.
+// Names of providers, which are the first part of a model's name.
 const (
 	ProviderOpenAI     = "openai"
 	ProviderAnthropic  = "anthropic"

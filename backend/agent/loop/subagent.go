@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// maxDepth is the depth at which subagents can start no subagents.
+	// maxDepth is the depth of the deepest subagents, which cannot start others.
 	maxDepth = 2
 )
 

@@ -159,8 +159,8 @@ func userWords(messages []chat.Message, room int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// selectWords returns the first and the last of messages, each cut to limit bytes, and up to limit bytes of
-// sentences from the others that set a rule or ask.
+// selectWords shortens the texts of messages: it returns the first and the last, each cut to limit bytes, and up to
+// limit bytes of sentences from the others that set a rule or ask.
 func selectWords(words []string, limit int) []string {
 	var out []string
 	room := limit

@@ -95,8 +95,7 @@ func (r *reader) statementEnd() *syntaxError {
 
 func (r *reader) startsStatement() bool { return bytes.HasPrefix(r.src[r.at:], []byte("return")) }
 
-// callArguments reads what is between the parentheses of a call: one object, positional values, or
-// name=value.
+// callArguments reads the content of a call's parentheses: one object, positional values, or name=value.
 func (r *reader) callArguments(of *tool) ([]byte, *syntaxError) {
 	var values [][]byte
 	var names []string

@@ -62,8 +62,8 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 	return p, nil
 }
 
-// chatMessage converts msg; it returns false for an empty assistant message. With reasoning, a message with calls
-// also contains the reasoning before them: some services refuse a message without it
+// chatMessage converts msg; it returns false for an empty assistant message. If withReasoning is set,
+// a message with calls also contains the reasoning before them: some services refuse a message without it
 // (https://api-docs.deepseek.com/guides/thinking_mode).
 func chatMessage(msg chat.Message, withReasoning bool) (openai.ChatCompletionMessageParamUnion, bool) {
 	switch {

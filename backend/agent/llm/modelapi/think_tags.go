@@ -17,7 +17,7 @@ type splitState int
 const (
 	atStart splitState = iota
 	inThought
-	// afterThought skips the white space after the reasoning.
+	// afterThought is the state between the reasoning and the text; white space is dropped there.
 	afterThought
 	inText
 )

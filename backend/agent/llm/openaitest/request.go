@@ -16,7 +16,7 @@ const (
 	Anthropic Format = "anthropic"
 )
 
-// Request is a request in any format, converted to the chat format.
+// Request is a request in any format, converted to the fields of the chat format.
 type Request struct {
 	Format    Format    `json:"-"`
 	Model     string    `json:"model"`

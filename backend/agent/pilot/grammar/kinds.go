@@ -14,11 +14,11 @@ type valueKind struct {
 	placeholder, noun string
 	// freeText accepts any words, the longest text first; restOfLine accepts the rest of the line, literally.
 	freeText, restOfLine bool
-	// certain says that the problem read reports applies, whatever else the words could mean.
+	// certain says that the problem from read applies, whatever else the words could mean.
 	certain bool
 	// read returns all readings of the value at the start of ts, the longest first. problem says why there is none,
 	// "" if noun says enough.
-	read func(g *Parser, ts []token) (all []parsedValue, why string)
+	read func(g *Parser, ts []token) (all []parsedValue, problem string)
 	// values returns possible values for completion.
 	values func(g *Parser) []suggestion
 }

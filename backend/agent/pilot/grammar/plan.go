@@ -122,7 +122,7 @@ func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	return s, rest, nil
 }
 
-// byTool returns the call of a tool by name. For "/tool", name and arguments are in the object.
+// byTool returns the call of a tool by name. For "/tool", args contains the name and the arguments.
 func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 	switch name {
 	case "help", "tools":
