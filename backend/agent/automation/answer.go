@@ -19,7 +19,7 @@ const (
 )
 
 // parseAnswer returns the only JSON value in text: all of text, or the content of its only code fence. A leading
-// <think> block is ignored. Nothing else is guessed.
+// <think> block is ignored. Any other text is an error.
 func parseAnswer(text string) (json.RawMessage, error) {
 	if len(text) > maxAnswer {
 		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)

@@ -124,8 +124,8 @@ type TurnRequest struct {
 	// Conversation is the conversation of the turn; empty creates one.
 	Conversation string
 	Text         string
-	// Attachments is outside text that is sent with Text. Sources contains the sources of Text if its sender did not write
-	// it.
+	// Attachments is outside text that is sent with Text. Sources contains the sources of Text if its sender did
+	// not write it.
 	Attachments []chat.Attachment
 	Sources     []string
 	// Model is provider/name or "pilot"; empty means pilot.

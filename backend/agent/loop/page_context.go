@@ -20,8 +20,8 @@ const (
 	contextWithdrawn = "[What the page said before no longer holds.]"
 )
 
-// notePageContexts adds notes with what open pages report, if it is new. The notes are recorded like messages, so
-// that they keep their place, and count as outside text.
+// notePageContexts adds notes with the new reports of open pages. The notes are recorded like messages, so that
+// they keep their place, and count as outside text.
 func (t *turn) notePageContexts() error {
 	if t.isPilot || t.request.lineage != nil || t.loop.cfg.PageContexts == nil {
 		return nil

@@ -96,7 +96,7 @@ func readItem(raw json.RawMessage, req *Request) bool {
 	return true
 }
 
-// inputText reads text, or a list of texts and images.
+// inputText parses text, or a list of texts and images.
 func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil, true

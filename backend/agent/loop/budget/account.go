@@ -17,7 +17,7 @@ import (
 
 // Config configures prices and limits. All fields may be nil.
 type Config struct {
-	// Budgets is called at the start of every turn, Price for each answer.
+	// Budgets returns the configured limits, once per turn. Price returns the price of a model, once per request.
 	Budgets func() Limits
 	// History returns earlier costs.
 	History CostHistory

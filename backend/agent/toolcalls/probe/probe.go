@@ -206,7 +206,7 @@ type attempt struct {
 	usage      chat.Usage
 }
 
-// ask asks for the call in one format. A call in another format counts too: the model was trained on that one.
+// ask requests the call in one format. A call in another format counts too: the model was trained on it.
 func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, error) {
 	defs := []toolspec.Definition{{
 		Name: ToolName, Description: "Says one word to the person.",
