@@ -55,7 +55,7 @@ func TestTasksAreManyAndDistinct(t *testing.T) {
 			t.Errorf("%s and %s have the same instruction", one.Name, other)
 		}
 		instructions[one.instruction()] = one.Name
-		for _, call := range one.Solve {
+		for _, call := range one.Script {
 			if strings.Contains(call.tool+call.args, "evaluate_script") {
 				t.Errorf("%s is solved by a script in the page", one.Name)
 			}
