@@ -7,7 +7,7 @@ import (
 	"sextant/backend/browser/launch"
 )
 
-// profileError marks err as the profile's when Chromium exited on a kept profile before its first answer.
+// profileError adds launch.ErrProfile to err when Chromium exited on the configured profile before its first answer.
 func profileError(proc process, err error) error {
 	p, ours := proc.(*launch.Process)
 	if !ours || p.Throwaway {
@@ -23,7 +23,7 @@ func profileError(proc process, err error) error {
 	}
 }
 
-// profileNotes are what the sessions of a new Chromium have to know of who else uses its profile.
+// profileNotes returns notes for the sessions of a new Chromium: that another program uses its profile.
 func (b *Browser) profileNotes(proc process) []string {
 	p, ours := proc.(*launch.Process)
 	if !ours || p.Holder == "" {

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of a page's answers. They come from foreign code: they are truncated, never trusted to be short.
+// Limits of a page's answers, which come from foreign code and may be of any size.
 const (
 	maxNodes  = 1500
 	maxFrames = 8
@@ -18,8 +18,7 @@ const (
 
 var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 
-// bounded is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
-// occurs twice.
+// limitDocument truncates the texts, numbers and lists in raw to plausible sizes and drops repeated handles.
 func bounded(raw collect.RawDocument) collect.RawDocument {
 	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
 	raw.ViewW, raw.ViewH = size(raw.ViewW), size(raw.ViewH)
@@ -42,7 +41,7 @@ func bounded(raw collect.RawDocument) collect.RawDocument {
 	return raw
 }
 
-// maxClock is more milliseconds than a document lives.
+// maxClock is longer than any document lives, in milliseconds.
 const maxClock = 1e12
 
 func boundedNode(n collect.RawNode) collect.RawNode {
@@ -64,7 +63,7 @@ func box(r collect.Rect) collect.Rect {
 	return collect.Rect{X: place(r.X), Y: place(r.Y), W: size(r.W), H: size(r.H)}
 }
 
-// number is v, or 0 for what is none.
+// finite returns v, or 0 for NaN and the infinities.
 func number(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0

@@ -28,7 +28,7 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 		}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
-		// A query searches the whole page: the page of a panel is small.
+		// A query searches the whole page, because the page of a panel is small.
 		a.wide, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
 		return nil
 	})
@@ -180,7 +180,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 	})
 }
 
-// Wait waits until everything that o names holds, or just for seconds.
+// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
 func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
@@ -207,7 +207,7 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	})
 }
 
-// Holds reports whether c holds on the page and waits for it up to patience.
+// Holds waits up to patience for c to be true and reports whether it is; missing describes the part that is not.
 func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
 	err error,
 ) {
@@ -223,11 +223,11 @@ func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Dur
 	return missing == "", missing, nil
 }
 
-// pollInterval is how often a page is asked whether something holds by now.
+// pollInterval is the time between two checks of a condition.
 const pollInterval = 100 * time.Millisecond
 
-// until waits until c holds; missing says what does not when the time is over. Without anything to hold
-// it waits that long.
+// waitUntil waits until c is true, at most limit, and returns the part that was not true at the end. An empty c waits
+// for the whole limit.
 func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {
@@ -250,7 +250,7 @@ func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Durati
 	}
 }
 
-// unmet is what of c does not hold now, "" for nothing.
+// unmet returns the part of c that is not true now, "" when all of it is.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
@@ -288,7 +288,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	return strings.Join(list, " and "), nil
 }
 
-// hasText reports whether a text can be read on the page or in its frame.
+// hasText reports whether the page or its frame shows a text.
 func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
 	if err != nil || is || !p.framedNow() {
@@ -296,7 +296,7 @@ func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	}
 	is, err = collect.HasText(ctx, p.world(true), text)
 	if err != nil && ctx.Err() == nil {
-		return false, nil // a frame that does not say shows nothing
+		return false, nil // a frame that does not answer counts as empty
 	}
 	return is, err
 }

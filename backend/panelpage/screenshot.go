@@ -19,14 +19,15 @@ import (
 // maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit is how long a picture may take; the window holds its pose for longer (POSE in pose.ts).
+// shotLimit bounds the time to take a picture. The window keeps its pose for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
-// stageState is what the window says when it is ready for a picture: it shows nothing of its own over the page.
+// stageState is the window's answer when it is ready for a picture and shows nothing of its own over the page.
 type stageState struct {
-	// Own is false for a window that a web browser shows.
+	// Own is true for the window of the desktop program, false for one in a web browser.
 	Own bool `json:"own"`
-	// Width is the window's, in CSS pixels, Stage the place of the page in it, Covered what lies over that.
+	// Width is the window's width in CSS pixels, Stage the box of the page in it, and Covered the boxes to paint
+	// over.
 	Width   float64        `json:"width"`
 	Stage   collect.Rect   `json:"stage"`
 	Covered []collect.Rect `json:"covered"`
@@ -43,8 +44,8 @@ func (p *Page) coverSecret(text string) {
 	p.secrets = p.secrets[max(0, len(p.secrets)-maxSecrets):]
 }
 
-// Screenshot is a picture of what can be seen of the page, or of one element. Only the program's own window takes
-// pictures: a web browser gives none of a page to that page.
+// Screenshot takes a picture of the visible part of the page, or of one element. Only the desktop program's window
+// can be captured: a web browser does not give a page a picture of itself.
 func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
 		return surface.Picture{}, &surface.Fault{
@@ -74,7 +75,7 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 		if err != nil {
 			return surface.Picture{}, err
 		}
-		// What cannot be pressed can be seen all the same; whether it is in view shows below.
+		// An element that cannot be pressed can still be captured; whether it is in view is checked below.
 		_, _ = collect.Aim(ctx, g.w, g.element.Handle,
 			collect.AimOptions{Scroll: true, Expectation: observe.ExpectationOf(g.element)})
 	}
@@ -92,7 +93,7 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	if !pose.Own {
 		return surface.Picture{}, p.noPictureFault()
 	}
-	// It shows nothing of its own until the pose ends, or for some seconds.
+	// The window hides its own content until the pose ends, or for some seconds.
 	rests := false
 	defer func() {
 		if !rests {
@@ -135,7 +136,7 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	return screenshot.RenderWindow(d, o)
 }
 
-// pose has the window show the page and nothing over it.
+// pose asks the window to show the page and nothing over it.
 func (p *Page) pose(ctx context.Context) (stageState, error) {
 	raw, err := p.ask(ctx, false, "pose")
 	if err != nil {
@@ -154,10 +155,10 @@ func (p *Page) pose(ctx context.Context) (stageState, error) {
 	return said.V, nil
 }
 
-// endPose ends the pose and errs when the window did not keep it: the picture may then show another panel,
-// or something of the person's that nobody said to cover.
+// endPose ends the pose. It fails when the window did not keep the pose: the picture may then show another panel, or
+// content of the person's that is not covered.
 func (p *Page) endPose(ctx context.Context) error {
-	// A picture that came late is let go all the same.
+	// The window must be released even when the picture came too late.
 	raw, err := p.ask(context.WithoutCancel(ctx), false, "posed")
 	if err != nil {
 		return err
@@ -181,7 +182,7 @@ func boxed(r collect.Rect) annotation.Box {
 	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
-// noPictureFault is the fault of a window that cannot be photographed.
+// noPictureFault returns the fault for a window that cannot be captured.
 func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
@@ -192,7 +193,7 @@ func (p *Page) noPictureFault() *surface.Fault {
 	}
 }
 
-// failedFault is the fault of a picture that did not come.
+// failedFault returns the fault for a picture that was not taken.
 func (p *Page) failedFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// snapshot is the numbered elements of a page at one moment. It is never changed after it was made.
+// snapshot contains the numbered elements of a page at one moment. It is immutable.
 type snapshot struct {
 	identity.List
 	// main is the registry's number of the document that the window shows.
@@ -40,7 +40,7 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 		if l.framed || !f.Visible {
 			continue
 		}
-		// A panel has one frame; its elements are listed where the frame is.
+		// A panel has one frame. Its elements are listed at the frame's position.
 		l.framed = true
 		at := min(max(f.At, 0), len(raw.Nodes))
 		p.list(l, l.main, raw.Nodes[:at], ids[:at], frameAt{})
@@ -56,14 +56,14 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 	return l, nil
 }
 
-// frameAt is where a frame's own pixels lie in the window; Cut is the part of it that is seen.
+// framePlacement is the position of a frame in the window; cut is its visible part, in is false for the page itself.
 type frameAt struct {
 	in   bool
 	x, y float64
 	cut  collect.Rect
 }
 
-// seeFrame observes the frame f of the page.
+// observeFrame adds the elements of the frame f to l.
 func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
 	o := collect.Options{WholePage: wide}
@@ -86,7 +86,7 @@ func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wi
 	return nil
 }
 
-// identify gives the nodes of a document their numbers.
+// assignIDs returns the ids of the nodes of a document.
 func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
 	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
@@ -128,7 +128,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 	}
 }
 
-// inside is the part of b that lies in r.
+// intersect returns the part of b that is inside r.
 func inside(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
@@ -160,7 +160,7 @@ func (p *probe) Keys() (map[string]int, error) {
 	return keys, nil
 }
 
-// inView is the part of a snapshot of the whole page that is visible without scrolling.
+// inView returns the part of a snapshot of the whole page that is visible without scrolling.
 func (s *snapshot) inView() *snapshot {
 	v := *s
 	v.List = s.List.InView()
@@ -185,7 +185,7 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	})
 }
 
-// explain turns the error of a page into a fault that its caller can read.
+// explain converts an error of the page to a fault for the caller.
 func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal
@@ -218,7 +218,7 @@ func (p *Page) explain(ctx context.Context, err error) error {
 	}
 }
 
-// settleLimits is how long a page's changes must be over to count as over.
+// settleLimits says how long a page must stay unchanged to count as settled.
 var settleLimits = collect.SettleLimits{
 	Once: 60 * time.Millisecond, Several: 150 * time.Millisecond,
 	Limit: 3 * time.Second,

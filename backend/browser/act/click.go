@@ -1,6 +1,6 @@
 // Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
-// runs scripts. Input is trusted input of the browser. Every press is aimed at an element first, and a guard in the
-// page stops a press that would reach another one.
+// runs scripts. The browser makes trusted input events. Every press is aimed at an element first, and a guard in the
+// page stops a press that would reach another element.
 package act
 
 import (
@@ -27,7 +27,7 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 	})
 }
 
-// pressOf validates the options of a click and returns the press and the verb that describes it.
+// parsePress validates the options of a click and returns the press and the verb for its description.
 func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
@@ -62,15 +62,14 @@ func pressOf(button string, count int, modifiers []string) (press input.Press, v
 	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// maxClickTries bounds the attempts of a press that did not reach the page, maxSlips those of one
-// that did: the press hit the element, but its release did not.
+// maxClickTries bounds the attempts of a click. maxSlips bounds those in which the press hit the element but its
+// release did not.
 const (
 	maxClickTries = 5
 	maxSlips      = 2
 )
 
-// click aims and presses. A press that would hit another element is stopped before the page gets
-// it, and aimed again.
+// click aims and presses. A press that would hit another element is stopped before the page gets it and tried again.
 func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
 	slipped, again := 0, true
 	for n := range maxClickTries {
@@ -105,7 +104,7 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 	return nil
 }
 
-// pressResult returns what the guarded press hit, as hit reports it.
+// pressResult returns what the guarded press hit, as reported by hit.
 func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
@@ -116,7 +115,7 @@ func (t *Target) pressResult(ctx context.Context,
 	if err != nil || met.Seen || !t.Document.IsMain() {
 		return met, err
 	}
-	// The page may stop the propagation of presses; then the element at the point now counts.
+	// The page may stop the propagation of presses. In that case, the element now at the point counts.
 	p, err := collect.AimNow(ctx, t.Document, t.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
 		return t.leftResult(), nil
@@ -125,8 +124,8 @@ func (t *Target) pressResult(ctx context.Context,
 	return met, err
 }
 
-// leftResult is the result of a press during which the page navigated: a hit when the press caused the navigation,
-// unknown otherwise.
+// navigatedResult returns the result of a press during which the page navigated: a hit, with a note unless the press
+// caused the navigation.
 func (t *Target) leftResult() collect.PressResult {
 	if led, _ := t.tab.Tracker.Since(t.pressed); !led {
 		page.AddActionNote(t.action,
@@ -135,8 +134,7 @@ func (t *Target) leftResult() collect.PressResult {
 	return collect.PressResult{Seen: true, Hit: true}
 }
 
-// hover aims and moves the mouse there. If the page moves the element because of that, hover
-// follows it once.
+// hover aims and moves the mouse to the element. If the page then moves the element, hover follows once.
 func (t *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
 	if x, y, err = t.aim(ctx, collect.AimOptions{}); err != nil {
 		return 0, 0, err
@@ -167,7 +165,7 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation
 	})
 }
 
-// blockedFault is the fault for an action that the page refused; it names the element.
+// blockedFault converts a refusal of the page to a fault that names the element.
 func (t *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {

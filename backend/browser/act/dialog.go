@@ -12,16 +12,16 @@ import (
 	"sextant/shared/annotation"
 )
 
-// DialogOptions says how to answer a dialog: Accept or dismiss it. Text answers a prompt (nil: its
-// default); User and Password answer an authentication request.
+// DialogOptions says how to answer a dialog. Accept accepts it, otherwise it is dismissed. Text answers a prompt; nil
+// keeps its default. User and Password answer an authentication request.
 type DialogOptions struct {
 	Accept         bool
 	Text           *string
 	User, Password string
 }
 
-// HandleDialog answers the open dialog of the active tab, or of another tab when only that one has
-// a dialog. The observation says what the page did then.
+// HandleDialog answers the open dialog of the active tab, or that of another tab when the active one has none. The
+// observation describes what the page did then.
 func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotation.Observation, error) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -62,7 +62,7 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	})
 }
 
-// fits returns the fault of an answer that does not suit d, nil when it does.
+// checkAnswer returns a fault when the answer does not suit the kind of dialog, else nil.
 func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
@@ -85,7 +85,7 @@ func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	return nil
 }
 
-// answerDialog answers d; the action then waits for the effects.
+// answerDialog answers d; the running action then waits for the effects.
 func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogOptions) error {
 	verb := "dismissed"
 	if o.Accept {
@@ -142,7 +142,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 	return nil
 }
 
-// answerDialogByKey accepts or dismisses the dialog in the tab by a key.
+// answerDialogByKey accepts or dismisses the tab's dialog with the key Enter or Escape.
 func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotation.Observation, error) {
 	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
 	d := t.OpenDialog()

@@ -18,14 +18,13 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Point is the element with the id ID or, when that is 0, a point of the page's viewport in CSS
-// pixels.
+// Point is the element ID or, when ID is 0, the point (X, Y) of the page's viewport in CSS pixels.
 type Point struct {
 	ID   int
 	X, Y float64
 }
 
-// DragOptions says what to drag: From, and either To or By, an offset in CSS pixels.
+// DragOptions says what to drag from where to where. Exactly one of To and By, an offset in CSS pixels, is set.
 type DragOptions struct {
 	From Point
 	To   *Point
@@ -40,13 +39,13 @@ type drag struct {
 	to     *Target
 	source *cdp.Document
 	x, y   float64
-	// native is set once the press started a native drag-and-drop.
+	// native is set once the press has started a native drag-and-drop.
 	native      *proto.InputDragData
 	intercepted <-chan *proto.InputDragData
 }
 
-// Drag presses on From, moves in small steps and releases on To. Over an element it goes a little
-// past the middle in the direction of travel, which sortable lists need.
+// Drag presses on From, moves in small steps and releases on To. When To is an element, the pointer goes slightly
+// past its middle in the direction of travel, which sortable lists need.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
 		return annotation.Observation{}, &surface.Fault{
@@ -65,8 +64,7 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Obser
 	})
 }
 
-// onTab runs an action on the tab that all elements in ids belong to, or on the active tab when
-// ids is empty.
+// onTab runs an action on the tab that all elements in ids belong to, or on the active tab when there are none.
 func onTab(ctx context.Context, s *page.Session, ids []int,
 	do func(context.Context, *page.Action) error,
 ) (annotation.Observation, error) {
@@ -118,7 +116,7 @@ func (d *drag) run(ctx context.Context) (err error) {
 		if d.to, err = FindTarget(ctx, t, d.a, d.o.To.ID); err != nil {
 			return err
 		}
-		// The source is brought into view last; if both fit, both are visible then.
+		// The source is scrolled into view last: when both ends fit, both are then visible.
 		if _, err := d.to.dropPoint(ctx, true); err != nil {
 			return err
 		}
@@ -198,8 +196,8 @@ func (d *drag) press(ctx context.Context) (err error) {
 	return nil
 }
 
-// releaseMissed releases a press that missed the source, without causing a click: under the guard
-// if it saw the press, else outside of the page.
+// releaseMissed releases a press that missed the source without causing a click: under the guard if that saw the
+// press, otherwise outside of the page.
 func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	if !guarded {
 		d.x, d.y = -10, -10
@@ -213,7 +211,7 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	_, _ = collect.EndPressGuard(ctx, d.source)
 }
 
-// goal is the current end point of the drag, and how far past it the pointer goes.
+// goal returns the current end point of the drag, and how far past it the pointer moves.
 func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	switch {
 	case d.to != nil:
@@ -228,7 +226,7 @@ func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	return d.x + d.o.By.X, d.y + d.o.By.Y, 0, nil
 }
 
-// move moves from the source to the goal.
+// move moves the pointer from the source to the goal.
 func (d *drag) move(ctx context.Context) error {
 	x, y, _, err := d.goal(ctx)
 	if err != nil {
@@ -236,7 +234,7 @@ func (d *drag) move(ctx context.Context) error {
 	}
 	px, py := d.x, d.y
 	way := math.Hypot(x-px, y-py)
-	// The first small steps make the page start a drag, which may change the layout: measure again.
+	// The first small steps make the page start a drag, which may change the layout, so the goal is measured again.
 	for _, far := range []float64{2, 4, 7} {
 		if far >= way {
 			break
@@ -254,7 +252,7 @@ func (d *drag) move(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The last steps cross the middle from the side that the item comes from.
+	// The last steps cross the middle of the target from the side that the item comes from.
 	if err := d.moveStraight(ctx, px, py, x-ux*past, y-uy*past); err != nil {
 		return err
 	}
@@ -273,8 +271,7 @@ func (d *drag) move(ctx context.Context) error {
 	return d.step(ctx, x, y)
 }
 
-// direction is the direction of the last steps: that of (dx, dy), but between items of one list
-// the direction of the list.
+// direction returns the unit vector of the last steps: along (dx, dy), or along the list between items of one list.
 func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
 	if d.from != nil && d.to != nil && d.from.Document == d.to.Document {
 		order, err := collect.ListOrder(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
@@ -291,7 +288,6 @@ func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, e
 	return 0, 0, nil
 }
 
-// moveStraight moves straight to a point.
 func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
 	steps := int(min(max(math.Hypot(x-px, y-py)/20, 4), 24))
 	for i := 1; i <= steps; i++ {
@@ -335,7 +331,7 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
 }
 
-// release releases the button and notes the result.
+// release releases the button and sets the outcome.
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
@@ -363,7 +359,7 @@ func (d *drag) release(ctx context.Context) error {
 	return nil
 }
 
-// cancel releases the button of an unfinished drag in any state.
+// cancel releases the button of an unfinished drag, whatever its state.
 func (d *drag) cancel() {
 	if d.native != nil {
 		d.a.Page.Post(d.a.Page.Session, proto.InputDispatchDragEvent{
@@ -376,8 +372,8 @@ func (d *drag) cancel() {
 	})
 }
 
-// dropPoint is the point of the page's viewport at which to drop on the element; first is true
-// before the drag.
+// dropPoint returns the point of the page's viewport at which to drop on the element; first is true before the drag
+// has started.
 func (t *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
 	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.DropPoint{}, err

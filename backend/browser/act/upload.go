@@ -19,14 +19,15 @@ import (
 	"sextant/shared/annotation"
 )
 
-// chooserTimeout bounds how long a click may take to ask for files.
+// chooserTimeout bounds the wait for the file chooser after a click.
 const chooserTimeout = time.Second
 
-// maxFiles bounds one upload.
+// maxFiles bounds the files of one upload.
 const maxFiles = 50
 
-// Upload passes files, by absolute paths without symlinks, to a file field, to the field that the element labels
-// or contains, to the file chooser that a click on it opens, or else drops them on it.
+// Upload passes files to the element id: to a file field, to the field that the element labels or contains, or to the
+// file chooser that a click on it opens. If there is none of these, it drops the files on the element. Paths are
+// absolute and without symlinks.
 func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotation.Observation, error) {
 	what, err := checkFiles(paths)
 	if err != nil {
@@ -58,7 +59,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 	})
 }
 
-// checkFiles checks that paths are regular files and no symlinks, and describes them: "cv.pdf (12 kB)".
+// checkFiles returns a description of the files, "cv.pdf (12 kB)", or an error when a path is not a regular file.
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &surface.Fault{
@@ -110,11 +111,11 @@ func (t *Target) oneFileFault() error {
 	}
 }
 
-// noteFileField notes in the result which files the field has.
+// noteFileField notes in the result which files the field contains.
 func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
 	now, err := collect.FileInputOf(ctx, t.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
-		return nil // the page went on with them
+		return nil // the page navigated with the files
 	}
 	if err != nil {
 		return err
@@ -128,7 +129,7 @@ func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 	return nil
 }
 
-// answerChooser clicks the element and answers the chooser that opens; without one it drops the files.
+// answerChooser clicks the element and answers the file chooser that opens. When none opens, it drops the files.
 func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
 	choosers := make(chan page.FileChooser, 8)
 	a.Tab.WithLock(func() { a.Tab.Choosers = choosers })
@@ -166,7 +167,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	}
 }
 
-// setChooserFiles answers the chooser c of the element's own document.
+// setChooserFiles passes the files to the chooser c, which must be of the element's own document.
 func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string,
 	what string,
 ) error {

@@ -1,5 +1,5 @@
-// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition
-// holds.
+// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition is
+// true.
 package inspect
 
 import (
@@ -11,8 +11,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Annotate lists the elements of the active tab. They are shared with the tab and must not
-// be changed.
+// Annotate returns the elements of the active tab. They are shared with the tab and must not be modified.
 func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
 		return annotation.Observation{}, &surface.Fault{
@@ -31,7 +30,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 	all := ans.Elements
 	found, partly := annotation.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
-		// It may be further down.
+		// The match may be further down the page.
 		rest, err := observeTab(ctx, s, t, true, false)
 		if err != nil {
 			return annotation.Observation{}, err

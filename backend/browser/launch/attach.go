@@ -12,13 +12,13 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 )
 
-// AttachedBrowser is a connection to a Chromium that somebody else runs.
+// AttachedBrowser is a connection to a Chromium that we did not start.
 type AttachedBrowser struct {
-	// WS carries the protocol.
+	// WS is the transport of the protocol.
 	WS *cdp.WebSocket
 }
 
-// Attach connects to a running Chromium by its debugging address, e.g. http://127.0.0.1:9222.
+// Attach connects to a running Chromium by its debugging address, such as http://127.0.0.1:9222.
 func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	ws := address
 	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
@@ -34,7 +34,7 @@ func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	return &AttachedBrowser{WS: conn}, nil
 }
 
-// debugger asks a Chromium for the address of its protocol.
+// debugger asks a Chromium for the WebSocket address of its protocol.
 func debugger(ctx context.Context, address string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -57,7 +57,7 @@ func debugger(ctx context.Context, address string) (string, error) {
 	return v.URL, nil
 }
 
-// Close ends the connection; the browser lives on. The grace is for Process and not used.
+// Close ends the connection; the browser keeps running. The argument exists only because Process.Close has it.
 func (a *AttachedBrowser) Close(time.Duration) error {
 	if err := a.WS.Close(); err != nil {
 		return fmt.Errorf("leaving the browser: %w", err)
@@ -65,8 +65,8 @@ func (a *AttachedBrowser) Close(time.Duration) error {
 	return nil
 }
 
-// Kill ends the connection.
+// Kill ends the connection; the browser keeps running.
 func (a *AttachedBrowser) Kill() { _ = a.WS.Close() }
 
-// Stderr is empty: the browser is not ours.
+// Stderr returns "", because the output of the browser is not ours.
 func (a *AttachedBrowser) Stderr() string { return "" }

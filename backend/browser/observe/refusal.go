@@ -9,16 +9,16 @@ import (
 	"sextant/backend/surface"
 )
 
-// ExpectationOf is what the caller was last shown of an element.
+// ExpectationOf returns the state of an element that the caller was last shown.
 func ExpectationOf(e identity.Element) collect.Expectation {
 	return collect.Expectation{
 		Sign: &e.ReportedSign, Loose: e.SignWarned, Row: e.ReportedRow, LooseRow: e.RowWarned,
 	}
 }
 
-// ChangedFault is the fault for an element with another text than it was listed with, or with rowMark in a row with
-// other digits: the page may have reused the nodes, or it shows a counter. It is returned once per text: a caller that
-// uses the id again means the element as it is now.
+// ChangedFault returns the fault for an element whose text differs from what was listed or, when rowHash is set,
+// whose row contains other digits. The page may have reused the node, or it may show a counter. Each text causes the
+// fault only once: a caller that uses the id again accepts the element as it is now.
 func ChangedFault(elements *identity.ElementRegistry, e identity.Element, says, mark, rowMark string) *surface.Fault {
 	f := &surface.Fault{
 		Kind:       surface.FaultGone,
@@ -36,7 +36,7 @@ func ChangedFault(elements *identity.ElementRegistry, e identity.Element, says, 
 	return f
 }
 
-// RefusalFault is the fault for an element that is still in the page and cannot be pressed, for the reason in p.
+// RefusalFault returns the fault for an element that is still in the page but cannot be pressed, for the reason in p.
 func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.Point) *surface.Fault {
 	switch p.State {
 	case "changed":

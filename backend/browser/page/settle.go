@@ -11,11 +11,11 @@ import (
 	"sextant/backend/browser/observe/settle"
 )
 
-// maxPolledDocuments bounds the documents that are asked for their rest.
+// maxPolledDocuments bounds the documents that are asked whether they have settled.
 const maxPolledDocuments = 4
 
-// settlePatience is what the changes of a document are given: one frame after a single change, two
-// between several, and a bound after which the snapshot is taken anyway.
+// settleLimits returns how long a document must be quiet: one frame after a single change, two after several. After
+// Max, the snapshot is taken anyway.
 func settlePatience() collect.SettleLimits {
 	return collect.SettleLimits{
 		Once: 16 * time.Millisecond, Several: 32 * time.Millisecond,
@@ -23,7 +23,7 @@ func settlePatience() collect.SettleLimits {
 	}
 }
 
-// WaitState asks the documents that an action touched how quiet they are.
+// WaitState returns a function that asks the documents touched by the action whether they have settled.
 func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error) {
 	return func(ctx context.Context, draw bool) (settle.Activity, error) {
 		docs := a.touchedDocuments()
@@ -31,7 +31,7 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 			return settle.Activity{}, ErrBrowserEnded
 		}
 		if a.polls++; a.polls == 1 && !a.Acted && !draw {
-			// Most pages rest; then what they answer to both holds for the same moment.
+			// Most pages have settled already; the collection that starts here is then valid for the snapshot.
 			a.Tab.WithLock(func() { a.Tab.Stale = false })
 			a.speculative = a.Tab.Observer.Speculate(ctx, docs[0], a.options())
 		}
@@ -59,8 +59,8 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 	}
 }
 
-// touchedDocuments are the main document, the one that was acted on as it is now, and those that came
-// since the action began.
+// touchedDocuments returns the main document, the document that was acted on or its replacement, and the documents
+// that appeared since the action began.
 func (a *Action) touchedDocuments() []*cdp.Document {
 	a.Tab.Session.Manager.Lock()
 	p := a.Tab.Page

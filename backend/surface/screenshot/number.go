@@ -10,7 +10,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// digits are 5 by 7 dot figures, a row of five bits each.
+// digits returns the glyph of a digit, 5 by 7 dots: one byte per row, of which five bits are used.
 func digits(d byte) [7]byte {
 	switch d {
 	case '0':
@@ -36,14 +36,14 @@ func digits(d byte) [7]byte {
 	}
 }
 
-// rectangle is a box of the viewport in pixels of the picture.
+// rectangle converts a box of the viewport to pixels of the picture.
 func rectangle(b annotation.Box, dx, dy, scale float64) image.Rectangle {
 	round := func(v float64) int { return int(math.Round(min(max(v, -1e6), 1e6) * scale)) }
 	return image.Rect(round(b.X+dx), round(b.Y+dy), round(b.X+b.Width+dx), round(b.Y+b.Height+dy))
 }
 
-// drawNumber draws an element's frame and its number in a badge at the upper left corner. What
-// cannot be used has a hollow badge.
+// drawNumber draws an element's frame and its number in a badge at the upper left corner. The badge of a disabled
+// element is hollow.
 func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64) {
 	r := rectangle(e.Box, dx, dy, scale)
 	if !r.Overlaps(canvas.Bounds()) {
@@ -57,7 +57,7 @@ func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64)
 	line := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
 	thick := max(1, int(math.Round(scale)))
 	outline(canvas, r, line, thick)
-	// Smaller figures cannot be read.
+	// Smaller digits cannot be read.
 	dot := max(2, int(math.Round(scale*1.5)))
 	text := strconv.Itoa(e.ID)
 	w, h := (len(text)*6+1)*dot+2*dot, 9*dot

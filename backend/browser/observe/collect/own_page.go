@@ -12,25 +12,24 @@ import (
 //go:embed script/page.js
 var pageJS string
 
-// PageScript is the script for a page of the app, which has no debugger: the same collector as in the
-// browser, with synthetic input. It installs itself once as globalThis.__sextant; a page that wants only
-// a part of itself observed sets globalThis.__sextantScope to an element before. What is asked goes
-// through __sextant.do(name, args).
+// PageScript returns the script for a page in Sextant's window, which has no debugger: the same collector as in the
+// browser, with synthetic input. It installs itself once as globalThis.__sextant and is called through
+// __sextant.do(name, args). To restrict it to a part of the page, set globalThis.__sextantScope to an element first.
 func PageScript() string {
 	return "(" + strings.TrimSuffix(installer(), ";return true\n}") + ";\n" + pageJS + "\n;return true\n})();\n"
 }
 
-// AskFunc calls one of the functions of __sextant.do by name in a page of the app. The answer may be forged: a
+// AskFunc calls the function name of __sextant.do in a page in Sextant's window. The answer may be forged, because a
 // panel's page is foreign code.
 type AskFunc func(ctx context.Context, name string, args ...any) (json.RawMessage, error)
 
-// OwnPage is a World of a page of the app. Only functions that call by name work on it: Aim, AwaitSettled,
-// CheckElement, HasText, HTML, ScrollBy, Selection, SelectText, and the functions of this file.
+// WindowPage returns a World for a page in Sextant's window. It supports only functions that are called by name: Aim,
+// AwaitSettled, CheckElement, HasText, HTML, ScrollBy, Selection, SelectText, and the functions of this file.
 func OwnPage(ask AskFunc) World { return ownPage{ask} }
 
 type ownPage struct{ ask AskFunc }
 
-// errOwnPage is a programming mistake: a call that needs a debugger.
+// errWindowPage reports a call that needs a debugger, which is a bug.
 var errOwnPage = errors.New("a page of the app is asked by name only")
 
 // Call implements World.
@@ -53,7 +52,8 @@ func (ownPage) CallNodes(context.Context, string, []int) (json.RawMessage, error
 	return nil, errOwnPage
 }
 
-// CollectOwnPage lists the elements of a page of the app. doc identifies the load: another one after a reload.
+// CollectWindowPage returns the elements of a page in Sextant's window. doc identifies the load of the page; it
+// changes when the page is reloaded.
 func CollectOwnPage(ctx context.Context, w World, o Options) (raw RawDocument, doc string, err error) {
 	seen, err := call[struct {
 		Text string `json:"text"`
@@ -70,7 +70,7 @@ func CollectOwnPage(ctx context.Context, w World, o Options) (raw RawDocument, d
 	return raw, seen.Doc, err
 }
 
-// PressOptions is a press at a point that Aim found. Button is left (""), middle or right.
+// PressOptions says how to press, at a point that Aim found. Button is left (""), middle or right.
 type PressOptions struct {
 	X         float64  `json:"x"`
 	Y         float64  `json:"y"`
@@ -79,21 +79,22 @@ type PressOptions struct {
 	Modifiers []string `json:"modifiers,omitempty"`
 }
 
-// Press presses the element of handle on a page of the app. A *Refusal when something covers it or
-// the assistant may not operate it.
+// Press presses the element of handle in a page in Sextant's window. The error is a *Refusal when something covers
+// the element or the assistant may not use it.
 func Press(ctx context.Context, w World, handle int, p PressOptions) error {
 	_, err := call[bool](ctx, w, "press", handle, p)
 	return err
 }
 
-// Hover moves the pointer over the element of handle on a page of the app.
+// Hover moves the pointer over the element of handle in a page in Sextant's window.
 func Hover(ctx context.Context, w World, handle int, p PressOptions) error {
 	_, err := call[bool](ctx, w, "hover", handle, p)
 	return err
 }
 
-// SetText writes text into the element of handle on a page of the app and says what it holds then ("" where
-// that is hidden). A *Refusal when it takes no text.
+// SetText writes text into the element of handle in a page in Sextant's window and returns the new content, "" when
+// that is hidden. wipe replaces the old content; submit presses Enter afterwards. The error is a *Refusal when the
+// element takes no text.
 func SetText(ctx context.Context, w World, handle int, text string, wipe, submit bool) (now string, err error) {
 	r, err := call[struct {
 		Now string `json:"now"`
@@ -101,18 +102,18 @@ func SetText(ctx context.Context, w World, handle int, text string, wipe, submit
 	return r.Now, err
 }
 
-// PressKey presses a key on a page of the app, where its focus is.
+// PressKey presses a key in a page in Sextant's window, where the focus is.
 func PressKey(ctx context.Context, w World, key string) error {
 	_, err := call[bool](ctx, w, "key", key)
 	return err
 }
 
-// AreConnected reports for each handle whether its node is in the page of the app.
+// AreConnected reports for each handle whether its node is in the page, a page in Sextant's window.
 func AreConnected(ctx context.Context, w World, handles []int) ([]bool, error) {
 	return call[[]bool](ctx, w, "live", handles)
 }
 
-// AreVisible reports for each handle whether its node is in the page of the app and visible.
+// AreVisible reports for each handle whether its node is visible in the page, a page in Sextant's window.
 func AreVisible(ctx context.Context, w World, handles []int) ([]bool, error) {
 	return call[[]bool](ctx, w, "shown", handles)
 }

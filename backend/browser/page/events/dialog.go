@@ -13,14 +13,14 @@ import (
 	"sextant/shared/annotation"
 )
 
-// A page may open some dialogs in a row, each of which is answered by who drives. From then
-// on they are answered at once, and when that does not end it the page is stopped.
+// The first offeredDialogs dialogs in a row are left for the caller to answer. The next dismissedDialogs are answered
+// at once. After that, the page is stopped.
 const (
 	offeredDialogs   = 4
 	dismissedDialogs = 30
 )
 
-// dialogOpened takes in a dialog of the page's scripts.
+// dialogOpened handles a dialog of the page's scripts.
 func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening, session string) {
 	if d.Type == proto.PageDialogTypeBeforeunload {
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: true})
@@ -53,7 +53,7 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 	t.Session.Manager.Events.StateChanged()
 }
 
-// dialogShown makes d the tab's dialog and ends the running action. Called under the lock.
+// dialogShown makes d the tab's dialog and interrupts the running action. Called under the lock.
 func dialogShown(t *page.Tab, d *page.Dialog) {
 	if old := t.Dialog; old != nil && d.Kind != page.DialogAuth {
 		if d.Behind = old.Behind; old.Kind == page.DialogAuth {
@@ -65,8 +65,8 @@ func dialogShown(t *page.Tab, d *page.Dialog) {
 	t.Interrupt(page.ErrDialog)
 }
 
-// authRequired takes in a site's question for a user name. A page in a frame is not worth
-// holding the tab up for: the answer reports it and it gets none.
+// authRequired handles a site's request for a user name and password. It refuses requests of frames, which must not
+// block the tab, and reports them.
 func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session string) {
 	if a.AuthChallenge == nil {
 		return
@@ -96,8 +96,8 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	t.Session.Manager.Events.StateChanged()
 }
 
-// fileChooserIgnored takes in a file dialog, which is never shown, that no action waits for. The page
-// goes on meanwhile.
+// fileChooserIgnored handles a file chooser that no action waits for. The chooser is not shown, and the page
+// continues.
 func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.PageFileChooserOpened](ev)
 	if !ok {
@@ -117,7 +117,7 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	t.Session.Manager.Events.StateChanged()
 }
 
-// chooserOpened gives the page's file chooser to the action that waits for it; false when none does.
+// chooserOpened passes a file chooser to the action that waits for it and reports whether there is one.
 func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 	var e proto.PageFileChooserOpened
 	if json.Unmarshal(ev.Params, &e) != nil {
