@@ -79,7 +79,7 @@ func New(cfg Config) *Browser {
 		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, Limits: cfg.Limits, Log: cfg.Log,
 	}, b.elements, b.events, b.running)
 	b.view = live.NewView(b.tabs, cfg.OnPersonStep)
-	b.tabs.Connect(b.view, events.NewHandler())
+	b.tabs.SetHandlers(b.view, events.NewHandler())
 	if _, err := launch.Find(cfg.Path); err != nil && cfg.AttachURL == "" {
 		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
 	}
@@ -135,7 +135,7 @@ func (b *Browser) State() event.BrowserState {
 }
 
 // TabCount returns how many tabs a caller has.
-func (b *Browser) Tabs(owner string) int { return b.tabs.Tabs(owner) }
+func (b *Browser) TabCount(owner string) int { return b.tabs.TabCount(owner) }
 
 // Marks returns the marks of the window's active tab in its newest snapshot, nil before the first.
 func (b *Browser) Marks() *event.Marks { return b.tabs.Marks() }

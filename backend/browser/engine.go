@@ -133,14 +133,14 @@ func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, err
 	if err == nil || b.cfg.ProfileDir == "" || !errors.Is(err, launch.ErrProfile) {
 		return e, err
 	}
-	backup, moveErr := launch.SetAside(b.cfg.ProfileDir, time.Now())
+	backup, moveErr := launch.BackUpProfile(b.cfg.ProfileDir, time.Now())
 	if moveErr != nil {
 		return nil, errors.Join(err, moveErr)
 	}
 	e, retryErr := b.startOnce(ctx, path)
 	if retryErr != nil {
 		// The profile was not the cause.
-		return nil, errors.Join(err, launch.PutBack(backup, b.cfg.ProfileDir))
+		return nil, errors.Join(err, launch.RestoreProfile(backup, b.cfg.ProfileDir))
 	}
 	b.log.Warn("the browser did not start with its profile and has an empty one", "err", err, "backup", backup)
 	e.conn.AddNote(fmt.Sprintf("The browser did not start with its profile, so it has an empty one and is logged in "+
@@ -157,7 +157,7 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 	e := &engine{b: b, proc: proc, conn: b.tabs.NewConnection(b.profileNotes(proc))}
 	o := e.conn.Options(b.docs)
 	if b.cfg.AttachURL != "" {
-		o.Only = b.tabs.HasContext
+		o.ContextFilter = b.tabs.HasContext
 	}
 	reg, err := cdp.Open(ctx, ws, o)
 	e.conn.Registry = reg

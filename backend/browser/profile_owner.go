@@ -26,10 +26,10 @@ func profileError(proc process, err error) error {
 // profileNotes returns notes for the sessions of a new Chromium: that another program uses its profile.
 func (b *Browser) profileNotes(proc process) []string {
 	p, ours := proc.(*launch.Process)
-	if !ours || p.Holder == "" {
+	if !ours || p.ProfileHolder == "" {
 		return nil
 	}
-	b.log.Warn("the profile is in use; using a throw-away one", "profile", b.cfg.ProfileDir, "holder", p.Holder)
-	return []string{"The browser's profile is in use by " + p.Holder +
+	b.log.Warn("the profile is in use; using a throw-away one", "profile", b.cfg.ProfileDir, "holder", p.ProfileHolder)
+	return []string{"The browser's profile is in use by " + p.ProfileHolder +
 		", so this browser has a throw-away one and is logged in nowhere."}
 }

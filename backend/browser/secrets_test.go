@@ -112,7 +112,7 @@ func TestRequestSecretsAreMaskedByNameAndKind(t *testing.T) {
 	page := openPage(t, ctx, s, url)
 	click(t, ctx, s, page, "Call")
 	list, _ := s.Requests(browser.RequestFilter{URL: "/api", Type: "fetch"})
-	if len(list) != 1 || list[0].URL != other+"/api?code=•••&lang=en" || list[0].By != url {
+	if len(list) != 1 || list[0].URL != other+"/api?code=•••&lang=en" || list[0].Initiator != url {
 		t.Fatalf("the list tells %+v", list)
 	}
 	d, err := s.Request(ctx, list[0].ID)

@@ -30,12 +30,12 @@ type (
 	RequestDetail   = network.RequestDetail
 	RequestFilter   = network.RequestFilter
 	PageTool        = webmcp.PageTool
-	Where           = act.Point
+	Point           = act.Point
 	ClickAtOptions  = act.ClickAtOptions
 	DragOptions     = act.DragOptions
 	DialogOptions   = act.DialogOptions
 	EvaluateOptions = act.EvaluateOptions
-	Evaluated       = act.EvaluateResult
+	EvaluateResult  = act.EvaluateResult
 	PDFOptions      = inspect.PDFOptions
 	Live            = live.Reader
 	LiveFrame       = live.Frame
@@ -105,7 +105,7 @@ func (s *Session) Drag(ctx context.Context, o DragOptions) (annotation.Observati
 }
 
 // MovePath moves the mouse along points, with the button held when press is true.
-func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (annotation.Observation, error) {
+func (s *Session) MovePath(ctx context.Context, points []Point, press bool) (annotation.Observation, error) {
 	return act.MovePath(ctx, s.Session, points, press)
 }
 
@@ -120,7 +120,7 @@ func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (annotation
 }
 
 // Evaluate runs a script in the page's main world; see act.Evaluate.
-func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotation.Observation, Evaluated, error) {
+func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotation.Observation, EvaluateResult, error) {
 	return act.Evaluate(ctx, s.Session, o)
 }
 

@@ -42,7 +42,7 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 			ctx.Err() != nil {
 			return annotation.Observation{}, context.Cause(ctx)
 		}
-		if p.framedNow() {
+		if p.hasFrame() {
 			// A frame that does not answer is observed as it is.
 			_, _ = collect.AwaitSettled(ctx, p.world(true), time.Since(a.begun), true, settleLimits)
 		}
@@ -58,7 +58,7 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 }
 
 // hasFrame reports whether the newest snapshot contains a frame.
-func (p *Page) framedNow() bool {
+func (p *Page) hasFrame() bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	return p.last != nil && p.last.framed
@@ -174,7 +174,7 @@ func (t *target) aim(ctx context.Context) (collect.Point, error) {
 	if !pt.Ready() {
 		return pt, t.refusalFault(pt)
 	}
-	pt.X, pt.Y = place(pt.X), place(pt.Y)
+	pt.X, pt.Y = limitPosition(pt.X), limitPosition(pt.Y)
 	return pt, nil
 }
 
@@ -221,7 +221,7 @@ func (t *target) explain(err error) error {
 // refusalFault converts the collector's refusal to a fault. The texts come from foreign code and are truncated.
 func (t *target) refusalFault(pt collect.Point) error {
 	pt.Detail, pt.CoveredByText = surface.Clip(pt.Detail, 80), surface.Clip(pt.CoveredByText, 80)
-	pt.Mark, pt.RowMark = surface.Clip(pt.Mark, 40), surface.Clip(pt.RowMark, 40)
+	pt.TextHash, pt.RowHash = surface.Clip(pt.TextHash, 40), surface.Clip(pt.RowHash, 40)
 	gone := ""
 	switch pt.State {
 	case "gone":

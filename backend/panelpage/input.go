@@ -172,7 +172,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 	}
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		moved, err := collect.ScrollBy(ctx, p.world(false), 0, o.Direction, o.Amount)
-		if err == nil && !moved && p.framedNow() {
+		if err == nil && !moved && p.hasFrame() {
 			moved, err = collect.ScrollBy(ctx, p.world(true), 0, o.Direction, o.Amount)
 		}
 		said(a, "", moved)
@@ -192,7 +192,7 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		begun := time.Now()
-		missing, err := p.until(ctx, c, limit)
+		missing, err := p.waitUntil(ctx, c, limit)
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Dur
 		return false, "", err
 	}
 	defer release()
-	missing, err = p.until(ctx, c, patience)
+	missing, err = p.waitUntil(ctx, c, patience)
 	if err != nil {
 		return false, "", p.explain(ctx, err)
 	}
@@ -228,7 +228,7 @@ const pollInterval = 100 * time.Millisecond
 
 // waitUntil waits until c is true, at most limit, and returns the part that was not true at the end. An empty c waits
 // for the whole limit.
-func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
+func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {
 		if c != (surface.Condition{}) {
@@ -291,7 +291,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 // hasText reports whether the page or its frame shows a text.
 func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
-	if err != nil || is || !p.framedNow() {
+	if err != nil || is || !p.hasFrame() {
 		return is, err
 	}
 	is, err = collect.HasText(ctx, p.world(true), text)

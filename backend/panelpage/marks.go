@@ -13,7 +13,7 @@ const drawLimit = time.Second
 
 // draw asks the window to show the numbers of a snapshot. Errors are ignored: the numbers are only for people.
 func (p *Page) draw(ctx context.Context, l *snapshot) {
-	w := p.s.reached()
+	w := p.s.connected()
 	if w == nil {
 		return
 	}

@@ -54,7 +54,7 @@ func New(cfg Config) *Pages {
 }
 
 // SetWindows sets the connection to windows, nil for none.
-func (pages *Pages) Connect(w Windows) {
+func (pages *Pages) SetWindows(w Windows) {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	pages.windows = w
@@ -62,7 +62,7 @@ func (pages *Pages) Connect(w Windows) {
 
 // SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil when there is no such
 // window.
-func (pages *Pages) Camera(take func(context.Context) ([]byte, error)) {
+func (pages *Pages) SetCamera(take func(context.Context) ([]byte, error)) {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	pages.camera = take
@@ -70,11 +70,11 @@ func (pages *Pages) Camera(take func(context.Context) ([]byte, error)) {
 
 // HasWindow reports whether a window is open.
 func (pages *Pages) HasWindow() bool {
-	w := pages.reached()
+	w := pages.connected()
 	return w != nil && w.HasWindow()
 }
 
-func (pages *Pages) reached() Windows {
+func (pages *Pages) connected() Windows {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	return pages.windows
@@ -154,18 +154,18 @@ const (
 	aimLimit   = 8 * time.Second
 )
 
-var errSilent = errors.New("the page does not answer")
+var errNoAnswer = errors.New("the page does not answer")
 
 // world returns the page's document, or the document in its frame, for the collector.
 func (p *Page) world(frame bool) collect.World {
-	return collect.OwnPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
+	return collect.WindowPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		return p.ask(ctx, frame, name, args...)
 	})
 }
 
 // ask calls one function in the page, or in the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
-	w := p.s.reached()
+	w := p.s.connected()
 	if w == nil || !w.HasWindow() {
 		return nil, p.unreachableFault("No window is open.")
 	}
@@ -182,7 +182,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	} else if frame {
 		limit = frameLimit
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoAnswer)
 	defer cancel()
 	value, err := w.Ask(ctx, ask)
 	switch {
@@ -213,7 +213,7 @@ func (p *Page) name() string {
 
 // documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the ids
 // of the old document then end.
-func (p *Page) number(frame bool, key string) int {
+func (p *Page) documentNumber(frame bool, key string) int {
 	key = surface.Clip(key, 80)
 	i := 0
 	if frame {

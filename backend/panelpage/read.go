@@ -44,7 +44,7 @@ const countLimit = 2 * time.Second
 
 // Operable returns the number of usable elements in view. The error says why the page cannot be observed now.
 func (p *Page) Operable(ctx context.Context) (int, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)
 	defer cancel()
 	release, err := p.acquire(ctx)
 	if err != nil {

@@ -60,16 +60,16 @@ func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (sur
 		return surface.Picture{}, err
 	}
 	defer release()
-	ctx, cancel := context.WithTimeoutCause(ctx, shotLimit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, shotLimit, errNoAnswer)
 	defer cancel()
-	pic, err := p.shoot(ctx, o)
+	pic, err := p.capture(ctx, o)
 	if err != nil {
 		return surface.Picture{}, p.explain(ctx, err)
 	}
 	return pic, nil
 }
 
-func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
+func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.ID != 0 {
 		g, err := p.target(o.ID)
 		if err != nil {
@@ -112,9 +112,9 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	if err := p.endPose(ctx); err != nil {
 		return surface.Picture{}, err
 	}
-	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.Elements}
+	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: toBox(pose.Stage), Elements: l.Elements}
 	for _, r := range pose.Covered {
-		d.Covered = append(d.Covered, boxed(r))
+		d.Covered = append(d.Covered, toBox(r))
 	}
 	for i, e := range l.Elements {
 		if e.ID == o.ID {
@@ -177,8 +177,8 @@ func (p *Page) endPose(ctx context.Context) error {
 	return nil
 }
 
-func boxed(r collect.Rect) annotation.Box {
-	r = box(r)
+func toBox(r collect.Rect) annotation.Box {
+	r = limitBox(r)
 	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 

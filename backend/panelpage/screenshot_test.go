@@ -123,8 +123,8 @@ func newPageWithCamera(t *testing.T, answers fakeAnswers,
 		Elements: identity.NewElementRegistry(),
 		Title:    func(string) string { return "Notes" },
 	})
-	s.Connect(&fakeWindow{answers: answers})
-	s.Camera(camera)
+	s.SetWindows(&fakeWindow{answers: answers})
+	s.SetCamera(camera)
 	return s.Page("notes"), rested
 }
 

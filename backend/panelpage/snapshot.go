@@ -24,14 +24,14 @@ type snapshot struct {
 
 // takeSnapshot observes the page, and its frame when it has one.
 func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
-	raw, key, err := collect.CollectOwnPage(ctx, p.world(false), collect.Options{WholePage: wide})
+	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wide})
 	if err != nil {
 		return nil, err
 	}
-	raw = bounded(raw)
+	raw = limitDocument(raw)
 	l := &snapshot{List: identity.List{ByID: map[int]int{}, Above: raw.Above, Below: raw.Below}}
-	l.main = p.number(false, key)
-	ids, err := p.identify(ctx, false, l.main, raw)
+	l.main = p.documentNumber(false, key)
+	ids, err := p.assignIDs(ctx, false, l.main, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -42,57 +42,57 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 		}
 		// A panel has one frame. Its elements are listed at the frame's position.
 		l.framed = true
-		at := min(max(f.At, 0), len(raw.Nodes))
-		p.list(l, l.main, raw.Nodes[:at], ids[:at], frameAt{})
+		at := min(max(f.NodesBefore, 0), len(raw.Nodes))
+		p.list(l, l.main, raw.Nodes[:at], ids[:at], framePlacement{})
 		done = at
-		if err := p.seeFrame(ctx, l, f, wide); err != nil {
+		if err := p.observeFrame(ctx, l, f, wide); err != nil {
 			if stopped := context.Cause(ctx); stopped != nil {
 				return nil, stopped
 			}
 			l.frameSilent = true
 		}
 	}
-	p.list(l, l.main, raw.Nodes[done:], ids[done:], frameAt{})
+	p.list(l, l.main, raw.Nodes[done:], ids[done:], framePlacement{})
 	return l, nil
 }
 
 // framePlacement is the position of a frame in the window; cut is its visible part, in is false for the page itself.
-type frameAt struct {
+type framePlacement struct {
 	in   bool
 	x, y float64
 	cut  collect.Rect
 }
 
 // observeFrame adds the elements of the frame f to l.
-func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
+func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
 	o := collect.Options{WholePage: wide}
 	if !wide {
 		o.Clip = &clip
 	}
-	raw, key, err := collect.CollectOwnPage(ctx, p.world(true), o)
+	raw, key, err := collect.CollectWindowPage(ctx, p.world(true), o)
 	if err != nil {
 		return err
 	}
-	raw = bounded(raw)
-	doc := p.number(true, key)
-	ids, err := p.identify(ctx, true, doc, raw)
+	raw = limitDocument(raw)
+	doc := p.documentNumber(true, key)
+	ids, err := p.assignIDs(ctx, true, doc, raw)
 	if err != nil {
 		return err
 	}
 	l.Above += min(max(raw.Above, 0), maxNodes)
 	l.Below += min(max(raw.Below, 0), maxNodes)
-	p.list(l, doc, raw.Nodes, ids, frameAt{in: true, x: f.Box.X, y: f.Box.Y, cut: f.Clip})
+	p.list(l, doc, raw.Nodes, ids, framePlacement{in: true, x: f.Box.X, y: f.Box.Y, cut: f.Clip})
 	return nil
 }
 
 // assignIDs returns the ids of the nodes of a document.
-func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
+func (p *Page) assignIDs(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
 	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
 		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: p.Address(), Secret: n.Secret,
-			Sign: n.Sign, Row: n.Row, Born: n.Born,
+			TextHash: n.TextHash, RowHash: n.RowHash, Born: n.Born,
 		}
 	}
 	ids, _, err := p.s.cfg.Elements.Assign(p.tab, doc, raw.Now, seen, &probe{ctx, p.world(frame)})
@@ -103,7 +103,7 @@ func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Ra
 }
 
 // list adds numbered nodes of a document to l.
-func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
+func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at framePlacement) {
 	for i, n := range nodes {
 		e := annotation.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable,
@@ -112,7 +112,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 		}
 		if at.in {
 			e.Frame = p.Address()
-			e.Box = inside(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H},
+			e.Box = intersect(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H},
 				at.cut)
 			e.InView = e.InView && e.Box.Width > 0 && e.Box.Height > 0
 		}
@@ -129,7 +129,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 }
 
 // intersect returns the part of b that is inside r.
-func inside(b annotation.Box, r collect.Rect) annotation.Box {
+func intersect(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
 	return annotation.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
@@ -148,11 +148,11 @@ func (p *probe) Connected(handles []int) ([]bool, error) {
 
 // Keys implements identity.DocumentProbe.
 func (p *probe) Keys() (map[string]int, error) {
-	raw, _, err := collect.CollectOwnPage(p.ctx, p.w, collect.Options{WholePage: true})
+	raw, _, err := collect.CollectWindowPage(p.ctx, p.w, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
 	}
-	raw = bounded(raw)
+	raw = limitDocument(raw)
 	keys := make(map[string]int, len(raw.Nodes))
 	for _, n := range raw.Nodes {
 		keys[n.Key]++
@@ -192,7 +192,7 @@ func (p *Page) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &fault):
 		return fault
-	case errors.Is(err, errSilent):
+	case errors.Is(err, errNoAnswer):
 		return &surface.Fault{
 			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page of the panel %s does not answer.", p.name()),
 			Suggestion: "Wait and call annotate_page again, or use the panel's own tools.",
@@ -220,6 +220,6 @@ func (p *Page) explain(ctx context.Context, err error) error {
 
 // settleLimits says how long a page must stay unchanged to count as settled.
 var settleLimits = collect.SettleLimits{
-	Once: 60 * time.Millisecond, Several: 150 * time.Millisecond,
-	Limit: 3 * time.Second,
+	AfterOne: 60 * time.Millisecond, AfterSeveral: 150 * time.Millisecond,
+	Max: 3 * time.Second,
 }

@@ -68,7 +68,7 @@ func (t *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64,
 		return p.X, p.Y, nil
 	}
 	x, y, err = t.throughFrames(ctx, p)
-	if err != nil && o.Arm != "" {
+	if err != nil && o.Guard != "" {
 		// No press follows, so the guard must not stop a later one.
 		_, _ = collect.EndPressGuard(ctx, t.Document)
 	}
@@ -102,7 +102,7 @@ func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		if err != nil {
 			return 0, 0, err
 		}
-		nx, ny := at.At(p.X, p.Y)
+		nx, ny := at.ToPage(p.X, p.Y)
 		if n > 0 && math.Abs(nx-x)+math.Abs(ny-y) < 0.5 {
 			break
 		}
@@ -120,7 +120,7 @@ func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		if err != nil {
 			return 0, 0, err
 		}
-		ox, oy := outer.From(x, y)
+		ox, oy := outer.ToDocument(x, y)
 		what, err := d.CoveredBy(ctx, ox, oy)
 		if err != nil {
 			return 0, 0, err

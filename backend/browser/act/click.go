@@ -18,7 +18,7 @@ import (
 
 // Click presses the mouse on an element, after checking that the press will hit it.
 func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annotation.Observation, error) {
-	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
+	press, verb, err := parsePress(o.Button, o.Count, o.Modifiers)
 	if err != nil {
 		return annotation.Observation{}, err
 	}
@@ -28,7 +28,7 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 }
 
 // parsePress validates the options of a click and returns the press and the verb for its description.
-func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
+func parsePress(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
 		return press, "", &surface.Fault{
@@ -73,7 +73,7 @@ const (
 func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
 	slipped, again := 0, true
 	for n := range maxClickTries {
-		x, y, err := t.aim(ctx, collect.AimOptions{Arm: "click", AcceptMoving: n > 0})
+		x, y, err := t.aim(ctx, collect.AimOptions{Guard: "click", AcceptMoving: n > 0})
 		if err != nil {
 			return err
 		}
@@ -84,13 +84,13 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 			return err
 		}
 		met, err := t.pressResult(ctx, collect.EndPressGuard)
-		if met.Slipped {
+		if met.ReleaseMissed {
 			slipped++
 			_, asked := t.tab.Tracker.Since(t.pressed)
 			again = !asked && slipped <= maxSlips
 		}
 		switch {
-		case err != nil || met.Hit && !(met.Slipped && press.Left()):
+		case err != nil || met.Hit && !(met.ReleaseMissed && press.Left()):
 			return err
 		case !met.Seen:
 			return t.missedFault("")
@@ -110,7 +110,7 @@ func (t *Target) pressResult(ctx context.Context,
 ) (collect.PressResult, error) {
 	met, err := hit(ctx, t.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !t.Document.Alive() {
-		return t.leftResult(), nil
+		return t.navigatedResult(), nil
 	}
 	if err != nil || met.Seen || !t.Document.IsMain() {
 		return met, err
@@ -118,7 +118,7 @@ func (t *Target) pressResult(ctx context.Context,
 	// The page may stop the propagation of presses. In that case, the element now at the point counts.
 	p, err := collect.AimNow(ctx, t.Document, t.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
-		return t.leftResult(), nil
+		return t.navigatedResult(), nil
 	}
 	met.Hit = err == nil && (p.Ready() || p.State == "gone")
 	return met, err
@@ -126,7 +126,7 @@ func (t *Target) pressResult(ctx context.Context,
 
 // navigatedResult returns the result of a press during which the page navigated: a hit, with a note unless the press
 // caused the navigation.
-func (t *Target) leftResult() collect.PressResult {
+func (t *Target) navigatedResult() collect.PressResult {
 	if led, _ := t.tab.Tracker.Since(t.pressed); !led {
 		page.AddActionNote(t.action,
 			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Name()))

@@ -40,7 +40,7 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	s.Manager.Unlock()
 	switch {
 	case d != nil:
-		if f := fits(d, o); f != nil {
+		if f := checkAnswer(d, o); f != nil {
 			return annotation.Observation{}, f
 		}
 		return t.Run(ctx, func(ctx context.Context, a *page.Action) error { return answerDialog(ctx, a, d, o) })
@@ -63,7 +63,7 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 }
 
 // checkAnswer returns a fault when the answer does not suit the kind of dialog, else nil.
-func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
+func checkAnswer(d *page.Dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
 		return &surface.Fault{
@@ -98,7 +98,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	a.SetOutcome("%s the %s %s", verb, d.Kind, surface.QuoteClean(d.Text, 200))
 	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
 	if d.Kind == string(proto.PageDialogTypePrompt) && o.Accept {
-		req.PromptText = d.Preset
+		req.PromptText = d.DefaultText
 		if o.Text != nil {
 			req.PromptText = *o.Text
 			if d.Secret() {
@@ -123,7 +123,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 	if o.Accept {
 		a.SetOutcome("logged in as %q", surface.Clip(o.User, 60))
 		a.Tab.WithLock(func() {
-			a.Tab.RefusedLoginOrigin = d.Origin
+			a.Tab.LoginOrigin = d.Origin
 			a.Tab.Session.Secrets.Add("", o.Password)
 		})
 		req.AuthChallengeResponse = &proto.FetchAuthChallengeResponse{

@@ -27,7 +27,7 @@ const (
 	// maxScript bounds a script, in bytes.
 	maxScript = 100_000
 	// defaultScriptLimit is the default time limit of a script.
-	scriptLimit = 10 * time.Second
+	defaultScriptLimit = 10 * time.Second
 	// maxValue bounds the JSON text of a script's value, in bytes.
 	maxValue = 50_000
 )
@@ -59,7 +59,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 		}
 	}
 	if o.Limit <= 0 {
-		o.Limit = scriptLimit
+		o.Limit = defaultScriptLimit
 	}
 	run := func(ctx context.Context, a *page.Action, doc *cdp.Document, node, where string) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, errSlowScript)

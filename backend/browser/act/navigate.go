@@ -103,11 +103,11 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	// Navigating is the way to recover from a crashed page.
 	t.WithLock(func() { t.Crashed = false })
 	t.CancelAuth()
-	return s.Act(ctx, t, goElsewhere(s, t, o.Action, address))
+	return s.Act(ctx, t, navigation(s, t, o.Action, address))
 }
 
 // navigation returns the action that navigates the tab.
-func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context.Context, *page.Action) error {
+func navigation(s *page.Session, t *page.Tab, way, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {
 			return err

@@ -81,7 +81,7 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 
 // ClickAt presses the mouse at a point; the outcome names the element there.
 func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation.Observation, error) {
-	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
+	press, verb, err := parsePress(o.Button, o.Count, o.Modifiers)
 	if err != nil {
 		return annotation.Observation{}, err
 	}

@@ -91,7 +91,7 @@ func notifyEditor(ctx context.Context, a *page.Action, doc *cdp.Document) error 
 	if edits, err := collect.SelectionIsEditable(ctx, doc); err != nil || !edits {
 		return err
 	}
-	if err := input.Key(a.Client(ctx), "Shift"); err != nil {
+	if err := input.PressKey(a.Client(ctx), "Shift"); err != nil {
 		return err
 	}
 	select {

@@ -50,8 +50,8 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 			continue
 		case now.Row:
 			return nil, g.reusedFault(ctx, now.Text)
-		case now.RowMark != "" || now.Mark != "" || now.Text != "":
-			return nil, observe.ChangedFault(t.Session.Manager.Elements, g.Element, now.Text, now.Mark, now.RowMark)
+		case now.RowHash != "" || now.TextHash != "" || now.Text != "":
+			return nil, observe.ChangedFault(t.Session.Manager.Elements, g.Element, now.Text, now.TextHash, now.RowHash)
 		}
 		return g, nil
 	}

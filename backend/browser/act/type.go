@@ -187,30 +187,30 @@ func write(ctx context.Context, c proto.Client, field collect.TextField, o surfa
 	switch {
 	case !o.Clear && !field.Empty:
 		// The whole content is selected now: move the cursor to the end.
-		err = input.Key(c, "Control+End")
+		err = input.PressKey(c, "Control+End")
 	case o.Clear && !field.Empty && (o.Text == "" || keys):
-		err = input.Key(c, "Delete")
+		err = input.PressKey(c, "Delete")
 	}
 	if err != nil || o.Text == "" {
 		return err
 	}
 	if keys {
-		return input.Type(ctx, c, o.Text, o.Human)
+		return input.TypeText(ctx, c, o.Text, o.Human)
 	}
 	if !field.Rich {
-		return input.Text(c, o.Text)
+		return input.InsertText(c, o.Text)
 	}
 	// In rich text, a line break is a key and not a character.
 	for i, line := range strings.Split(strings.ReplaceAll(o.Text, "\r\n", "\n"), "\n") {
 		if i > 0 {
-			if err := input.Key(c, "Enter"); err != nil {
+			if err := input.PressKey(c, "Enter"); err != nil {
 				return err
 			}
 		}
 		if line == "" {
 			continue
 		}
-		if err := input.Text(c, line); err != nil {
+		if err := input.InsertText(c, line); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (t *Target) submit(ctx context.Context, a *page.Action, wanted bool) error 
 	if err != nil {
 		return err
 	}
-	if err := input.Key(a.Client(ctx), "Enter"); err != nil {
+	if err := input.PressKey(a.Client(ctx), "Enter"); err != nil {
 		return err
 	}
 	met, err := collect.EndKeyGuard(ctx, t.Document)

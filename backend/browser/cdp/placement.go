@@ -23,7 +23,7 @@ type Placement struct {
 }
 
 // ToPage converts a point of the document to a point of the page.
-func (p Placement) At(x, y float64) (float64, float64) {
+func (p Placement) ToPage(x, y float64) (float64, float64) {
 	if p.warp != nil {
 		return p.warp.at(x/p.w, y/p.h)
 	}
@@ -31,7 +31,7 @@ func (p Placement) At(x, y float64) (float64, float64) {
 }
 
 // ToDocument converts a point of the page to a point of the document.
-func (p Placement) From(x, y float64) (float64, float64) {
+func (p Placement) ToDocument(x, y float64) (float64, float64) {
 	if p.warp != nil {
 		u, v := p.warp.from(x, y)
 		return u * p.w, v * p.h
@@ -138,7 +138,7 @@ func (d *Document) Placement(ctx context.Context) (Placement, error) {
 // around returns the placement in the page of a frame with a viewport of w by h pixels and the corners q inside p.
 func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	for i := 0; i < 8; i += 2 {
-		q[i], q[i+1] = p.At(q[i], q[i+1])
+		q[i], q[i+1] = p.ToPage(q[i], q[i+1])
 	}
 	bent, ok := newProjection(q)
 	if !ok {

@@ -85,14 +85,14 @@ type Options struct {
 	DocumentStart, Binding string
 	// ContextFilter, when not nil, reports whether tabs of a browser context are tracked, for a browser that others
 	// use too. The reading goroutine calls it; it must not block.
-	Only func(contextID string) bool
+	ContextFilter func(contextID string) bool
 }
 
 // Open starts a connection over ws and tracks the browser. To end it, close the transport and wait for Conn(), even
 // when Open returned an error.
 func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, error) {
 	r := &Registry{
-		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.Only,
+		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.ContextFilter,
 		sessions: map[string]*session{}, docs: o.Docs, sessionSetUp: setUp(o),
 	}
 	r.mu.Lock()

@@ -81,7 +81,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 		crop = e
 	}
 	if crop == nil {
-		a.Watch.ReadOnly()
+		a.Watch.SetReadOnly()
 	}
 	a.Watch.Wait(ctx, a.WaitState())
 	l, err := t.Observer.Snapshot(ctx, collect.Options{WholePage: o.FullPage || crop != nil})

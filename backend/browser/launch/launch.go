@@ -46,7 +46,7 @@ type Process struct {
 	// Throwaway is true when the profile is temporary and removed when the browser ends.
 	Throwaway bool
 	// ProfileHolder describes the process that uses the profile in ProfileDir, "" when it was free.
-	Holder string
+	ProfileHolder string
 
 	profile profile
 	tail    *tail
@@ -75,7 +75,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		return nil, errors.Join(fmt.Errorf("making the debugging pipe: %w", err), prof.remove())
 	}
 	p := &Process{
-		Pipe: newPipe(ourIn, ourOut), Throwaway: prof.throwaway, Holder: prof.holder,
+		Pipe: newPipe(ourIn, ourOut), Throwaway: prof.throwaway, ProfileHolder: prof.holder,
 		profile: prof, tail: &tail{}, done: make(chan struct{}),
 	}
 	cmd := exec.Command(o.Path, flags(o, prof.dir)...)

@@ -68,7 +68,7 @@ func lockHolder(dir string) (holder string) {
 var ErrProfile = errors.New("the profile cannot be used")
 
 // BackUpProfile renames the folder of a broken profile and returns the new path, which is beside dir.
-func SetAside(dir string, now time.Time) (kept string, err error) {
+func BackUpProfile(dir string, now time.Time) (kept string, err error) {
 	kept = dir + ".broken-" + now.UTC().Format("20060102-150405.000")
 	if err := os.Rename(dir, kept); err != nil {
 		return "", fmt.Errorf("backing up the broken profile: %w", err)
@@ -77,7 +77,7 @@ func SetAside(dir string, now time.Time) (kept string, err error) {
 }
 
 // RestoreProfile replaces dir by a profile that BackUpProfile has renamed.
-func PutBack(kept, dir string) error {
+func RestoreProfile(kept, dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("restoring the profile: %w", err)
 	}

@@ -58,11 +58,11 @@ type builder struct {
 
 // Snapshot observes all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
 func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapshot, error) {
-	return o.SnapshotAfter(ctx, opts, nil)
+	return o.SnapshotWith(ctx, opts, nil)
 }
 
 // SnapshotWith is like Snapshot, but uses a collection of the main document that has already started, nil for none.
-func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot,
+func (o *Observer) SnapshotWith(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot,
 	error,
 ) {
 	ctx, cancel := context.WithTimeoutCause(ctx, SnapshotTimeout, ErrUnresponsive)
@@ -148,7 +148,7 @@ func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	// The elements of a frame are listed at the frame's position.
 	done := 0
 	for _, f := range raw.Frames {
-		next := min(max(f.At, done), len(raw.Nodes))
+		next := min(max(f.NodesBefore, done), len(raw.Nodes))
 		b.add(doc, raw.Nodes[done:next], ids[done:next], at, frame)
 		done = next
 		b.child(ctx, doc, f, at, clip, depth)
@@ -164,7 +164,7 @@ func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 	for i, n := range nodes {
 		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret,
-			Sign: n.Sign, Row: n.Row, Born: n.Born,
+			TextHash: n.TextHash, RowHash: n.RowHash, Born: n.Born,
 		}
 	}
 	ids, rebound, err := b.observer.elements.Assign(b.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
@@ -226,7 +226,7 @@ func (b *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFra
 		err = b.document(ctx, inner, place, &seen, depth+1)
 	}
 	if err != nil && !errors.Is(err, cdp.ErrReplaced) {
-		b.snapshot.SilentFrames = append(b.snapshot.SilentFrames, f.Src)
+		b.snapshot.UnresponsiveFrames = append(b.snapshot.UnresponsiveFrames, f.Src)
 	}
 }
 

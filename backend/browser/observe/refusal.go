@@ -12,7 +12,7 @@ import (
 // ExpectationOf returns the state of an element that the caller was last shown.
 func ExpectationOf(e identity.Element) collect.Expectation {
 	return collect.Expectation{
-		Sign: &e.ReportedSign, Loose: e.SignWarned, Row: e.ReportedRow, LooseRow: e.RowWarned,
+		TextHash: &e.ReportedTextHash, Loose: e.TextWarned, RowHash: e.ReportedRowHash, LooseRow: e.RowWarned,
 	}
 }
 
@@ -40,7 +40,7 @@ func ChangedFault(elements *identity.ElementRegistry, e identity.Element, says, 
 func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.Point) *surface.Fault {
 	switch p.State {
 	case "changed":
-		return ChangedFault(elements, e, p.Detail, p.Mark, p.RowMark)
+		return ChangedFault(elements, e, p.Detail, p.TextHash, p.RowHash)
 	case "disabled":
 		return &surface.Fault{
 			Kind: surface.FaultDisabled,

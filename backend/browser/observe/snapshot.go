@@ -33,7 +33,7 @@ type Snapshot struct {
 	// Documents are the documents that were observed.
 	Documents []PlacedDocument
 	// UnresponsiveFrames are the addresses of the frames that did not answer.
-	SilentFrames []string
+	UnresponsiveFrames []string
 }
 
 // Marks returns the marks that the window draws over the picture.

@@ -83,7 +83,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 		return annotation.Observation{}, a.explain(ctx, err)
 	}
 	if !a.Acted {
-		a.Watch.ReadOnly()
+		a.Watch.SetReadOnly()
 	}
 	res := a.Watch.Wait(ctx, a.WaitState())
 	if stopped := context.Cause(ctx); stopped != nil {
@@ -106,13 +106,13 @@ func (a *Action) options() collect.Options { return collect.Options{WholePage: a
 // observe takes the snapshot at the end of the action. It uses the speculative collection when the page has not
 // changed since that began.
 func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snapshot, error) {
-	if res.By != settle.Quiet || a.polls > 1 {
+	if res.WaitedFor != settle.Quiet || a.polls > 1 {
 		a.speculative = nil
 	}
 	if a.speculative == nil {
 		a.Tab.WithLock(func() { a.Tab.Stale = false })
 	}
-	return a.Tab.Observer.SnapshotAfter(ctx, a.options(), a.speculative)
+	return a.Tab.Observer.SnapshotWith(ctx, a.options(), a.speculative)
 }
 
 // explain is like Tab.Explain, but keeps the outcome of an action that may have had an effect before the page stopped
@@ -222,9 +222,9 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	t.Title, t.URL = now.Page.Title, now.Page.URL
 	ans := annotation.Observation{
 		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, Changes: true,
-		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.By, Note: a.Note,
+		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.WaitedFor, Note: a.Note,
 	}
-	if !a.Acted && !res.Capped && res.Took < minReportedWait {
+	if !a.Acted && !res.TimedOut && res.Took < minReportedWait {
 		// An action that only reads has no effects to wait for.
 		ans.SettledMS, ans.SettledBy = 0, ""
 	}
@@ -249,11 +249,11 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 		ans.Elements = []annotation.Element{}
 	}
 	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
-	if res.Capped {
-		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By,
+	if res.TimedOut {
+		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.WaitedFor,
 			res.Took.Round(100*time.Millisecond)))
 	}
-	for _, src := range now.SilentFrames {
+	for _, src := range now.UnresponsiveFrames {
 		AddNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))
 	}
 	if active {
@@ -325,7 +325,7 @@ func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Doc
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(s.Manager.Config.Limits)}
 	s.Manager.Unlock()
 	defer a.Watch.Close()
-	a.Watch.ReadOnly()
+	a.Watch.SetReadOnly()
 	a.Watch.Wait(ctx, a.WaitState())
 	if err := ask(ctx, a.Page.Documents()); err != nil {
 		return t.Explain(ctx, err)

@@ -35,7 +35,7 @@ func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, mor
 	hide := s.redactor()
 	for i := range list {
 		list[i].Text = hide.Body("", list[i].Text, "the console", false)
-		list[i].Where = hide.Address(list[i].Where)
+		list[i].Location = hide.Address(list[i].Location)
 	}
 	if o.Clear {
 		s.Active.Console.Reset()

@@ -20,7 +20,7 @@ const (
 type Dialog struct {
 	Kind, Text, Session string
 	// DefaultText is the initial text of a prompt.
-	Preset string
+	DefaultText string
 	// RequestID is the paused request of an authentication dialog, Origin the site that asks.
 	RequestID proto.FetchRequestID
 	Origin    string
@@ -34,8 +34,8 @@ func (d *Dialog) Describe() string {
 		return "log-in: " + d.Text
 	}
 	said := d.Kind + " " + surface.QuoteClean(d.Text, 200)
-	if d.Preset != "" && !d.Secret() {
-		said += " (default " + surface.QuoteClean(d.Preset, 60) + ")"
+	if d.DefaultText != "" && !d.Secret() {
+		said += " (default " + surface.QuoteClean(d.DefaultText, 60) + ")"
 	}
 	return said
 }

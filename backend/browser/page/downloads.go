@@ -87,7 +87,7 @@ func (s *Session) downloadList() []event.Download {
 }
 
 // KeepsDownloads reports whether downloaded files remain after the browser is closed.
-func (s *Session) DownloadsKept() bool { return s.Manager.Config.DownloadDir != "" }
+func (s *Session) KeepsDownloads() bool { return s.Manager.Config.DownloadDir != "" }
 
 // CancelDownload stops a running download.
 func (s *Session) CancelDownload(ctx context.Context, id int) error {
@@ -276,7 +276,7 @@ func (s *Session) dropOldDownload() {
 }
 
 // removePartial removes the partial file of a failed download.
-func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
+func (d *download) removePartial() { downloaddir.RemovePartial(d.dir, d.guid) }
 
 // end sets the final state of a download. Called under the lock.
 func (d *download) end(state, why string) {
@@ -301,7 +301,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	if d == nil || d.State != downloadRunning {
 		b.Unlock()
 		if d != nil && m.State != proto.BrowserDownloadProgressStateInProgress {
-			d.sweep() // the file was complete before the download could be stopped
+			d.removePartial() // the file was complete before the download could be stopped
 		}
 		return
 	}
@@ -329,7 +329,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 		c.cancel(m.GUID, contextID)
 	}
 	if over {
-		d.sweep()
+		d.removePartial()
 	}
 	if !over && m.State == proto.BrowserDownloadProgressStateCompleted {
 		b.Go(func() { d.finish(b) })
@@ -386,7 +386,7 @@ func (b *Manager) CleanDownloads() {
 
 // closeDownloadDir removes partial files from the download folder of a closed session, and the whole folder when
 // downloads are temporary.
-func (b *Manager) forgetFiles(owner string) {
+func (b *Manager) closeDownloadDir(owner string) {
 	b.Lock()
 	temporary := b.tempDownloads
 	b.Unlock()

@@ -96,7 +96,7 @@ func NewManager(
 }
 
 // SetHandlers sets the viewer and the event handler. Call it before the first tab is opened.
-func (m *Manager) Connect(v Viewer, h EventHandler) { m.Viewer, m.handler = v, h }
+func (m *Manager) SetHandlers(v Viewer, h EventHandler) { m.Viewer, m.handler = v, h }
 
 // Lock locks the state of sessions and tabs.
 func (m *Manager) Lock() { m.mu.Lock() }
@@ -165,11 +165,11 @@ func (m *Manager) CloseSession(owner string) {
 	if c != nil && contextID != "" {
 		c.dispose(contextID)
 	}
-	m.forgetFiles(owner)
+	m.closeDownloadDir(owner)
 }
 
 // TabCount returns how many tabs a caller has.
-func (m *Manager) Tabs(owner string) int {
+func (m *Manager) TabCount(owner string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[owner]; s != nil {
@@ -256,7 +256,7 @@ func (m *Manager) Disconnected(c *Connection, then func()) {
 		for _, d := range s.downloads {
 			if d.State == downloadRunning {
 				d.end(downloadFailed, "the browser ended")
-				d.sweep()
+				d.removePartial()
 			}
 		}
 	}

@@ -20,7 +20,7 @@ var coverScript string
 const maxCovered = 64
 
 // minCoveredLine is the length in bytes from which a single line of a secret is covered too.
-const lineLeast = 16
+const minCoveredLine = 16
 
 // typedSecret is a secret of the person that was typed into a document of origin.
 type typedSecret struct{ text, origin string }
@@ -48,7 +48,7 @@ func (s *Session) secretsOf(origin string) []string {
 		}
 		all = append(all, c.text)
 		for line := range strings.Lines(c.text) {
-			if line = strings.TrimSpace(line); line != c.text && len(line) >= lineLeast {
+			if line = strings.TrimSpace(line); line != c.text && len(line) >= minCoveredLine {
 				all = append(all, line)
 			}
 		}

@@ -16,10 +16,10 @@ const maxPolledDocuments = 4
 
 // settleLimits returns how long a document must be quiet: one frame after a single change, two after several. After
 // Max, the snapshot is taken anyway.
-func settlePatience() collect.SettleLimits {
+func settleLimits() collect.SettleLimits {
 	return collect.SettleLimits{
-		Once: 16 * time.Millisecond, Several: 32 * time.Millisecond,
-		Limit: 100 * time.Millisecond,
+		AfterOne: 16 * time.Millisecond, AfterSeveral: 32 * time.Millisecond,
+		Max: 100 * time.Millisecond,
 	}
 }
 
@@ -42,9 +42,9 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 		errs := make([]error, len(docs))
 		var wg sync.WaitGroup
 		for i, d := range docs[1:] {
-			wg.Go(func() { states[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settlePatience()) })
+			wg.Go(func() { states[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settleLimits()) })
 		}
-		states[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settlePatience())
+		states[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settleLimits())
 		wg.Wait()
 		var r settle.Activity
 		for i, c := range states {
@@ -83,7 +83,7 @@ func (a *Action) touchedDocuments() []*cdp.Document {
 	if a.Document != nil {
 		add(p.Current(a.Document))
 	}
-	if fresh := a.Watch.Frames(); len(fresh) > 0 {
+	if fresh := a.Watch.NavigatedFrames(); len(fresh) > 0 {
 		for _, d := range p.Documents() {
 			for _, frame := range fresh {
 				if d.Frame() == frame {

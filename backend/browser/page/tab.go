@@ -124,11 +124,11 @@ type Tab struct {
 	DialogsInRow, DialogsDismissed int
 	StopReason                     string
 	// LoginOrigin is the origin that last got a user name and password; if it asks again, it has refused them.
-	RefusedLoginOrigin string
-	Navigations        []*effects.Navigation
-	Requests           network.Log
-	Console            console.Log
-	PageTools          webmcp.Tools
+	LoginOrigin string
+	Navigations []*effects.Navigation
+	Requests    network.Log
+	Console     console.Log
+	PageTools   webmcp.Tools
 }
 
 // The viewport of a tab that no window shows.
@@ -320,7 +320,7 @@ func (t *Tab) describe() event.Tab {
 	}
 	switch {
 	case t.Dialog != nil:
-		d.Dialog, d.DialogType, d.DialogDefault = t.Dialog.Text, event.DialogType(t.Dialog.Kind), t.Dialog.Preset
+		d.Dialog, d.DialogType, d.DialogDefault = t.Dialog.Text, event.DialogType(t.Dialog.Kind), t.Dialog.DefaultText
 		if d.Dialog == "" {
 			d.Dialog = t.Dialog.Kind
 		}
@@ -411,7 +411,7 @@ func (t *Tab) refresh(ctx context.Context) {
 	defer t.WithLock(func() { t.yields = nil })
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(b.Config.Limits)}
 	b.Unlock()
-	a.Watch.ReadOnly()
+	a.Watch.SetReadOnly()
 	res := a.Watch.Wait(ctx, a.WaitState())
 	a.Watch.Close()
 	now, err := a.observe(ctx, res)

@@ -130,13 +130,13 @@ func Wheel(c proto.Client, x, y, dx, dy float64) error {
 }
 
 // CheckKey returns an error when combo, such as "Control+a", is not a key.
-func Check(combo string) error {
+func CheckKey(combo string) error {
 	_, err := parse(combo)
 	return err
 }
 
 // PressKey presses and releases a key such as "Enter", "a" or "Control+a".
-func Key(c proto.Client, combo string) error {
+func PressKey(c proto.Client, combo string) error {
 	s, err := parse(combo)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func dispatch(c proto.Client, kind proto.InputDispatchKeyEventType, k input.KeyI
 
 // InsertText inserts text at the cursor at once, like a paste or an input method. The page gets one input event and
 // no key events.
-func Text(c proto.Client, text string) error {
+func InsertText(c proto.Client, text string) error {
 	if err := (proto.InputInsertText{Text: text}).Call(c); err != nil {
 		return fmt.Errorf("typing: %w", err)
 	}
@@ -196,20 +196,20 @@ func Text(c proto.Client, text string) error {
 
 // TypeText types text key by key, with a short, uneven pause between keys when slowly is true. It inserts characters
 // that have no key.
-func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
+func TypeText(ctx context.Context, c proto.Client, text string, slowly bool) error {
 	n := 0
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
 		var err error
 		switch {
 		case r == '\n':
-			err = Key(c, "Enter")
+			err = PressKey(c, "Enter")
 		case r == '\t':
-			err = Key(c, "Tab")
+			err = PressKey(c, "Tab")
 		default:
 			if info, ok := character(r); ok {
 				err = typeRune(c, info, r)
 			} else {
-				err = Text(c, string(r))
+				err = InsertText(c, string(r))
 			}
 		}
 		if err != nil {
@@ -247,7 +247,7 @@ func Dispatch(c proto.Client, in wire.Input) error {
 	case "down", "up", "move", "wheel":
 		return mouse(c, in)
 	case "text":
-		return Text(c, in.Text)
+		return InsertText(c, in.Text)
 	case "keydown", "keyup":
 		return key(c, in)
 	}

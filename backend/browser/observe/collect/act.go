@@ -11,7 +11,7 @@ type AimOptions struct {
 	// Scroll scrolls the element into view first, through all the boxes around it.
 	Scroll bool `json:"scroll"`
 	// Guard is the kind of guard for the next press, as for GuardPress: "click", "press" or "" for none.
-	Arm string `json:"arm,omitempty"`
+	Guard string `json:"arm,omitempty"`
 	// Patience is how long to wait for an element that cannot be pressed yet, in milliseconds.
 	Patience int `json:"patience"`
 	// AcceptMoving accepts the current position of a moving element.
@@ -25,10 +25,10 @@ type AimOptions struct {
 // Expectation is the state of an element that the caller was last shown.
 type Expectation struct {
 	// TextHash is the hash of the element's text, nil to skip the check; Loose ignores digits.
-	Sign  *string `json:"sign,omitempty"`
-	Loose bool    `json:"loose,omitempty"`
+	TextHash *string `json:"sign,omitempty"`
+	Loose    bool    `json:"loose,omitempty"`
 	// RowHash is the hash of the beginning of its row, "" to skip the check; LooseRow ignores digits.
-	Row      string `json:"row,omitempty"`
+	RowHash  string `json:"row,omitempty"`
 	LooseRow bool   `json:"looseRow,omitempty"`
 }
 
@@ -62,7 +62,7 @@ type PressResult struct {
 	Text string `json:"text"`
 	// ReleaseMissed is true when the press hit the element but its release did not, and neither a click nor a change
 	// of the page followed.
-	Slipped bool `json:"slipped"`
+	ReleaseMissed bool `json:"slipped"`
 }
 
 // EndPressGuard returns what the guarded event hit and ends the guard.
@@ -80,12 +80,12 @@ func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 type ElementState struct {
 	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
-	// Row is true when the node is now in another row. Text is the new text of the node or of its row if that
+	// RowHash is true when the node is now in another row. Text is the new text of the node or of its row if that
 	// changed, TextHash its hash. RowHash is set when only digits of the row changed.
-	Row     bool   `json:"row"`
-	Text    string `json:"text"`
-	Mark    string `json:"mark"`
-	RowMark string `json:"rowMark"`
+	Row      bool   `json:"row"`
+	Text     string `json:"text"`
+	TextHash string `json:"mark"`
+	RowHash  string `json:"rowMark"`
 }
 
 // CheckElement reports whether the node still meets an Expectation.
@@ -118,9 +118,9 @@ func Focus(ctx context.Context, w World, handle int) error {
 // TextField is a text field or an editable element before text is typed into it.
 type TextField struct {
 	// Empty is true when there was nothing to select, Rich for rich text, Multiline when it may have several lines.
-	Empty bool `json:"empty"`
-	Rich  bool `json:"rich"`
-	Lines bool `json:"lines"`
+	Empty     bool `json:"empty"`
+	Rich      bool `json:"rich"`
+	Multiline bool `json:"lines"`
 	// Before is the text before typing.
 	Before string `json:"before"`
 }
@@ -199,14 +199,14 @@ func ActivityOf(ctx context.Context, w World) (Activity, error) {
 // SettleLimits says how long a document must be quiet to count as settled, and how long AwaitSettled waits for that.
 type SettleLimits struct {
 	// AfterOne applies after one change, AfterSeveral after more than one. Max bounds the whole wait.
-	Once, Several, Limit time.Duration
+	AfterOne, AfterSeveral, Max time.Duration
 }
 
 // AwaitSettled waits until the changes that began within the last since have ended, at most p.Max. When draw is true,
 // it also waits until the page has drawn a frame. Changes that the page was already repeating before do not count.
 func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, p SettleLimits) (SettleState, error) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
+	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.AfterOne), ms(p.AfterSeveral), ms(p.Max))
 }
 
 // HasText reports whether the document, including open shadow roots, shows text. It ignores case and white space.

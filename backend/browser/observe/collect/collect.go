@@ -88,7 +88,7 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 	for try := range 2 {
 		var raw json.RawMessage
 		var err error
-		if o, own := w.(ownPage); own {
+		if o, own := w.(windowPage); own {
 			raw, err = o.ask(ctx, name, args...)
 		} else {
 			raw, err = w.Call(ctx, fn, args...)

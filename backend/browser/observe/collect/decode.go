@@ -85,7 +85,7 @@ func parseNode(record string, groups []string) (RawNode, error) {
 	}
 	n.Role, n.Name = f.text(), unescapeText(f.text())
 	n.Key = n.Role + "|" + n.Name + "|" + unescapeText(f.text())
-	n.Sign, n.Row, n.Born = f.text(), f.text(), f.float()
+	n.TextHash, n.RowHash, n.Born = f.text(), f.text(), f.float()
 	if f.rest == "" {
 		return n, f.err
 	}

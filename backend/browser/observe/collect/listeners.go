@@ -121,7 +121,7 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 		}
 		if strings.HasPrefix(text, "=") {
 			raw, err := unpack(text[1:])
-			l.walked = raw.Walked
+			l.walked = raw.ElementCount
 			if above {
 				l = listenerFacts{}
 			}

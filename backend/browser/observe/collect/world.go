@@ -66,11 +66,11 @@ type RawDocument struct {
 	DocW    float64 `json:"docW"`
 	DocH    float64 `json:"docH"`
 	// ElementCount is the number of elements in the document, to check the indexes of listeners against.
-	Walked int        `json:"walked"`
-	Nodes  []RawNode  `json:"nodes"`
-	Frames []RawFrame `json:"frames"`
-	Above  int        `json:"above"`
-	Below  int        `json:"below"`
+	ElementCount int        `json:"walked"`
+	Nodes        []RawNode  `json:"nodes"`
+	Frames       []RawFrame `json:"frames"`
+	Above        int        `json:"above"`
+	Below        int        `json:"below"`
 }
 
 // RawNode is one element that a person could act on.
@@ -97,8 +97,8 @@ type RawNode struct {
 	Key string `json:"key"`
 	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. One of them changes when
 	// the page reuses the node for something else.
-	Sign string `json:"sign,omitempty"`
-	Row  string `json:"row,omitempty"`
+	TextHash string `json:"sign,omitempty"`
+	RowHash  string `json:"row,omitempty"`
 	// Born is when the node was inserted into the document, in milliseconds of the document's clock; 0 when it was
 	// there before the script.
 	Born float64 `json:"born,omitempty"`
@@ -117,7 +117,7 @@ type RawFrame struct {
 	// Offscreen is true when the frame is out of view but can be scrolled to.
 	Offscreen bool `json:"offscreen"`
 	// NodesBefore is the number of nodes before the frame in reading order.
-	At int `json:"at"`
+	NodesBefore int `json:"at"`
 	// ScaleX and ScaleY are the scale of the frame's content by CSS transforms.
 	ScaleX float64 `json:"scaleX"`
 	ScaleY float64 `json:"scaleY"`
@@ -136,9 +136,9 @@ type Point struct {
 	// Detail is a sentence for people when State alone is not enough.
 	Detail string `json:"detail,omitempty"`
 	// TextHash is the hash of the element's current text when that has changed.
-	Mark string `json:"mark,omitempty"`
+	TextHash string `json:"mark,omitempty"`
 	// RowHash is the hash of the row's current text when only its digits have changed.
-	RowMark string `json:"rowMark,omitempty"`
+	RowHash string `json:"rowMark,omitempty"`
 }
 
 // Ready reports whether the element can be pressed at the point.

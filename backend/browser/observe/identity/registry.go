@@ -33,7 +33,7 @@ type Node struct {
 	Secret bool
 	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. Each is followed by "." and
 	// a hash of the same text without its digits.
-	Sign, Row string
+	TextHash, RowHash string
 	// Born is when the node was inserted, by the document's clock; 0 when it was there before the collector.
 	Born float64
 }
@@ -48,9 +48,9 @@ type Element struct {
 	Secret bool
 	// TextHash, RowHash and Name are from when the node was last seen. ReportedTextHash, ReportedRowHash and
 	// ReportedName are from when the node was last reported to the caller that uses the id.
-	Sign, ReportedSign, ReportedName, Row, ReportedRow string
+	TextHash, ReportedTextHash, ReportedName, RowHash, ReportedRowHash string
 	// TextWarned is true once the caller was warned that the text has changed, RowWarned the same for the row.
-	SignWarned, RowWarned bool
+	TextWarned, RowWarned bool
 
 	// lastSeen is when the node was last seen, by its document's clock.
 	lastSeen float64
@@ -119,7 +119,7 @@ func (er *ElementRegistry) MarkReported(ids []int) {
 	defer er.mu.Unlock()
 	for _, id := range ids {
 		if t := er.elements[id]; t != nil {
-			t.ReportedSign, t.ReportedName = t.Sign, t.Name
+			t.ReportedTextHash, t.ReportedName = t.TextHash, t.Name
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (er *ElementRegistry) MarkWarned(id int, sign string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
-		t.Sign, t.ReportedSign, t.SignWarned = sign, sign, true
+		t.TextHash, t.ReportedTextHash, t.TextWarned = sign, sign, true
 	}
 }
 
@@ -139,7 +139,7 @@ func (er *ElementRegistry) MarkRowsReported(ids []int) {
 	defer er.mu.Unlock()
 	for _, id := range ids {
 		if t := er.elements[id]; t != nil {
-			t.ReportedRow = t.Row
+			t.ReportedRowHash = t.RowHash
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (er *ElementRegistry) MarkRowWarned(id int, row string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
-		t.Row, t.ReportedRow, t.RowWarned = row, row, true
+		t.RowHash, t.ReportedRowHash, t.RowWarned = row, row, true
 	}
 }
 
@@ -189,7 +189,7 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 				er.last++
 				id = er.last
 				er.elements[id] = &Element{
-					ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign,
+					ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedTextHash: s.TextHash,
 					ReportedName: s.Name,
 				}
 			}
@@ -197,9 +197,9 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 		}
 		t := er.elements[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
-		t.Sign, t.Row, t.lastSeen = s.Sign, s.Row, now
-		if t.ReportedRow == "" || s.Row == "" || !sameWords(t.ReportedRow, s.Row) {
-			t.ReportedRow = s.Row
+		t.TextHash, t.RowHash, t.lastSeen = s.TextHash, s.RowHash, now
+		if t.ReportedRowHash == "" || s.RowHash == "" || !sameWords(t.ReportedRowHash, s.RowHash) {
+			t.ReportedRowHash = s.RowHash
 		}
 		d.rekey(er.elements[id], s.Key)
 		ids[i] = id
@@ -216,7 +216,7 @@ func (er *ElementRegistry) splitReused(doc int, seen []Node) {
 		return
 	}
 	for _, s := range seen {
-		if t := er.elements[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
+		if t := er.elements[d.byHandle[s.Handle]]; t != nil && t.RowHash != "" && !sameWords(t.RowHash, s.RowHash) {
 			delete(d.byHandle, s.Handle)
 			d.unkey(t)
 			t.Handle = 0

@@ -221,7 +221,7 @@ func (t *Tracker) LoadStopped(frame string) {
 }
 
 // NavigationCanceled records that a requested navigation will not happen.
-func (t *Tracker) NavigationCancelled(frame string) {
+func (t *Tracker) NavigationCanceled(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)

@@ -58,9 +58,9 @@ type Result struct {
 	Took time.Duration
 	// WaitedFor is the last cause of the wait: quiet, changes, animation, requests, frame or navigation; or "still …"
 	// when a limit ended the wait.
-	By string
+	WaitedFor string
 	// TimedOut is true when the page had not settled.
-	Capped bool
+	TimedOut bool
 }
 
 // Watch waits for the page to settle after one action. Use it once, then Close it.
@@ -93,7 +93,7 @@ func (w *Watch) Close() {
 
 // SetReadOnly marks the action as one that changes nothing. Wait then waits only while the page is loading or in the
 // middle of a change.
-func (w *Watch) ReadOnly() { w.readOnly = true }
+func (w *Watch) SetReadOnly() { w.readOnly = true }
 
 // AwaitNavigation waits until the main frame has committed a document, or changed its address within one, since the
 // action began. The error is the end of ctx.
@@ -133,7 +133,7 @@ func (w *Watch) Since() time.Duration {
 }
 
 // NavigatedFrames returns the frames that got a new document since the action began.
-func (w *Watch) Frames() []string {
+func (w *Watch) NavigatedFrames() []string {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
 	var list []string
@@ -303,7 +303,7 @@ func (w *Watch) pause(ctx context.Context, wake <-chan struct{}, until time.Time
 }
 
 func (w *Watch) result(by string, capped bool) Result {
-	return Result{Took: time.Since(w.begun), By: by, Capped: capped}
+	return Result{Took: time.Since(w.begun), WaitedFor: by, TimedOut: capped}
 }
 
 func phrase(what string) string {

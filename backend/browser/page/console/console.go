@@ -43,7 +43,7 @@ type Message struct {
 	Source string `json:"source"`
 	Text   string `json:"text"`
 	// Location is "url:line", "" when it is not known.
-	Where string `json:"where,omitempty"`
+	Location string `json:"where,omitempty"`
 	// Times counts successive repetitions of the message.
 	Times int       `json:"times"`
 	Time  time.Time `json:"time"`
@@ -69,7 +69,7 @@ type Log struct {
 // Add appends a message, or increases the count of the newest one when they are equal.
 func (log *Log) Add(m Message) {
 	if n := len(log.list); n > 0 {
-		if l := log.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {
+		if l := log.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Location == m.Location {
 			l.Times++
 			return
 		}
@@ -118,7 +118,7 @@ func FromException(ev cdp.Event) (Message, bool) {
 	}
 	return Message{
 		Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage),
-		Where: location(d.URL, d.LineNumber+1),
+		Location: location(d.URL, d.LineNumber+1),
 	}, true
 }
 
@@ -142,7 +142,7 @@ func FromScript(ev cdp.Event) (Message, bool) {
 	m := Message{Level: level, Source: "console", Text: surface.Clip(formatArguments(c.Args), maxMessage)}
 	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
 		f := c.StackTrace.CallFrames[0]
-		m.Where = location(f.URL, f.LineNumber+1)
+		m.Location = location(f.URL, f.LineNumber+1)
 	}
 	return m, true
 }
@@ -162,7 +162,7 @@ func FromBrowser(ev cdp.Event) (Message, bool) {
 	if e.LineNumber != nil {
 		line = *e.LineNumber + 1
 	}
-	m.Where = location(e.URL, line)
+	m.Location = location(e.URL, line)
 	return m, true
 }
 

@@ -29,7 +29,7 @@ type Emulation struct {
 	// Network is offline, slow-3g, fast-3g or slow-4g; "" is the real network.
 	Network string
 	// CPUSlowdown is the factor by which scripts run slower, 0 for none.
-	CPU float64
+	CPUSlowdown float64
 }
 
 // Position is a position on the earth. Latitude and Longitude are in degrees, Accuracy is in meters.
@@ -86,7 +86,7 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 		proto.EmulationSetLocaleOverride{Locale: e.Locale},
 		proto.EmulationSetTimezoneOverride{TimezoneID: e.Timezone},
 		e.network(),
-		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPU, 1)},
+		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPUSlowdown, 1)},
 	}
 	if p := e.Position; p != nil {
 		return append(list, proto.EmulationSetGeolocationOverride{

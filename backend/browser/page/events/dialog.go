@@ -47,7 +47,7 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 	}
 	dialogShown(t, &page.Dialog{
 		Kind: string(d.Type), Text: annotation.Clean(d.Message, 300),
-		Preset: surface.Clip(d.DefaultPrompt, 300), Session: session,
+		DefaultText: surface.Clip(d.DefaultPrompt, 300), Session: session,
 	})
 	t.Session.Manager.Unlock()
 	t.Session.Manager.Events.StateChanged()
@@ -84,10 +84,10 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	}
 	t.WithLock(func() {
 		text := "asks for a user name and password"
-		if t.RefusedLoginOrigin == a.AuthChallenge.Origin {
+		if t.LoginOrigin == a.AuthChallenge.Origin {
 			text = "refused them and asks again for a user name and password"
 		}
-		t.RefusedLoginOrigin = ""
+		t.LoginOrigin = ""
 		dialogShown(t, &page.Dialog{
 			Kind: page.DialogAuth, Text: who + " " + text, Session: session, RequestID: a.RequestID,
 			Origin: a.AuthChallenge.Origin,

@@ -94,7 +94,7 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 			updateHistory(t, p)
 		}
 	case "frameClearedScheduledNavigation":
-		t.Tracker.NavigationCancelled(f.FrameID)
+		t.Tracker.NavigationCanceled(f.FrameID)
 	case "frameDetached":
 		if f.Reason != "swap" {
 			t.Tracker.LoadStopped(f.FrameID)

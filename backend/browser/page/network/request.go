@@ -40,7 +40,7 @@ type Request struct {
 	Running bool  `json:"running,omitempty"`
 	Cached  bool  `json:"cached,omitempty"`
 	// Initiator is the origin of the document that sent the request, "" when it is not known.
-	By string `json:"by,omitempty"`
+	Initiator string `json:"by,omitempty"`
 }
 
 // RequestDetail is a Request with its headers and bodies, in which likely secrets are masked.
@@ -62,7 +62,7 @@ const MaxBody = 50 << 10
 
 func (e *Exchange) public(v *redact.Redactor) Request {
 	r := Request{
-		ID: e.id, Method: e.method, URL: v.Address(e.url), By: OriginOf(e.initiator), Type: e.resourceType,
+		ID: e.id, Method: e.method, URL: v.Address(e.url), Initiator: OriginOf(e.initiator), Type: e.resourceType,
 		Status: e.status, Failed: e.failed, MIME: e.mime,
 		Bytes: int64(e.size), Cached: e.cached, Running: e.ended == 0,
 	}

@@ -64,7 +64,7 @@ func requestLine(q browser.Request) string {
 func Request(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = observation.Add(from, observation.Sources(d.By)...)
+	r.Sources = observation.Add(from, observation.Sources(d.Initiator)...)
 	if d.Body != "" || len(d.Received) > 0 {
 		// Only what the server sent counts as the server's text. The address is the page's; counted as
 		// the server's, it would let what the page says go to the server.

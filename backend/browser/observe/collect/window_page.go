@@ -25,36 +25,40 @@ type AskFunc func(ctx context.Context, name string, args ...any) (json.RawMessag
 
 // WindowPage returns a World for a page in Sextant's window. It supports only functions that are called by name: Aim,
 // AwaitSettled, CheckElement, HasText, HTML, ScrollBy, Selection, SelectText, and the functions of this file.
-func OwnPage(ask AskFunc) World { return ownPage{ask} }
+func WindowPage(ask AskFunc) World { return windowPage{ask} }
 
-type ownPage struct{ ask AskFunc }
+type windowPage struct{ ask AskFunc }
 
 // errWindowPage reports a call that needs a debugger, which is a bug.
-var errOwnPage = errors.New("a page of the app is asked by name only")
+var errWindowPage = errors.New("a page of the app is asked by name only")
 
 // Call implements World.
-func (ownPage) Call(context.Context, string, ...any) (json.RawMessage, error) { return nil, errOwnPage }
+func (windowPage) Call(context.Context, string, ...any) (json.RawMessage, error) {
+	return nil, errWindowPage
+}
 
 // EvalMain implements World.
-func (ownPage) EvalMain(context.Context, string) (json.RawMessage, error) { return nil, errOwnPage }
+func (windowPage) EvalMain(context.Context, string) (json.RawMessage, error) {
+	return nil, errWindowPage
+}
 
 // Text implements World.
-func (ownPage) Text(context.Context, string, ...any) (string, error) { return "", errOwnPage }
+func (windowPage) Text(context.Context, string, ...any) (string, error) { return "", errWindowPage }
 
 // Listeners implements World.
-func (ownPage) Listeners(context.Context) (json.RawMessage, error) { return nil, errOwnPage }
+func (windowPage) Listeners(context.Context) (json.RawMessage, error) { return nil, errWindowPage }
 
 // ClosedRoot implements World.
-func (ownPage) ClosedRoot(context.Context, string) (int, error) { return 0, errOwnPage }
+func (windowPage) ClosedRoot(context.Context, string) (int, error) { return 0, errWindowPage }
 
 // CallNodes implements World.
-func (ownPage) CallNodes(context.Context, string, []int) (json.RawMessage, error) {
-	return nil, errOwnPage
+func (windowPage) CallNodes(context.Context, string, []int) (json.RawMessage, error) {
+	return nil, errWindowPage
 }
 
 // CollectWindowPage returns the elements of a page in Sextant's window. doc identifies the load of the page; it
 // changes when the page is reloaded.
-func CollectOwnPage(ctx context.Context, w World, o Options) (raw RawDocument, doc string, err error) {
+func CollectWindowPage(ctx context.Context, w World, o Options) (raw RawDocument, doc string, err error) {
 	seen, err := call[struct {
 		Text string `json:"text"`
 		Doc  string `json:"doc"`
