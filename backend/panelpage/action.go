@@ -18,9 +18,9 @@ type action struct {
 	// outcome is a sentence that says what was done; "" for an action that only reads.
 	outcome string
 	note    string
-	// wide observes the whole page; full returns all elements in scope instead of the changes.
-	wide, full bool
-	begun      time.Time
+	// wholePage observes the whole page; full returns all elements in scope instead of the changes.
+	wholePage, full bool
+	begun           time.Time
 }
 
 // act runs one action on the page. It waits for its turn, runs do, waits for the effects, takes a snapshot and
@@ -48,7 +48,7 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 		}
 		settled = time.Since(acted)
 	}
-	now, err := p.takeSnapshot(ctx, a.wide)
+	now, err := p.takeSnapshot(ctx, a.wholePage)
 	if err != nil {
 		return annotation.Observation{}, p.explain(ctx, err)
 	}
@@ -67,7 +67,7 @@ func (p *Page) hasFrame() bool {
 // answer compares now with the snapshot before it, remembers now and returns the changes.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
-	if a.wide {
+	if a.wholePage {
 		now = now.inView()
 	}
 	p.s.mu.Lock()
@@ -85,7 +85,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 		Outcome: a.outcome, Events: []annotation.Event{}, Elements: changes, Gone: gone, Changes: true,
 		Above: now.Above, Below: now.Below, SettledMS: int(settled.Milliseconds()), Note: a.note,
 	}
-	if a.wide {
+	if a.wholePage {
 		p.whole = seen
 		ans.Above, ans.Below = 0, 0
 	}
@@ -96,9 +96,9 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	}
 	p.s.cfg.Elements.MarkReported(ids)
 	switch {
-	case a.wide && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
+	case a.wholePage && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
 		ans.Elements, ans.Gone = p.compare(ctx, beforeWhole, seen)
-	case a.wide:
+	case a.wholePage:
 		ans.Elements, ans.Gone, ans.Changes = seen.Elements, nil, false
 	case a.full || fresh:
 		ans.Elements, ans.Gone, ans.Changes = now.Elements, nil, false

@@ -29,21 +29,21 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
 		// A query searches the whole page, because the page of a panel is small.
-		a.wide, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
+		a.wholePage, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
 		return nil
 	})
 	if err != nil || o.Query == "" {
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := annotation.Match(all, o.Query)
+	found, partial := annotation.Match(all, o.Query)
 	ans.Elements = found
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotation.Element{}
 		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
 			annotation.Inventory(all)))
-	case partly:
+	case partial:
 		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
 	return ans, nil
@@ -153,7 +153,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 			Suggestion: "Send up, down, left, right, top or bottom.",
 		}
 	}
-	said := func(a *action, what string, moved bool) {
+	setOutcome := func(a *action, what string, moved bool) {
 		a.outcome = "scrolled " + what + o.Direction
 		if !moved {
 			a.outcome = cmp.Or(what, "the page ") + "did not move: it is at its end (" + o.Direction + ")"
@@ -166,7 +166,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 				return err
 			}
 			moved, err := collect.ScrollBy(ctx, g.w, g.element.Handle, o.Direction, o.Amount)
-			said(a, g.element.Label()+" ", moved)
+			setOutcome(a, g.element.Label()+" ", moved)
 			return err
 		})
 	}
@@ -175,7 +175,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 		if err == nil && !moved && p.hasFrame() {
 			moved, err = collect.ScrollBy(ctx, p.world(true), 0, o.Direction, o.Amount)
 		}
-		said(a, "", moved)
+		setOutcome(a, "", moved)
 		return err
 	})
 }

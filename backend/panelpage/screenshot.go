@@ -94,9 +94,9 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 		return surface.Picture{}, p.noPictureFault()
 	}
 	// The window hides its own content until the pose ends, or for some seconds.
-	rests := false
+	released := false
 	defer func() {
-		if !rests {
+		if !released {
 			_, _ = p.ask(context.WithoutCancel(ctx), false, "posed")
 		}
 	}()
@@ -108,7 +108,7 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 	if err != nil {
 		return surface.Picture{}, p.failedFault(ctx, err)
 	}
-	rests = true
+	released = true
 	if err := p.endPose(ctx); err != nil {
 		return surface.Picture{}, err
 	}
@@ -142,17 +142,17 @@ func (p *Page) pose(ctx context.Context) (stageState, error) {
 	if err != nil {
 		return stageState{}, err
 	}
-	var said struct {
+	var answer struct {
 		V stageState `json:"v"`
 		E string     `json:"e"`
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
+	if err := json.Unmarshal(raw, &answer); err != nil {
 		return stageState{}, fmt.Errorf("asking the window to pause: %w", err)
 	}
-	if said.E != "" {
-		return stageState{}, p.failedFault(ctx, errors.New(said.E))
+	if answer.E != "" {
+		return stageState{}, p.failedFault(ctx, errors.New(answer.E))
 	}
-	return said.V, nil
+	return answer.V, nil
 }
 
 // endPose ends the pose. It fails when the window did not keep the pose: the picture may then show another panel, or
@@ -163,15 +163,15 @@ func (p *Page) endPose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var said struct {
+	var answer struct {
 		V struct {
 			Held bool `json:"held"`
 		} `json:"v"`
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
+	if err := json.Unmarshal(raw, &answer); err != nil {
 		return fmt.Errorf("asking the window whether it stood still: %w", err)
 	}
-	if !said.V.Held {
+	if !answer.V.Held {
 		return p.failedFault(ctx, errors.New("what the window shows changed while it was taken"))
 	}
 	return nil

@@ -23,8 +23,8 @@ type snapshot struct {
 }
 
 // takeSnapshot observes the page, and its frame when it has one.
-func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
-	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wide})
+func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, error) {
+	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wholePage})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 		at := min(max(f.NodesBefore, 0), len(raw.Nodes))
 		p.list(l, l.main, raw.Nodes[:at], ids[:at], framePlacement{})
 		done = at
-		if err := p.observeFrame(ctx, l, f, wide); err != nil {
+		if err := p.observeFrame(ctx, l, f, wholePage); err != nil {
 			if stopped := context.Cause(ctx); stopped != nil {
 				return nil, stopped
 			}
@@ -64,10 +64,10 @@ type framePlacement struct {
 }
 
 // observeFrame adds the elements of the frame f to l.
-func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
+func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wholePage bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
-	o := collect.Options{WholePage: wide}
-	if !wide {
+	o := collect.Options{WholePage: wholePage}
+	if !wholePage {
 		o.Clip = &clip
 	}
 	raw, key, err := collect.CollectWindowPage(ctx, p.world(true), o)

@@ -71,7 +71,7 @@ const (
 
 // click aims and presses. A press that would hit another element is stopped before the page gets it and tried again.
 func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
-	slipped, again := 0, true
+	releasesMissed, again := 0, true
 	for n := range maxClickTries {
 		x, y, err := t.aim(ctx, collect.AimOptions{Guard: "click", AcceptMoving: n > 0})
 		if err != nil {
@@ -83,22 +83,22 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
 			return err
 		}
-		met, err := t.pressResult(ctx, collect.EndPressGuard)
-		if met.ReleaseMissed {
-			slipped++
+		result, err := t.pressResult(ctx, collect.EndPressGuard)
+		if result.ReleaseMissed {
+			releasesMissed++
 			_, asked := t.tab.Tracker.Since(t.pressed)
-			again = !asked && slipped <= maxSlips
+			again = !asked && releasesMissed <= maxSlips
 		}
 		switch {
-		case err != nil || met.Hit && !(met.ReleaseMissed && press.Left()):
+		case err != nil || result.Hit && !(result.ReleaseMissed && press.Left()):
 			return err
-		case !met.Seen:
+		case !result.Seen:
 			return t.missedFault("")
 		case n < maxClickTries-1 && again:
-		case met.Hit:
+		case result.Hit:
 			page.AddActionNote(a, "The element moved away between press and release, so that the page saw no click.")
 		default:
-			return t.missedFault(met.Text)
+			return t.missedFault(result.Text)
 		}
 	}
 	return nil
@@ -108,26 +108,26 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
-	met, err := hit(ctx, t.Document)
-	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !t.Document.Alive() {
+	result, err := hit(ctx, t.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && !result.Seen && !t.Document.Alive() {
 		return t.navigatedResult(), nil
 	}
-	if err != nil || met.Seen || !t.Document.IsMain() {
-		return met, err
+	if err != nil || result.Seen || !t.Document.IsMain() {
+		return result, err
 	}
 	// The page may stop the propagation of presses. In that case, the element now at the point counts.
 	p, err := collect.AimNow(ctx, t.Document, t.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
 		return t.navigatedResult(), nil
 	}
-	met.Hit = err == nil && (p.Ready() || p.State == "gone")
-	return met, err
+	result.Hit = err == nil && (p.Ready() || p.State == "gone")
+	return result, err
 }
 
 // navigatedResult returns the result of a press during which the page navigated: a hit, with a note unless the press
 // caused the navigation.
 func (t *Target) navigatedResult() collect.PressResult {
-	if led, _ := t.tab.Tracker.Since(t.pressed); !led {
+	if caused, _ := t.tab.Tracker.Since(t.pressed); !caused {
 		page.AddActionNote(t.action,
 			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Name()))
 	}

@@ -185,13 +185,13 @@ func (d *drag) press(ctx context.Context) (err error) {
 	if d.from == nil {
 		return nil
 	}
-	met, err := d.from.pressResult(ctx, collect.ReadPressGuard)
-	if err != nil || !met.Hit {
-		d.releaseMissed(ctx, met.Seen)
+	result, err := d.from.pressResult(ctx, collect.ReadPressGuard)
+	if err != nil || !result.Hit {
+		d.releaseMissed(ctx, result.Seen)
 		if err != nil {
 			return err
 		}
-		return d.from.missedFault(met.Text)
+		return d.from.missedFault(result.Text)
 	}
 	return nil
 }
@@ -233,13 +233,13 @@ func (d *drag) move(ctx context.Context) error {
 		return err
 	}
 	px, py := d.x, d.y
-	way := math.Hypot(x-px, y-py)
+	distance := math.Hypot(x-px, y-py)
 	// The first small steps make the page start a drag, which may change the layout, so the goal is measured again.
-	for _, far := range []float64{2, 4, 7} {
-		if far >= way {
+	for _, offset := range []float64{2, 4, 7} {
+		if offset >= distance {
 			break
 		}
-		px, py = d.x+(x-d.x)*far/way, d.y+(y-d.y)*far/way
+		px, py = d.x+(x-d.x)*offset/distance, d.y+(y-d.y)*offset/distance
 		if err := d.step(ctx, px, py); err != nil {
 			return err
 		}
@@ -257,8 +257,8 @@ func (d *drag) move(ctx context.Context) error {
 		return err
 	}
 	if past > 0 {
-		for _, far := range []float64{0, past / 2, past} {
-			if err := d.step(ctx, x+ux*far, y+uy*far); err != nil {
+		for _, offset := range []float64{0, past / 2, past} {
+			if err := d.step(ctx, x+ux*offset, y+uy*offset); err != nil {
 				return err
 			}
 		}
@@ -282,8 +282,8 @@ func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, e
 			return -float64(order), -float64(order), nil
 		}
 	}
-	if way := math.Hypot(dx, dy); way > 0 {
-		return dx / way, dy / way, nil
+	if distance := math.Hypot(dx, dy); distance > 0 {
+		return dx / distance, dy / distance, nil
 	}
 	return 0, 0, nil
 }

@@ -96,19 +96,19 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 // scriptValue validates the serialized value of a script. The page may have replaced the functions that serialized
 // it, so the size limit and the one-line form are enforced here.
 func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
-	var made struct {
+	var result struct {
 		Value     json.RawMessage `json:"value"`
 		None, Cut bool
 	}
-	if err := json.Unmarshal(raw, &made); err != nil {
+	if err := json.Unmarshal(raw, &result); err != nil {
 		return EvaluateResult{}, fmt.Errorf("reading the script's value: %w", err)
 	}
-	if made.None {
+	if result.None {
 		return EvaluateResult{Text: "undefined"}, nil
 	}
-	text := normalizeJSON(made.Value)
+	text := normalizeJSON(result.Value)
 	if len(text) <= maxValue {
-		return EvaluateResult{Text: text, Cut: made.Cut}, nil
+		return EvaluateResult{Text: text, Cut: result.Cut}, nil
 	}
 	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
 }

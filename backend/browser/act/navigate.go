@@ -107,13 +107,13 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 }
 
 // navigation returns the action that navigates the tab.
-func navigation(s *page.Session, t *page.Tab, way, address string) func(context.Context, *page.Action) error {
+func navigation(s *page.Session, t *page.Tab, action, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {
 			return err
 		}
 		a.Full = true
-		switch way {
+		switch action {
 		case "":
 			return a.Open(ctx, address)
 		case "reload":
@@ -122,10 +122,10 @@ func navigation(s *page.Session, t *page.Tab, way, address string) func(context.
 				return "", proto.PageReload{}.Call(a.Client(ctx))
 			})
 		case "back", "forward":
-			return goHistory(ctx, a, way)
+			return goHistory(ctx, a, action)
 		}
 		return &surface.Fault{
-			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", way),
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", action),
 			Suggestion: "Send back, forward or reload.",
 		}
 	}

@@ -86,7 +86,7 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		}
 		return t.submit(ctx, a, o.Submit)
 	}
-	lent, err := t.focus(ctx, a)
+	byPress, err := t.focus(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		return t.blockedFault(err)
 	}
 	if o.Text != "" || !field.Empty {
-		w, want, err := t.typeInto(ctx, a, field, o, sentence, lent)
+		w, want, err := t.typeInto(ctx, a, field, o, sentence, byPress)
 		switch {
 		case errors.Is(err, cdp.ErrReplaced), errors.Is(err, collect.ErrGone):
 			w.Gone = true // the page navigated with the text
@@ -113,14 +113,14 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 // typeInto types over the selected content of the focused field and checks the result. If the field ignored the text,
 // it types again key by key, for fields that react only to key events.
 func (t *Target) typeInto(
-	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, lent bool,
+	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, byPress bool,
 ) (w collect.TypingResult, want string, err error) {
 	want = o.Text
 	if !o.Clear {
 		want = field.Before + o.Text
 	}
 	for _, keys := range []bool{o.Human, true} {
-		if err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, lent); err != nil {
+		if err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, byPress); err != nil {
 			return w, want, err
 		}
 		a.SetOutcome("%s", sentence)
@@ -167,7 +167,7 @@ func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 
 // focus focuses the element. byPress is true when only a press could do that; then another element may have the
 // focus.
-func (t *Target) focus(ctx context.Context, a *page.Action) (lent bool, err error) {
+func (t *Target) focus(ctx context.Context, a *page.Action) (byPress bool, err error) {
 	var refused *collect.Refusal
 	err = collect.Focus(ctx, t.Document, t.Element.Handle)
 	if errors.As(err, &refused) {
@@ -219,8 +219,8 @@ func write(ctx context.Context, c proto.Client, field collect.TextField, o surfa
 
 // checkKeysReached returns a fault when typed keys did not reach the element.
 func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
-	met, err := collect.EndKeyGuard(ctx, t.Document)
-	if errors.Is(err, cdp.ErrReplaced) || err == nil && met.Hit {
+	result, err := collect.EndKeyGuard(ctx, t.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && result.Hit {
 		return nil
 	}
 	if err != nil {
@@ -231,9 +231,9 @@ func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what stri
 		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", t.Name(), what),
 		Suggestion: "Call annotate_page to see what happened, then try again.",
 	}
-	if met.Seen {
+	if result.Seen {
 		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.",
-			t.Name(), what, met.Text)
+			t.Name(), what, result.Text)
 	}
 	a.Acted = false
 	return f
@@ -254,8 +254,8 @@ func (t *Target) submit(ctx context.Context, a *page.Action, wanted bool) error 
 	if err := input.PressKey(a.Client(ctx), "Enter"); err != nil {
 		return err
 	}
-	met, err := collect.EndKeyGuard(ctx, t.Document)
-	if err == nil && !met.Hit {
+	result, err := collect.EndKeyGuard(ctx, t.Document)
+	if err == nil && !result.Hit {
 		page.AddActionNote(a, "Enter was not pressed: the page had taken the focus away from the field.")
 		return nil
 	}

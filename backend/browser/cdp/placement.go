@@ -140,7 +140,7 @@ func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	for i := 0; i < 8; i += 2 {
 		q[i], q[i+1] = p.ToPage(q[i], q[i+1])
 	}
-	bent, ok := newProjection(q)
+	warp, ok := newProjection(q)
 	if !ok {
 		return Placement{}, fmt.Errorf("the frame has no size")
 	}
@@ -150,7 +150,7 @@ func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 		return Placement{}, fmt.Errorf("the frame has no size")
 	}
 	if math.Abs(q[3]-q[1])+math.Abs(q[6]-q[0])+math.Abs(q[4]-q[2])+math.Abs(q[5]-q[7]) > 0.01 {
-		in.warp = &bent
+		in.warp = &warp
 	}
 	return in, nil
 }

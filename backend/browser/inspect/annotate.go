@@ -28,7 +28,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := annotation.Match(all, o.Query)
+	found, partial := annotation.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
 		// The match may be further down the page.
 		rest, err := observeTab(ctx, s, t, true, false)
@@ -37,7 +37,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		}
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
-		if found, partly = annotation.Match(all, o.Query); len(found) > 0 {
+		if found, partial = annotation.Match(all, o.Query); len(found) > 0 {
 			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.",
 				surface.Clip(o.Query, 60)))
 		}
@@ -48,7 +48,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		ans.Elements = []annotation.Element{}
 		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
 			annotation.Inventory(all)))
-	case partly:
+	case partial:
 		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.",
 			surface.Clip(o.Query, 60)))
 	}

@@ -118,7 +118,7 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 	deadline := time.Now().Add(limit)
 	for {
 		tracker := a.Tab.Tracker
-		began, news := time.Now(), tracker.Changed()
+		began, loads := time.Now(), tracker.Changed()
 		docs := a.Page.Documents()
 		counts := mutationCounts(ctx, a, docs)
 		if missing, err = unmet(ctx, a, c); err != nil || len(missing) == 0 {
@@ -130,7 +130,7 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 		}
 		// A page that changes all the time must not be read without a pause.
 		join := min(max(time.Since(began), 20*time.Millisecond), maxWaitStep)
-		awaitChange(ctx, a, docs, counts, news, min(left, maxWaitStep), join)
+		awaitChange(ctx, a, docs, counts, loads, min(left, maxWaitStep), join)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -231,7 +231,7 @@ func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) [
 }
 
 // awaitChange returns when a document has changed since it was counted, when the page loads something, or after most.
-func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, news <-chan struct{}, most,
+func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, loads <-chan struct{}, most,
 	join time.Duration,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, most)
@@ -252,7 +252,7 @@ func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, coun
 	}
 	select {
 	case <-moved:
-	case <-news:
+	case <-loads:
 		// More changes usually follow the first one.
 		select {
 		case <-time.After(join):

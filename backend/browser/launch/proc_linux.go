@@ -31,8 +31,8 @@ func isBrowserProcess(pid int) bool {
 	}
 	first, _, _ := strings.Cut(string(line), "\x00")
 	first = strings.ToLower(first)
-	for _, kin := range []string{"chrom", "edge", "brave"} {
-		if strings.Contains(first, kin) {
+	for _, name := range []string{"chrom", "edge", "brave"} {
+		if strings.Contains(first, name) {
 			return true
 		}
 	}

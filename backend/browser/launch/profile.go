@@ -68,20 +68,20 @@ func lockHolder(dir string) (holder string) {
 var ErrProfile = errors.New("the profile cannot be used")
 
 // BackUpProfile renames the folder of a broken profile and returns the new path, which is beside dir.
-func BackUpProfile(dir string, now time.Time) (kept string, err error) {
-	kept = dir + ".broken-" + now.UTC().Format("20060102-150405.000")
-	if err := os.Rename(dir, kept); err != nil {
+func BackUpProfile(dir string, now time.Time) (backup string, err error) {
+	backup = dir + ".broken-" + now.UTC().Format("20060102-150405.000")
+	if err := os.Rename(dir, backup); err != nil {
 		return "", fmt.Errorf("backing up the broken profile: %w", err)
 	}
-	return kept, nil
+	return backup, nil
 }
 
 // RestoreProfile replaces dir by a profile that BackUpProfile has renamed.
-func RestoreProfile(kept, dir string) error {
+func RestoreProfile(backup, dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("restoring the profile: %w", err)
 	}
-	if err := os.Rename(kept, dir); err != nil {
+	if err := os.Rename(backup, dir); err != nil {
 		return fmt.Errorf("restoring the profile: %w", err)
 	}
 	return nil

@@ -50,7 +50,7 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 	}()
 	was, _, _ := readFront(ctx, s)
 	for ctx.Err() == nil {
-		now, signal, news := readFront(ctx, s)
+		now, signal, loads := readFront(ctx, s)
 		if ctx.Err() != nil {
 			return
 		}
@@ -60,18 +60,18 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 			sleep(ctx, followInterval)
 			continue
 		}
-		now.awaitChange(ctx, signal, news)
+		now.awaitChange(ctx, signal, loads)
 		sleep(ctx, followDebounce)
 	}
 }
 
 // readFront returns what is in front now, with channels that signal changes of tabs and loads of the page.
-func readFront(ctx context.Context, s *page.Session) (now frontState, signal, news <-chan struct{}) {
+func readFront(ctx context.Context, s *page.Session) (now frontState, signal, loads <-chan struct{}) {
 	s.Manager.Lock()
 	signal, now.tab = s.Manager.Changed, s.Active
 	var page *cdp.Page
 	if t := s.Active; t != nil && t.Page != nil && t.Dialog == nil {
-		page, now.url, news = t.Page, t.URL, t.Tracker.Changed()
+		page, now.url, loads = t.Page, t.URL, t.Tracker.Changed()
 	}
 	s.Manager.Unlock()
 	if page == nil {
@@ -92,16 +92,16 @@ func readFront(ctx context.Context, s *page.Session) (now frontState, signal, ne
 		})
 	}
 	asking.Wait()
-	return now, signal, news
+	return now, signal, loads
 }
 
 // awaitChange returns when something signals that the state may have changed, or after followPoll.
-func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{}) {
+func (s frontState) awaitChange(ctx context.Context, signal, loads <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, followPoll)
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer cancel()
-	stirs := make(chan struct{}, len(s.docs))
+	mutated := make(chan struct{}, len(s.docs))
 	for i, doc := range s.docs {
 		if s.counts[i] < 0 {
 			continue
@@ -109,14 +109,14 @@ func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{
 		asking.Go(func() {
 			if _, err := doc.Call(ctx, observe.AwaitMutationScript, s.counts[i], followPoll.Milliseconds(),
 				0); err == nil {
-				stirs <- struct{}{}
+				mutated <- struct{}{}
 			}
 		})
 	}
 	select {
-	case <-stirs:
+	case <-mutated:
 	case <-signal:
-	case <-news:
+	case <-loads:
 	case <-ctx.Done():
 	}
 }

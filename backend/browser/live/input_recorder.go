@@ -249,14 +249,14 @@ func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 		list := slices.DeleteFunc(slices.Clone(i.entered),
 			func(k page.EnteredText) bool { return k.At.Before(i.begun) })
 		i.mu.Unlock()
-		came := 0
+		count := 0
 		for _, k := range list {
-			came += utf8.RuneCountInString(k.Text)
+			count += utf8.RuneCountInString(k.Text)
 			if !k.Shown {
-				came++
+				count++
 			}
 		}
-		waiting := came < n
+		waiting := count < n
 		if waiting {
 			select {
 			case <-i.enteredSignal:

@@ -18,10 +18,10 @@ import (
 // View shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date and
 // dispatches the person's input. It implements page.Viewer.
 type View struct {
-	manager  *page.Manager
-	recorder *inputRecorder
-	poke     chan struct{}
-	quit     context.CancelFunc
+	manager         *page.Manager
+	recorder        *inputRecorder
+	refreshRequests chan struct{}
+	quit            context.CancelFunc
 
 	// The fields below are guarded by the manager's lock.
 	readers []*Reader
@@ -34,14 +34,14 @@ var _ page.Viewer = (*View)(nil)
 
 // NewView starts the view of m. onStep receives the steps of the person; nil drops them.
 func NewView(m *page.Manager, onStep func(Step)) *View {
-	v := &View{manager: m, poke: make(chan struct{}, 1)}
+	v := &View{manager: m, refreshRequests: make(chan struct{}, 1)}
 	v.recorder = newRecorder(m, onStep)
 	if onStep != nil {
 		m.Go(v.recorder.run)
 	}
-	life, quit := context.WithCancel(context.Background())
-	v.quit = quit
-	m.Go(func() { v.refresh(life) })
+	ctx, cancel := context.WithCancel(context.Background())
+	v.quit = cancel
+	m.Go(func() { v.refresh(ctx) })
 	return v
 }
 
@@ -167,7 +167,7 @@ func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error 
 // PageChanged implements page.Viewer.
 func (v *View) PageChanged() {
 	select {
-	case v.poke <- struct{}{}:
+	case v.refreshRequests <- struct{}{}:
 	default:
 	}
 }
@@ -185,7 +185,7 @@ func (v *View) refresh(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-v.poke:
+		case <-v.refreshRequests:
 		}
 		v.manager.Lock()
 		t := v.manager.WindowTab()

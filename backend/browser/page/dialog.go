@@ -33,11 +33,11 @@ func (d *Dialog) Describe() string {
 	if d.Kind == DialogAuth {
 		return "log-in: " + d.Text
 	}
-	said := d.Kind + " " + surface.QuoteClean(d.Text, 200)
+	text := d.Kind + " " + surface.QuoteClean(d.Text, 200)
 	if d.DefaultText != "" && !d.Secret() {
-		said += " (default " + surface.QuoteClean(d.DefaultText, 60) + ")"
+		text += " (default " + surface.QuoteClean(d.DefaultText, 60) + ")"
 	}
-	return said
+	return text
 }
 
 // Secret reports whether the answer to the dialog is a secret, which must not be shown.

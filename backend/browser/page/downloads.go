@@ -307,7 +307,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	}
 	d.Received, d.Size = int64(m.ReceivedBytes), int64(m.TotalBytes)
 	contextID := d.t.Session.contextID
-	tell := time.Since(d.published) >= progressEvery
+	publish := time.Since(d.published) >= progressEvery
 	waited := time.Since(d.begun) >= downloadWait
 	stop := ""
 	switch {
@@ -321,7 +321,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 		}
 	}
 	over := d.State != downloadRunning
-	if tell {
+	if publish {
 		d.published = time.Now()
 	}
 	b.Unlock()
@@ -338,7 +338,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	if over || waited {
 		d.t.Tracker.RequestEnded(d.guid)
 	}
-	if tell || over {
+	if publish || over {
 		b.Events.StateChanged()
 	}
 }

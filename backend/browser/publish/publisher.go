@@ -18,7 +18,7 @@ type Publisher struct {
 
 	mu       sync.Mutex
 	dirty    bool
-	mark     *event.Marks
+	marks    *event.Marks
 	pointers []event.Pointer
 	wake     chan struct{}
 	stop     chan struct{}
@@ -39,7 +39,7 @@ func NewPublisher(publish func(event.Event), current func() event.BrowserState) 
 func (p *Publisher) StateChanged() { p.add(func() { p.dirty = true }) }
 
 // MarksChanged publishes new numbers.
-func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.mark = m }) }
+func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.marks = m }) }
 
 // PointerMoved publishes the new position of the assistant's pointer.
 func (p *Publisher) PointerMoved(at event.Pointer) {
@@ -78,8 +78,8 @@ func (p *Publisher) run() {
 		case <-p.wake:
 		}
 		p.mu.Lock()
-		dirty, mark, pointers := p.dirty, p.mark, p.pointers
-		p.dirty, p.mark, p.pointers = false, nil, nil
+		dirty, mark, pointers := p.dirty, p.marks, p.pointers
+		p.dirty, p.marks, p.pointers = false, nil, nil
 		p.mu.Unlock()
 		for _, at := range pointers {
 			p.publish(event.New(event.PointerMoved, at))

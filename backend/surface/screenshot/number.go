@@ -49,14 +49,14 @@ func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64)
 	if !r.Overlaps(canvas.Bounds()) {
 		return
 	}
-	ink := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
-	paper := color.RGBA{0xff, 0xff, 0xff, 0xff}
+	foreground := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
+	background := color.RGBA{0xff, 0xff, 0xff, 0xff}
 	if !e.Usable {
-		ink, paper = paper, ink
+		foreground, background = background, foreground
 	}
 	line := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
-	thick := max(1, int(math.Round(scale)))
-	outline(canvas, r, line, thick)
+	thickness := max(1, int(math.Round(scale)))
+	outline(canvas, r, line, thickness)
 	// Smaller digits cannot be read.
 	dot := max(2, int(math.Round(scale*1.5)))
 	text := strconv.Itoa(e.ID)
@@ -64,8 +64,8 @@ func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64)
 	at := image.Pt(max(r.Min.X, 0), max(r.Min.Y-h, 0))
 	at.X = min(at.X, max(canvas.Bounds().Max.X-w, 0))
 	badge := image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}
-	draw.Draw(canvas, badge, image.NewUniform(ink), image.Point{}, draw.Src)
-	outline(canvas, badge, line, thick)
+	draw.Draw(canvas, badge, image.NewUniform(foreground), image.Point{}, draw.Src)
+	outline(canvas, badge, line, thickness)
 	for i := range len(text) {
 		for row, bits := range digits(text[i]) {
 			for col := range 5 {
@@ -73,20 +73,20 @@ func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64)
 					continue
 				}
 				p := image.Pt(at.X+(2+i*6+col)*dot, at.Y+(1+row)*dot)
-				draw.Draw(canvas, image.Rectangle{Min: p, Max: p.Add(image.Pt(dot, dot))}, image.NewUniform(paper),
+				draw.Draw(canvas, image.Rectangle{Min: p, Max: p.Add(image.Pt(dot, dot))}, image.NewUniform(background),
 					image.Point{}, draw.Src)
 			}
 		}
 	}
 }
 
-func outline(canvas *image.RGBA, r image.Rectangle, c color.Color, thick int) {
+func outline(canvas *image.RGBA, r image.Rectangle, c color.Color, thickness int) {
 	u := image.NewUniform(c)
 	for _, side := range []image.Rectangle{
-		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thick),
-		image.Rect(r.Min.X, r.Max.Y-thick, r.Max.X, r.Max.Y),
-		image.Rect(r.Min.X, r.Min.Y, r.Min.X+thick, r.Max.Y),
-		image.Rect(r.Max.X-thick, r.Min.Y, r.Max.X, r.Max.Y),
+		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thickness),
+		image.Rect(r.Min.X, r.Max.Y-thickness, r.Max.X, r.Max.Y),
+		image.Rect(r.Min.X, r.Min.Y, r.Min.X+thickness, r.Max.Y),
+		image.Rect(r.Max.X-thickness, r.Min.Y, r.Max.X, r.Max.Y),
 	} {
 		draw.Draw(canvas, side, u, image.Point{}, draw.Src)
 	}

@@ -122,8 +122,8 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 
 // fitTokens returns the size of a picture scaled to at most tokens tokens (0: no limit), and the scale factor.
 func fitTokens(size image.Point, tokens int) (image.Point, float64) {
-	if most := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > most {
-		k := math.Sqrt(most / float64(size.X*size.Y))
+	if maxPixels := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > maxPixels {
+		k := math.Sqrt(maxPixels / float64(size.X*size.Y))
 		// A very thin picture keeps at least one pixel.
 		w, h := max(1, int(float64(size.X)*k)), max(1, int(float64(size.Y)*k))
 		return image.Pt(w, h), float64(w) / float64(size.X)
@@ -170,12 +170,12 @@ func encode(p *image.RGBA, scale float64) (surface.Picture, error) {
 	if out.Len() <= maxPlainPNG {
 		return pic, nil
 	}
-	var photo bytes.Buffer
-	if err := jpeg.Encode(&photo, p, &jpeg.Options{Quality: 85}); err != nil {
+	var jpegData bytes.Buffer
+	if err := jpeg.Encode(&jpegData, p, &jpeg.Options{Quality: 85}); err != nil {
 		return surface.Picture{}, fmt.Errorf("writing the picture: %w", err)
 	}
-	if photo.Len()*2 < out.Len() {
-		pic.Data, pic.MIME = photo.Bytes(), "image/jpeg"
+	if jpegData.Len()*2 < out.Len() {
+		pic.Data, pic.MIME = jpegData.Bytes(), "image/jpeg"
 	}
 	return pic, nil
 }

@@ -232,7 +232,7 @@ func TypeText(ctx context.Context, c proto.Client, text string, slowly bool) err
 
 func typeRune(c proto.Client, info input.KeyInfo, r rune) error {
 	held := 0
-	if _, shifts := input.Key(r).Shift(); !shifts && (r >= 'A' && r <= 'Z') {
+	if _, shifted := input.Key(r).Shift(); !shifted && (r >= 'A' && r <= 'Z') {
 		held = Shift
 	}
 	if err := dispatch(c, proto.InputDispatchKeyEventTypeKeyDown, info, string(r), held); err != nil {

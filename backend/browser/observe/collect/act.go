@@ -40,8 +40,8 @@ func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) 
 }
 
 // AimNow is like Aim, but does not wait.
-func AimNow(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
-	return Aim(ctx, w, handle, AimOptions{Scroll: scroll})
+func AimNow(ctx context.Context, w World, handle int, scrollIntoView bool) (Point, error) {
+	return Aim(ctx, w, handle, AimOptions{Scroll: scrollIntoView})
 }
 
 // GuardPress guards the next trusted press. For the kinds "click" and "press", it stops a press that would not reach
@@ -95,8 +95,8 @@ func CheckElement(ctx context.Context, w World, handle int, t Expectation) (Elem
 
 // GuardKeys stops keys and text that would not reach the element, until EndKeyGuard. When orFocused is true, the
 // element that has the focus now may receive them too. The error is ErrGone when the element was removed.
-func GuardKeys(ctx context.Context, w World, handle int, lent bool) error {
-	_, err := call[bool](ctx, w, "guardKeys", handle, lent)
+func GuardKeys(ctx context.Context, w World, handle int, orFocused bool) error {
+	_, err := call[bool](ctx, w, "guardKeys", handle, orFocused)
 	return err
 }
 

@@ -49,19 +49,19 @@ type Speculation struct {
 // too large. The end of ctx ends it. It changes no state, so the caller may abandon it.
 func (l *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
 	l.mu.Lock()
-	trust := l.last
+	facts := l.last
 	l.mu.Unlock()
-	if trust.listeners == nil || trust.walked > maxSpeculative {
+	if facts.listeners == nil || facts.walked > maxSpeculative {
 		return nil
 	}
-	a := &Speculation{world: w, options: o, assumed: trust}
+	a := &Speculation{world: w, options: o, assumed: facts}
 	var answer any
 	a.asking.Go(func() { a.listeners, a.err[0] = w.Listeners(ctx) })
-	if trust.scanned != nil {
-		answer = trust.scan
-		a.asking.Go(func() { a.scanned, a.err[1] = evalListeners(ctx, w, "scan", trust.count) })
+	if facts.scanned != nil {
+		answer = facts.scan
+		a.asking.Go(func() { a.scanned, a.err[1] = evalListeners(ctx, w, "scan", facts.count) })
 	}
-	a.asking.Go(func() { a.text, a.err[2] = runCollector(ctx, w, o, trust.ids, trust.delegated, answer, "peek") })
+	a.asking.Go(func() { a.text, a.err[2] = runCollector(ctx, w, o, facts.ids, facts.delegated, answer, "peek") })
 	return a
 }
 
@@ -92,9 +92,9 @@ func (l *ListenerCache) Collect(ctx context.Context, w World, o Options, early *
 			return raw, nil
 		}
 	}
-	raw, learnt, err := collectFacts(ctx, w, o)
+	raw, facts, err := collectFacts(ctx, w, o)
 	l.mu.Lock()
-	l.last = learnt
+	l.last = facts
 	l.mu.Unlock()
 	return raw, err
 }

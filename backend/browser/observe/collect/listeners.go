@@ -141,7 +141,7 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 				return RawDocument{}, listenerFacts{}, err
 			}
 		case "search", "scan", "window":
-			said, f, err := scanListeners(ctx, w, need, l.count)
+			scanned, f, err := scanListeners(ctx, w, need, l.count)
 			if err != nil {
 				return RawDocument{}, listenerFacts{}, err
 			}
@@ -149,7 +149,7 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 			answer = f
 			switch l.scanned = nil; need {
 			case "scan":
-				l.scanned, l.scan = said, f
+				l.scanned, l.scan = scanned, f
 			case "window":
 				// Listeners of the window are not in the browser's answer, so their changes would go unnoticed.
 				above = true

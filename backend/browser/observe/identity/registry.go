@@ -125,11 +125,11 @@ func (er *ElementRegistry) MarkReported(ids []int) {
 }
 
 // MarkWarned records that the caller was warned that the element's text has changed to one with that hash.
-func (er *ElementRegistry) MarkWarned(id int, sign string) {
+func (er *ElementRegistry) MarkWarned(id int, hash string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
-		t.TextHash, t.ReportedTextHash, t.TextWarned = sign, sign, true
+		t.TextHash, t.ReportedTextHash, t.TextWarned = hash, hash, true
 	}
 }
 
@@ -145,11 +145,11 @@ func (er *ElementRegistry) MarkRowsReported(ids []int) {
 }
 
 // MarkRowWarned records that the caller was warned that the element's row has changed to one with that hash.
-func (er *ElementRegistry) MarkRowWarned(id int, row string) {
+func (er *ElementRegistry) MarkRowWarned(id int, hash string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
-		t.RowHash, t.ReportedRowHash, t.RowWarned = row, row, true
+		t.RowHash, t.ReportedRowHash, t.RowWarned = hash, hash, true
 	}
 }
 
@@ -245,13 +245,13 @@ func (d *document) rekey(t *Element, key string) {
 
 // findReplacements returns the ids that new nodes take over, by the handle of the new node.
 func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
-	fresh, olds := er.candidates(doc, seen)
-	if len(fresh) == 0 {
+	newNodes, oldIDs := er.candidates(doc, seen)
+	if len(newNodes) == 0 {
 		return nil, nil
 	}
 	er.mu.Lock()
-	handles := make([]int, len(olds))
-	for i, id := range olds {
+	handles := make([]int, len(oldIDs))
+	for i, id := range oldIDs {
 		handles[i] = er.elements[id].Handle
 	}
 	er.mu.Unlock()
@@ -261,7 +261,7 @@ func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPr
 	}
 	gone := map[string][]int{}
 	er.mu.Lock()
-	for i, id := range olds {
+	for i, id := range oldIDs {
 		if i < len(connected) && !connected[i] {
 			key := er.elements[id].Key
 			gone[key] = append(gone[key], id)
@@ -277,8 +277,8 @@ func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPr
 	}
 	moves := map[int]int{}
 	for key, ids := range gone {
-		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > er.lastSeen(ids[0]) {
-			moves[fresh[key].Handle] = ids[0]
+		if len(ids) == 1 && live[key] == 1 && newNodes[key].Born > er.lastSeen(ids[0]) {
+			moves[newNodes[key].Handle] = ids[0]
 		} else {
 			er.dropCandidates(doc, ids)
 		}
@@ -305,23 +305,23 @@ func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []
 	for _, s := range seen {
 		here[s.Handle] = true
 	}
-	fresh := map[string]Node{}
-	var olds []int
+	newNodes := map[string]Node{}
+	var oldIDs []int
 	for _, s := range seen {
 		if d.byHandle[s.Handle] != 0 || s.Key == "" {
 			continue
 		}
-		if _, twice := fresh[s.Key]; twice {
+		if _, twice := newNodes[s.Key]; twice {
 			continue
 		}
 		for _, id := range d.byKey[s.Key] {
 			if !here[er.elements[id].Handle] {
-				fresh[s.Key] = s
-				olds = append(olds, id)
+				newNodes[s.Key] = s
+				oldIDs = append(oldIDs, id)
 			}
 		}
 	}
-	return fresh, olds
+	return newNodes, oldIDs
 }
 
 // dropCandidates excludes ids of removed nodes from the search for replacements: there was more than one candidate,

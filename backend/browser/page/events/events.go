@@ -147,20 +147,20 @@ func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 
 // documentCommitted resets the tab's state for a new document. Called under the lock.
 func documentCommitted(t *page.Tab, loader, url, unreachable string) {
-	trip := findNavigation(t, loader)
-	if trip == nil {
-		trip = addNavigation(t, loader, url)
+	nav := findNavigation(t, loader)
+	if nav == nil {
+		nav = addNavigation(t, loader, url)
 	}
-	trip.URL, trip.Committed = url, true
+	nav.URL, nav.Committed = url, true
 	if unreachable != "" {
-		trip.URL = unreachable
-		if trip.Failed == "" {
-			trip.Failed = "net::ERR_FAILED"
+		nav.URL = unreachable
+		if nav.Failed == "" {
+			nav.Failed = "net::ERR_FAILED"
 		}
 	} else {
-		trip.Failed = ""
+		nav.Failed = ""
 	}
-	t.Effects.NoteSource(effects.KindNavigated, t.ID, trip)
+	t.Effects.NoteSource(effects.KindNavigated, t.ID, nav)
 	t.Title, t.Crashed, t.StopReason = "", false, ""
 	t.FileChooser, t.DialogsInRow = nil, 0
 	t.ClearAuth()

@@ -62,24 +62,24 @@ func followNavigation(t *page.Tab, name, main string, r network.Event) {
 			" in another program; nothing was opened", t.ID)
 		return
 	}
-	trip := findNavigation(t, r.RequestID)
+	nav := findNavigation(t, r.RequestID)
 	switch {
 	case name == "requestWillBeSent" && r.FrameID == main && r.RequestID == r.LoaderID:
-		if trip == nil {
-			trip = addNavigation(t, r.LoaderID, r.Request.URL)
+		if nav == nil {
+			nav = addNavigation(t, r.LoaderID, r.Request.URL)
 		}
-		trip.URL = r.Request.URL
-		t.UpdateGeolocation(t.URL, trip.URL)
+		nav.URL = r.Request.URL
+		t.UpdateGeolocation(t.URL, nav.URL)
 		if r.Redirect != nil {
-			trip.Redirects = append(trip.Redirects, r.Redirect.Status)
+			nav.Redirects = append(nav.Redirects, r.Redirect.Status)
 		}
-	case trip == nil:
+	case nav == nil:
 	case name == "responseReceived":
-		trip.Status = r.Response.Status
-	case name == "loadingFailed" && !trip.Committed:
-		trip.Failed = r.Error
-		if trip.Status == http.StatusNoContent || trip.Status == http.StatusResetContent {
-			t.AddEffect(effects.KindPage, surface.Clip(trip.URL, 200)+" answered "+effects.StatusText(trip.Status)+
+		nav.Status = r.Response.Status
+	case name == "loadingFailed" && !nav.Committed:
+		nav.Failed = r.Error
+		if nav.Status == http.StatusNoContent || nav.Status == http.StatusResetContent {
+			t.AddEffect(effects.KindPage, surface.Clip(nav.URL, 200)+" answered "+effects.StatusText(nav.Status)+
 				": there is no page to show", t.ID)
 		}
 	}

@@ -45,9 +45,9 @@ func (s *Store) Add(field, text string) {
 
 // Texts returns all remembered secrets.
 func (s *Store) Texts() []string {
-	words := make([]string, len(s.list))
+	texts := make([]string, len(s.list))
 	for i, x := range s.list {
-		words[i] = x.text
+		texts[i] = x.text
 	}
-	return words
+	return texts
 }
