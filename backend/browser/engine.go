@@ -142,7 +142,7 @@ func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, err
 		// The profile was not the cause.
 		return nil, errors.Join(err, launch.RestoreProfile(backup, b.cfg.ProfileDir))
 	}
-	b.log.Warn("the browser did not start with its profile and has an empty one", "err", err, "backup", backup)
+	b.log.Warn("the browser did not start with its profile and now uses an empty one", "err", err, "backup", backup)
 	e.conn.AddNote(fmt.Sprintf("The browser did not start with its profile, so it has an empty one and is logged in "+
 		"nowhere; the old one is kept as %s.", filepath.Base(backup)))
 	return e, nil
@@ -225,7 +225,7 @@ func (e *engine) waitDisconnected() error {
 	case <-ended:
 		return nil
 	case <-timer.C:
-		return errors.New("the connection to the browser does not end")
+		return errors.New("the connection to the browser did not end")
 	}
 }
 

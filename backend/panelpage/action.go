@@ -227,7 +227,7 @@ func (t *target) refusalFault(pt collect.Point) error {
 	case "gone":
 		gone = "it was removed from the page"
 	case "reused":
-		gone = fmt.Sprintf("the page uses its place for %q now", pt.Detail)
+		gone = fmt.Sprintf("the page now uses its place for %q", pt.Detail)
 	default:
 		return observe.RefusalFault(t.p.s.cfg.Elements, t.element, pt)
 	}

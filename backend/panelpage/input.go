@@ -185,7 +185,7 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
 			Kind:    surface.FaultInvalid,
-			Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10.",
+			Message: "seconds must be between 0 and 300", Suggestion: "Send seconds such as 10.",
 		}
 	}
 	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}

@@ -50,7 +50,7 @@ func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (sur
 	if o.FullPage {
 		return surface.Picture{}, &surface.Fault{
 			Kind: surface.FaultInvalid,
-			Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.",
+			Message: fmt.Sprintf("full_page was sent, but a picture of the panel %s shows only what is in view.",
 				p.name()),
 			Suggestion: "Leave full_page out, and call scroll_page first for what lies below.",
 		}
@@ -169,10 +169,10 @@ func (p *Page) endPose(ctx context.Context) error {
 		} `json:"v"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return fmt.Errorf("asking the window whether it stood still: %w", err)
+		return fmt.Errorf("asking the window whether it kept still: %w", err)
 	}
 	if !answer.V.Held {
-		return p.failedFault(ctx, errors.New("what the window shows changed while it was taken"))
+		return p.failedFault(ctx, errors.New("the window's content changed while the picture was taken"))
 	}
 	return nil
 }

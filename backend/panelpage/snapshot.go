@@ -207,12 +207,12 @@ func (p *Page) explain(ctx context.Context, err error) error {
 		}
 	case errors.Is(err, collect.ErrGone):
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: "What it was about has left the page.",
+			Kind: surface.FaultGone, Message: "The element has left the page.",
 			Suggestion: "Call annotate_page.",
 		}
 	}
 	return &surface.Fault{
-		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.",
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave an invalid answer.",
 			p.name()),
 		Suggestion: "Call annotate_page again, or use the panel's own tools.",
 	}

@@ -25,10 +25,10 @@ func (c Condition) UnmetText() string {
 		parts = append(parts, fmt.Sprintf("%q did not appear", Clip(c.Text, 80)))
 	}
 	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q was not seen to go", Clip(c.Gone, 80)))
+		parts = append(parts, fmt.Sprintf("%q did not disappear", Clip(c.Gone, 80)))
 	}
 	if c.URL != "" {
-		parts = append(parts, fmt.Sprintf("the address did not come to contain %q", Clip(c.URL, 80)))
+		parts = append(parts, fmt.Sprintf("the address did not change to contain %q", Clip(c.URL, 80)))
 	}
 	if len(parts) == 0 {
 		return "stopped waiting"

@@ -63,7 +63,7 @@ func (t *Target) reusedFault(ctx context.Context, row string) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
+	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page now uses its place for %q", surface.Clip(row, 60)))
 }
 
 // locateTarget finds an element without checking that it is still in the page: aiming checks that.

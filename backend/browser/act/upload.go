@@ -186,7 +186,7 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 	a.SetOutcome("gave %s to %s", what, t.Name())
 	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.Session))
 	if err != nil {
-		return fmt.Errorf("giving files: %w", err)
+		return fmt.Errorf("setting files: %w", err)
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func (d *Document) SetFiles(ctx context.Context, node string, paths []string) er
 	id := proto.RuntimeRemoteObjectID(obj.ObjectID)
 	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject", proto.RuntimeReleaseObject{ObjectID: id}, nil)
 	if err := (proto.DOMSetFileInputFiles{Files: paths, ObjectID: id}).Call(d.Client(ctx)); err != nil {
-		return d.contextError(fmt.Errorf("giving files: %w", err))
+		return d.contextError(fmt.Errorf("setting files: %w", err))
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMes
 	if world != 0 {
 		req["contextId"] = world
 	} else if !d.isSessionRoot() {
-		return nil, fmt.Errorf("the frame has no script world yet")
+		return nil, fmt.Errorf("the frame has no main world yet")
 	}
 	res, err := d.run(ctx, "Runtime.evaluate", req)
 	if err != nil {
@@ -276,7 +276,7 @@ func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextI
 	}
 	var res proto.PageCreateIsolatedWorldResult
 	if err := json.Unmarshal(raw, &res); err != nil {
-		return 0, fmt.Errorf("making our script world: %w", err)
+		return 0, fmt.Errorf("creating the isolated world: %w", err)
 	}
 	// All events before the answer were handled: if the world belonged to another document, this one would have
 	// ended.

@@ -17,7 +17,7 @@ func (d *Document) mainWorld() (int, error) {
 	case d.frame.doc != d:
 		return 0, ErrReplaced
 	case d.frame.mainCtx == 0:
-		return 0, fmt.Errorf("the page has no script world")
+		return 0, fmt.Errorf("the page has no main world")
 	}
 	return d.frame.mainCtx, nil
 }

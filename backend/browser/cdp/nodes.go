@@ -134,14 +134,14 @@ func (d *Document) documentObject(ctx context.Context) (string, error) {
 	if world != 0 {
 		req["contextId"] = world
 	} else if !d.isSessionRoot() {
-		return "", fmt.Errorf("the frame has no script world yet")
+		return "", fmt.Errorf("the frame has no main world yet")
 	}
 	res, err := d.run(ctx, "Runtime.evaluate", req)
 	if err != nil {
 		return "", err
 	}
 	if res.ObjectID == "" {
-		return "", fmt.Errorf("the page does not give its document")
+		return "", fmt.Errorf("the page does not return its document")
 	}
 	reg.mu.Lock()
 	d.object = res.ObjectID

@@ -203,7 +203,7 @@ func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) 
 		return "", err
 	}
 	if err := json.Unmarshal(res.json(), &text); err != nil {
-		return "", fmt.Errorf("reading what lies over a frame: %w", err)
+		return "", fmt.Errorf("reading what covers a frame: %w", err)
 	}
 	return text, nil
 }

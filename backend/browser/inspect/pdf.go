@@ -39,7 +39,7 @@ func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) 
 	if err == nil && len(boxes) > 0 {
 		return &surface.Fault{
 			Kind:       surface.FaultBlocked,
-			Message:    "The page shows a secret that was typed into it, and a PDF would hold it: nothing was printed.",
+			Message:    "The page shows a secret that was typed into it, and a PDF would show it: nothing was printed.",
 			Suggestion: "Send the form or empty the field first, or take_screenshot: there it is painted over.",
 		}
 	}

@@ -26,7 +26,7 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
 			Kind:    surface.FaultInvalid,
-			Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10.",
+			Message: "seconds must be between 0 and 300", Suggestion: "Send seconds such as 10.",
 		}
 	}
 	t, err := s.ActiveTab(ctx)

@@ -52,7 +52,7 @@ func debugger(ctx context.Context, address string) (string, error) {
 		URL string `json:"webSocketDebuggerUrl"`
 	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&v); err != nil || v.URL == "" {
-		return "", fmt.Errorf("what answers at %s is no browser with debugging on", address)
+		return "", fmt.Errorf("the program at %s is not a browser with debugging enabled", address)
 	}
 	return v.URL, nil
 }
@@ -60,7 +60,7 @@ func debugger(ctx context.Context, address string) (string, error) {
 // Close ends the connection; the browser keeps running. The argument exists only because Process.Close has it.
 func (a *AttachedBrowser) Close(time.Duration) error {
 	if err := a.WS.Close(); err != nil {
-		return fmt.Errorf("leaving the browser: %w", err)
+		return fmt.Errorf("disconnecting from the browser: %w", err)
 	}
 	return nil
 }

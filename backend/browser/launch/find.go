@@ -45,5 +45,5 @@ func Find(setting string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%w in PATH (looked for chromium, google-chrome and their kin)", ErrNotFound)
+	return "", fmt.Errorf("%w in PATH (looked for chromium, google-chrome and similar names)", ErrNotFound)
 }

@@ -139,7 +139,7 @@ func (p *Process) Close(grace time.Duration) error {
 				killGroup(p.PID)
 				p.Pipe.close()
 				if !p.exitsWithin(killTimeout) {
-					err = fmt.Errorf("the browser (process %d) does not end, not even when it is killed", p.PID)
+					err = fmt.Errorf("the browser (process %d) did not end even when it was killed", p.PID)
 				}
 			}
 		}

@@ -91,7 +91,7 @@ func (i *inputRecorder) record(in recordedInput) {
 	select {
 	case i.inputs <- in:
 	default:
-		i.manager.Log.Warn("a person's step is not in the log: too many at once")
+		i.manager.Log.Warn("dropped a person's step: too many at once")
 	}
 }
 

@@ -181,11 +181,11 @@ func (t *Tab) Explain(ctx context.Context, err error) error {
 		}
 	case errors.Is(err, collect.ErrGone):
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page.",
+			Kind: surface.FaultGone, Message: "The element has left the page.", Suggestion: "Call annotate_page.",
 		}
 	case errors.Is(err, cdp.ErrReplaced):
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
+			Kind: surface.FaultGone, Message: "The page was replaced by a navigation during the action.",
 			Suggestion: "Call annotate_page.",
 		}
 	}

@@ -63,7 +63,7 @@ func (d *download) sentence() string {
 		if d.Size > 0 {
 			size += " of " + downloaddir.FormatBytes(d.Size)
 		}
-		return fmt.Sprintf("%s is running, %s (downloads tells of number %d)", name, size, d.ID)
+		return fmt.Sprintf("%s is running, %s (call downloads for number %d)", name, size, d.ID)
 	case downloadFailed:
 		return fmt.Sprintf("%s failed: %s", name, d.why)
 	}
@@ -106,7 +106,7 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	if state != downloadRunning || e == nil {
 		return &surface.Fault{
 			Kind:       surface.FaultInvalid,
-			Message:    fmt.Sprintf("Download %d does not run: it is %s.", id, state),
+			Message:    fmt.Sprintf("Download %d is not running: it is %s.", id, state),
 			Suggestion: "Call downloads to see them.",
 		}
 	}
@@ -143,7 +143,7 @@ func (c *Connection) allowDownloads(ctx context.Context, owner, contextID string
 		}
 	}
 	if err := req.Call(c.Registry.Client(ctx)); err != nil {
-		return fmt.Errorf("saying where downloads go: %w", err)
+		return fmt.Errorf("setting the folder for downloads: %w", err)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	case dir == "":
 		d.end(downloadFailed, "downloads are off in this browser")
 	case running >= maxRunning:
-		d.end(downloadFailed, fmt.Sprintf("%d downloads run already", running))
+		d.end(downloadFailed, fmt.Sprintf("%d downloads are running already", running))
 	}
 	s.dropOldDownload()
 	s.downloads = append(s.downloads, d)

@@ -48,8 +48,8 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
 				t.WithLock(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
-				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " +
-					surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser rejected the emulation: " +
+					surface.Clip(err.Error(), 200), Suggestion: "Correct the value named in the message."}
 			}
 		}
 		a.Page.SetFrameRequests(requests[1:])

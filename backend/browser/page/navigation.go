@@ -89,7 +89,7 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 	switch {
 	case problem == "net::ERR_ABORTED":
 		// For a download or an empty response, the tab stays where it is.
-		a.Note = "The address led to no page (a download, or an empty answer); the tab stays where it was."
+		a.Note = "The address did not lead to a page (a download or an empty response); the tab stays where it was."
 		return nil
 	case problem != "":
 		a.Tab.WithLock(func() { a.Tab.Effects.Remove(effects.KindFailed) })

@@ -34,7 +34,7 @@ func (s *Session) Request(ctx context.Context, id int) (network.RequestDetail, e
 		s.Manager.Unlock()
 		return network.RequestDetail{}, &surface.Fault{
 			Kind:       surface.FaultNotFound,
-			Message:    fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
+			Message:    fmt.Sprintf("There is no request %d in this tab, or it has been forgotten.", id),
 			Suggestion: "Call network_requests without id for the numbers.",
 		}
 	}

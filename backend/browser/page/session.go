@@ -106,7 +106,7 @@ func (s *Session) restore(ctx context.Context, e *Connection) {
 	s.Manager.Unlock()
 	for _, t := range old {
 		if err := s.revive(ctx, e, t); err != nil {
-			s.Manager.Log.Warn("a tab could not be brought back", "tab", t.ID, "err", err)
+			s.Manager.Log.Warn("a tab could not be restored", "tab", t.ID, "err", err)
 			s.Manager.Lock()
 			s.remove(t)
 			s.Manager.Unlock()
@@ -156,7 +156,7 @@ func (t *Tab) reopen(ctx context.Context, address string) {
 	}
 	defer a.Watch.Close()
 	if err := a.Open(ctx, address); err != nil {
-		b.Log.Warn("a tab is back without its page", "tab", t.ID, "err", err)
+		b.Log.Warn("a tab was restored without its page", "tab", t.ID, "err", err)
 	}
 }
 
@@ -170,7 +170,7 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 	if (s.Owner != "" || attached) && contextID == "" {
 		var err error
 		if contextID, err = e.newContext(ctx); err != nil {
-			return fmt.Errorf("making a place for the session's tabs: %w", err)
+			return fmt.Errorf("creating a browser context: %w", err)
 		}
 		if err := e.allowDownloads(ctx, s.Owner, contextID); err != nil {
 			return err
@@ -254,7 +254,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 			}
 		}
 		return nil, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never used.", id),
 			Suggestion: "Call annotate_page for the numbers on the page.",
 		}
 	}

@@ -227,7 +227,7 @@ func (t *Tab) CheckReady() *surface.Fault {
 		return closedFault(t.ID)
 	case t.Page == nil:
 		return &surface.Fault{
-			Kind: surface.FaultNoBrowser, Message: "The browser ended while this was waiting.",
+			Kind: surface.FaultNoBrowser, Message: "The browser ended while the action was waiting.",
 			Suggestion: "Try again: the browser starts with its tabs.",
 		}
 	case t.Crashed:
@@ -243,7 +243,7 @@ func (t *Tab) DialogFault() *surface.Fault {
 	switch {
 	case t.Dialog == nil:
 		return &surface.Fault{
-			Kind: surface.FaultDialog, Message: "A dialog was open until now.",
+			Kind: surface.FaultDialog, Message: "A dialog was open until just now.",
 			Suggestion: "Try again.",
 		}
 	case t.Dialog.Kind == DialogAuth:
@@ -294,7 +294,7 @@ func (t *Tab) endedFault(cause error) error {
 	case errors.Is(cause, ErrBrowserEnded), errors.Is(cause, cdp.ErrClosed):
 		return &surface.Fault{
 			Kind:       surface.FaultNoBrowser,
-			Message:    "The browser ended in the middle of it; whether it took effect is not known.",
+			Message:    "The browser ended during the action; whether it took effect is not known.",
 			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
 		}
 	case errors.Is(cause, ErrDialog):
@@ -336,7 +336,7 @@ func (t *Tab) TakeEffects() []annotation.Event {
 	if t.DialogsDismissed > 0 {
 		events = append(events, annotation.Event{
 			Kind: effects.KindDialog,
-			Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)",
+			Text: fmt.Sprintf("dialog: %d more in a row were answered for you (alerts accepted, others dismissed)",
 				t.DialogsDismissed), Tab: t.ID,
 		})
 	}

@@ -108,7 +108,7 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 		}
 		switch {
 		case env.Missing:
-			return out, fmt.Errorf("asking the page (%s): the collector is not there", name)
+			return out, fmt.Errorf("asking the page (%s): the collector is not installed", name)
 		case env.Error == "gone":
 			return out, ErrGone
 		case env.Error != "":

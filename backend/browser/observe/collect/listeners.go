@@ -159,7 +159,7 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 				text)
 		}
 	}
-	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes too fast to be observed")
 }
 
 // runCollector runs the script's look function. It installs the script first if necessary.
@@ -178,7 +178,7 @@ func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 			return text, nil
 		}
 		if text != "!" || try > 0 {
-			return "", &Refusal{Message: "the page could not be looked at: " + strings.TrimPrefix(text, "!")}
+			return "", &Refusal{Message: "the page could not be observed: " + strings.TrimPrefix(text, "!")}
 		}
 		if err := Install(ctx, w); err != nil {
 			return "", err

@@ -30,7 +30,7 @@ func WindowPage(ask AskFunc) World { return windowPage{ask} }
 type windowPage struct{ ask AskFunc }
 
 // errWindowPage reports a call that needs a debugger, which is a bug.
-var errWindowPage = errors.New("a page of the app is asked by name only")
+var errWindowPage = errors.New("a page in Sextant's window supports only calls by name")
 
 // Call implements World.
 func (windowPage) Call(context.Context, string, ...any) (json.RawMessage, error) {

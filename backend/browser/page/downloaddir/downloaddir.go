@@ -106,7 +106,7 @@ func FormatBytes(n int64) string {
 // MoveInto moves a file into dir under a name that is not taken.
 func MoveInto(from, dir, name string) (string, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
-		return "", fmt.Errorf("keeping a download: %w", err)
+		return "", fmt.Errorf("saving a download: %w", err)
 	}
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -120,14 +120,14 @@ func MoveInto(from, dir, name string) (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("keeping a download: %w", err)
+			return "", fmt.Errorf("saving a download: %w", err)
 		}
 		_ = f.Close()
 		if err := os.Rename(from, path); err != nil {
 			_ = os.Remove(path)
-			return "", fmt.Errorf("keeping a download: %w", err)
+			return "", fmt.Errorf("saving a download: %w", err)
 		}
 		return path, nil
 	}
-	return "", fmt.Errorf("keeping a download: every name like %q is taken", name)
+	return "", fmt.Errorf("saving a download: every name like %q is taken", name)
 }

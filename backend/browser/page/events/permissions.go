@@ -36,7 +36,7 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 		case "fullscreen":
 			t.AddEffect(effects.KindPage, "the page fills the screen; Escape ends it", t.ID)
 		case "pointerlock":
-			t.AddEffect(effects.KindPage, "the page holds the pointer; Escape frees it", t.ID)
+			t.AddEffect(effects.KindPage, "the page has captured the pointer; Escape releases it", t.ID)
 		case "denied":
 			t.AddEffect(effects.KindDenied, "the page asked for "+permissionText(name)+" and was denied", t.ID)
 		}

@@ -100,7 +100,7 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 	if res.Base64Encoded {
 		raw, err := base64.StdEncoding.DecodeString(res.Body)
 		if err != nil || !utf8.Valid(raw) {
-			return "", fmt.Sprintf("%d bytes that are no text", len(raw))
+			return "", fmt.Sprintf("%d bytes that are not text", len(raw))
 		}
 		text = string(raw)
 	}
