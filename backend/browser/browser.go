@@ -174,7 +174,7 @@ func (b *Browser) SetActor(caller string) {
 // OpenLive starts a stream of pictures of the window's active tab, whichever that is. The page takes the given size
 // in CSS pixels, with scale device pixels per CSS pixel; with several readers the newest one's size applies. OpenLive
 // does not start Chromium: pictures come once there is a tab. The caller must close the stream.
-func (b *Browser) OpenLive(width, height int, scale float64) (*Live, error) {
+func (b *Browser) OpenLive(width, height int, scale float64) (*LiveReader, error) {
 	return b.view.Open(width, height, scale)
 }
 

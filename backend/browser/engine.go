@@ -53,7 +53,7 @@ func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.Web
 	}
 	p, err := launch.Start(ctx, launch.Options{
 		Path: path, ProfileDir: b.cfg.ProfileDir, Proxy: b.cfg.Proxy,
-		Headless: b.cfg.Headless, Extra: b.cfg.Flags,
+		Headless: b.cfg.Headless, ExtraFlags: b.cfg.Flags,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -10,7 +10,7 @@ import (
 // profileError adds launch.ErrProfile to err when Chromium exited on the configured profile before its first answer.
 func profileError(proc process, err error) error {
 	p, ours := proc.(*launch.Process)
-	if !ours || p.Throwaway {
+	if !ours || p.TemporaryProfile {
 		return err
 	}
 	timer := time.NewTimer(exitTimeout)

@@ -37,7 +37,7 @@ type (
 	EvaluateOptions = act.EvaluateOptions
 	EvaluateResult  = act.EvaluateResult
 	PDFOptions      = inspect.PDFOptions
-	Live            = live.Reader
+	LiveReader      = live.Reader
 	LiveFrame       = live.Frame
 	Step            = live.Step
 )
@@ -171,11 +171,11 @@ func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotation.O
 	return inspect.Wait(ctx, s.Session, o)
 }
 
-// Holds implements surface.Surface.
-func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
-	err error,
+// AwaitCondition implements surface.Surface.
+func (s *Session) AwaitCondition(ctx context.Context, c surface.Condition, patience time.Duration) (
+	held bool, missing string, err error,
 ) {
-	return inspect.Holds(ctx, s.Session, c, patience)
+	return inspect.AwaitCondition(ctx, s.Session, c, patience)
 }
 
 // OriginOf implements surface.Surface.

@@ -188,7 +188,7 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 			Message: "seconds must be between 0 and 300", Suggestion: "Send seconds such as 10.",
 		}
 	}
-	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	c := surface.Condition{Text: o.Text, AbsentText: o.AbsentText, URL: o.URL}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		begun := time.Now()
@@ -207,9 +207,10 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	})
 }
 
-// Holds waits up to patience for c to be true and reports whether it is; missing describes the part that is not.
-func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
-	err error,
+// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that is
+// not.
+func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience time.Duration) (
+	held bool, missing string, err error,
 ) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -261,7 +262,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 		text  string
 		there bool
 		why   string
-	}{{c.Text, true, "%q did not appear"}, {c.Gone, false, "%q is still there"}} {
+	}{{c.Text, true, "%q did not appear"}, {c.AbsentText, false, "%q is still there"}} {
 		if t.text == "" {
 			continue
 		}

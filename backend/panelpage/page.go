@@ -20,8 +20,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Windows asks questions of the window that the person sees.
-type Windows interface {
+// WindowClient asks questions of the window that the person sees.
+type WindowClient interface {
 	// HasWindow reports whether a window is connected.
 	HasWindow() bool
 	// Ask sends a question about the panel that the window shows and returns the answer. Error texts are for people.
@@ -41,7 +41,7 @@ type Pages struct {
 	cfg Config
 
 	mu      sync.Mutex
-	windows Windows
+	windows WindowClient
 	camera  func(context.Context) ([]byte, error)
 	pages   map[string]*Page
 	byTab   map[int]*Page
@@ -53,8 +53,8 @@ func New(cfg Config) *Pages {
 	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
 }
 
-// SetWindows sets the connection to windows, nil for none.
-func (pages *Pages) SetWindows(w Windows) {
+// SetWindowClient sets the connection to windows, nil for none.
+func (pages *Pages) SetWindowClient(w WindowClient) {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	pages.windows = w
@@ -74,7 +74,7 @@ func (pages *Pages) HasWindow() bool {
 	return w != nil && w.HasWindow()
 }
 
-func (pages *Pages) connected() Windows {
+func (pages *Pages) connected() WindowClient {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	return pages.windows

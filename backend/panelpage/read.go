@@ -42,8 +42,8 @@ const maxHTML = 2 << 20
 // countLimit bounds the time to count a page's elements.
 const countLimit = 2 * time.Second
 
-// Operable returns the number of usable elements in view. The error says why the page cannot be observed now.
-func (p *Page) Operable(ctx context.Context) (int, error) {
+// CountOperable returns the number of usable elements in view. The error says why the page cannot be observed now.
+func (p *Page) CountOperable(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)
 	defer cancel()
 	release, err := p.acquire(ctx)

@@ -7,8 +7,8 @@ import (
 
 // Condition is a condition on a page. It is true when all fields that are set are true.
 type Condition struct {
-	// Text must be visible on the page and Gone must not be. Both ignore case and white space.
-	Text, Gone string
+	// Text must be visible on the page and AbsentText must not be. Both ignore case and white space.
+	Text, AbsentText string
 	// URL must be contained in the page's address.
 	URL string
 	// Role and Name describe an operable element: its role as listed and a part of its name. Either may be empty.
@@ -24,8 +24,8 @@ func (c Condition) UnmetText() string {
 	if c.Text != "" {
 		parts = append(parts, fmt.Sprintf("%q did not appear", Clip(c.Text, 80)))
 	}
-	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q did not disappear", Clip(c.Gone, 80)))
+	if c.AbsentText != "" {
+		parts = append(parts, fmt.Sprintf("%q did not disappear", Clip(c.AbsentText, 80)))
 	}
 	if c.URL != "" {
 		parts = append(parts, fmt.Sprintf("the address did not change to contain %q", Clip(c.URL, 80)))
@@ -42,8 +42,8 @@ func (c Condition) MetText() string {
 	if c.Text != "" {
 		parts = append(parts, fmt.Sprintf("%q is there", Clip(c.Text, 80)))
 	}
-	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q is gone", Clip(c.Gone, 80)))
+	if c.AbsentText != "" {
+		parts = append(parts, fmt.Sprintf("%q is gone", Clip(c.AbsentText, 80)))
 	}
 	if c.URL != "" {
 		parts = append(parts, fmt.Sprintf("the address contains %q", Clip(c.URL, 80)))

@@ -1,4 +1,4 @@
-// Package surface is the contract between the tools and what they act on: a tab of the browser, or the page of
+// Package surface is the contract between the tools and the page they act on: a tab of the browser, or the page of
 // a panel in Sextant's window. It declares the Surface interface, the options of its actions, and Fault, the
 // error of an action that its caller can correct. It contains no implementation: see backend/browser and
 // backend/panelpage.
@@ -31,8 +31,9 @@ type Surface interface {
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
 	// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
 	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
-	// Holds waits up to patience for c to be true and reports whether it is; missing describes the part that is not.
-	Holds(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
+	// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that
+	// is not.
+	AwaitCondition(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
 	// HTML returns the visible content of the page and its frames as HTML, without scripts and hidden content.
 	HTML(ctx context.Context) (html, url, title string, err error)
 	// Screenshot takes a picture of the page or of one element.
@@ -100,12 +101,12 @@ type ScreenshotOptions struct {
 	MaxTokens           int
 }
 
-// WaitOptions says what to wait for: Text to be present, Gone to be absent, the address to contain URL, or any
-// combination. Seconds is the time limit (DefaultWaitSeconds when 0); without a condition it is the length of a
+// WaitOptions says what to wait for: Text to be present, AbsentText to be absent, the address to contain URL, or
+// any combination. Seconds is the time limit (DefaultWaitSeconds when 0); without a condition it is the length of a
 // pause.
 type WaitOptions struct {
-	Text, Gone, URL string
-	Seconds         float64
+	Text, AbsentText, URL string
+	Seconds               float64
 }
 
 // ElementOrigin is the origin of a listed element as far as it is known without another snapshot.

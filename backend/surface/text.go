@@ -6,8 +6,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// QuoteClean quotes at most runes runes of a page's text on one line and escapes quotation marks in it.
-func QuoteClean(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
+// QuoteText quotes at most runes runes of a page's text on one line and escapes quotation marks in it.
+func QuoteText(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
 // Clip truncates a page's text to a number of runes.
 func Clip(s string, runes int) string {

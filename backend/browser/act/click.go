@@ -28,7 +28,7 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 }
 
 // parsePress validates the options of a click and returns the press and the verb for its description.
-func parsePress(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
+func parsePress(button string, count int, modifiers []string) (press input.MousePress, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
 		return press, "", &surface.Fault{
@@ -59,7 +59,7 @@ func parsePress(button string, count int, modifiers []string) (press input.Press
 	case count == 3:
 		verb = "triple-clicked"
 	}
-	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
+	return input.MousePress{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
 // maxClickTries bounds the attempts of a click. maxSlips bounds those in which the press hit the element but its
@@ -70,7 +70,7 @@ const (
 )
 
 // click aims and presses. A press that would hit another element is stopped before the page gets it and tried again.
-func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
+func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePress, verb string) error {
 	releasesMissed, again := 0, true
 	for n := range maxClickTries {
 		x, y, err := t.aim(ctx, collect.AimOptions{Guard: "click", AcceptMoving: n > 0})
@@ -90,7 +90,7 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 			again = !asked && releasesMissed <= maxSlips
 		}
 		switch {
-		case err != nil || result.Hit && !(result.ReleaseMissed && press.Left()):
+		case err != nil || result.Hit && !(result.ReleaseMissed && press.IsLeft()):
 			return err
 		case !result.Seen:
 			return t.missedFault("")

@@ -95,7 +95,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	if d.Kind == page.DialogAuth {
 		return answerLogin(a, client, d, o)
 	}
-	a.SetOutcome("%s the %s %s", verb, d.Kind, surface.QuoteClean(d.Text, 200))
+	a.SetOutcome("%s the %s %s", verb, d.Kind, surface.QuoteText(d.Text, 200))
 	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
 	if d.Kind == string(proto.PageDialogTypePrompt) && o.Accept {
 		req.PromptText = d.DefaultText
@@ -105,7 +105,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 				a.Tab.HideSecret(*o.Text)
 				a.Outcome += " with text that is not shown"
 			} else {
-				a.Outcome += " with " + surface.QuoteClean(*o.Text, 80)
+				a.Outcome += " with " + surface.QuoteText(*o.Text, 80)
 			}
 		}
 	}

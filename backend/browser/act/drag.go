@@ -24,7 +24,7 @@ type Point struct {
 	X, Y float64
 }
 
-// DragOptions says what to drag from where to where. Exactly one of To and By, an offset in CSS pixels, is set.
+// DragOptions says what to drag. Set either To or By, which is an offset from From in CSS pixels.
 type DragOptions struct {
 	From Point
 	To   *Point
@@ -179,7 +179,7 @@ func (d *drag) press(ctx context.Context) (err error) {
 	if d.from != nil {
 		d.from.pressed = d.a.Tab.Tracker.Now()
 	}
-	if err := input.Down(c, d.x, d.y, input.Press{}); err != nil {
+	if err := input.MouseDown(c, d.x, d.y, input.MousePress{}); err != nil {
 		return err
 	}
 	if d.from == nil {
@@ -205,7 +205,7 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 		d.cancel()
 		return
 	}
-	if err := input.Up(d.a.Client(ctx), d.x, d.y, input.Press{}); err != nil {
+	if err := input.MouseUp(d.a.Client(ctx), d.x, d.y, input.MousePress{}); err != nil {
 		d.cancel()
 	}
 	_, _ = collect.EndPressGuard(ctx, d.source)
@@ -335,7 +335,7 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
-		err := input.Up(c, d.x, d.y, input.Press{})
+		err := input.MouseUp(c, d.x, d.y, input.MousePress{})
 		_, _ = collect.EndDrag(ctx, d.source)
 		return err
 	}

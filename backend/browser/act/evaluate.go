@@ -41,11 +41,11 @@ type EvaluateOptions struct {
 	Limit  time.Duration
 }
 
-// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none. Cut is true when
-// the value was truncated.
+// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none. Truncated is
+// true when only the beginning of the value is there.
 type EvaluateResult struct {
-	Text string `json:"text"`
-	Cut  bool   `json:"cut"`
+	Text      string `json:"text"`
+	Truncated bool   `json:"cut"`
 }
 
 // Evaluate runs a script in the page's main world and returns its effects like those of any action. An exception is a
@@ -108,9 +108,9 @@ func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	}
 	text := normalizeJSON(result.Value)
 	if len(text) <= maxValue {
-		return EvaluateResult{Text: text, Cut: result.Cut}, nil
+		return EvaluateResult{Text: text, Truncated: result.Cut}, nil
 	}
-	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
+	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Truncated: true}, nil
 }
 
 // normalizeJSON rewrites JSON with our escapes and spaces, keeping the order of members. It stops at maxValue bytes.
@@ -226,7 +226,7 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 		head, _, _ := strings.Cut(thrown.Text, "\n")
 		return &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line,
-				surface.QuoteClean(head, 400)),
+				surface.QuoteText(head, 400)),
 			Suggestion: "Correct the script; what it did before that line is done.",
 		}
 	case errors.Is(context.Cause(ctx), errSlowScript):
@@ -241,7 +241,7 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 		// An endless loop would block all later actions in the tab.
 		doc.TerminateExecution()
 		return err
-	case errors.Is(err, cdp.ErrReplaced) && a.Page.Current(doc) != nil:
+	case errors.Is(err, cdp.ErrReplaced) && a.Page.CurrentDocument(doc) != nil:
 		a.Note = "The script's page was left before it had a value."
 		return nil
 	}

@@ -21,9 +21,9 @@ import (
 // NavigateOptions says where to go: to URL, or back, forward or reload by Action.
 type NavigateOptions struct{ URL, Action string }
 
-// Address completes a typed address: "example.com" becomes an https address, a loopback or private name an http one.
-// It returns an error for text that is not a web address.
-func Address(typed string) (string, error) {
+// CompleteAddress completes a typed address: "example.com" becomes an https address, a loopback or private name an
+// http one. It returns an error for text that is not a web address.
+func CompleteAddress(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return "", errors.New("the address is empty")
@@ -86,7 +86,7 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	var address string
 	if o.URL != "" {
 		var err error
-		if address, err = Address(o.URL); err != nil {
+		if address, err = CompleteAddress(o.URL); err != nil {
 			return annotation.Observation{}, &surface.Fault{
 				Kind: surface.FaultInvalid, Message: err.Error(),
 				Suggestion: "Send an address such as https://example.com.",
@@ -112,7 +112,7 @@ func navigation(s *page.Session, t *page.Tab, action, address string) func(conte
 		if err := t.BringToFront(ctx); err != nil {
 			return err
 		}
-		a.Full = true
+		a.ListAll = true
 		switch action {
 		case "":
 			return a.Open(ctx, address)

@@ -140,7 +140,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		a.SetOutcome("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s",
 			verb, len(points), first.X, first.Y, last.X, last.Y, what)
 		if press {
-			if err := input.Down(c, first.X, first.Y, input.Press{}); err != nil {
+			if err := input.MouseDown(c, first.X, first.Y, input.MousePress{}); err != nil {
 				return err
 			}
 			defer func() {
@@ -163,7 +163,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		if !press {
 			return nil
 		}
-		return input.Up(c, last.X, last.Y, input.Press{})
+		return input.MouseUp(c, last.X, last.Y, input.MousePress{})
 	})
 }
 

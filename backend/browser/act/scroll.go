@@ -95,7 +95,7 @@ func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.Sc
 	if err != nil {
 		return err
 	}
-	if err := input.Wheel(a.Client(ctx), x, y, dx, dy); err != nil {
+	if err := input.TurnWheel(a.Client(ctx), x, y, dx, dy); err != nil {
 		return err
 	}
 	if _, err := a.Page.MainDocument().Call(ctx, nextFrame); err != nil {

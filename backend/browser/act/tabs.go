@@ -64,7 +64,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	address := page.BlankPage
 	if typed != "" {
 		var err error
-		if address, err = Address(typed); err != nil {
+		if address, err = CompleteAddress(typed); err != nil {
 			return annotation.Observation{}, &surface.Fault{
 				Kind: surface.FaultInvalid, Message: err.Error(),
 				Suggestion: "Send an address such as https://example.com.",
@@ -85,7 +85,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	s.Manager.Viewer.FrontChanged()
 	s.Manager.Events.StateChanged()
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
-		a.Full = true
+		a.ListAll = true
 		if address == page.BlankPage {
 			a.SetOutcome("opened tab %d", t.ID)
 			return nil
@@ -131,7 +131,7 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observa
 		return overview(s, fmt.Sprintf("selected tab %d", t.ID)), nil
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
-		a.Full = true
+		a.ListAll = true
 		a.SetOutcome("selected tab %d", t.ID)
 		return t.BringToFront(ctx)
 	})

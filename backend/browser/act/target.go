@@ -48,7 +48,7 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 				return nil, err
 			}
 			continue
-		case now.Row:
+		case now.InOtherRow:
 			return nil, g.reusedFault(ctx, now.Text)
 		case now.RowHash != "" || now.TextHash != "" || now.Text != "":
 			return nil, observe.ChangedFault(t.Session.Manager.Elements, g.Element, now.Text, now.TextHash, now.RowHash)

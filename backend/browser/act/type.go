@@ -117,7 +117,7 @@ func (t *Target) typeInto(
 ) (w collect.TypingResult, want string, err error) {
 	want = o.Text
 	if !o.Clear {
-		want = field.Before + o.Text
+		want = field.TextBefore + o.Text
 	}
 	for _, keys := range []bool{o.Human, true} {
 		if err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, byPress); err != nil {
@@ -171,7 +171,7 @@ func (t *Target) focus(ctx context.Context, a *page.Action) (byPress bool, err e
 	var refused *collect.Refusal
 	err = collect.Focus(ctx, t.Document, t.Element.Handle)
 	if errors.As(err, &refused) {
-		return true, t.click(ctx, a, input.Press{}, "clicked")
+		return true, t.click(ctx, a, input.MousePress{}, "clicked")
 	}
 	if err != nil {
 		return false, t.blockedFault(err)

@@ -124,7 +124,7 @@ func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 		a.Note = "The field is empty again: the page took the files out of it, to send them or because it does not " +
 			"want them."
 	} else if f.Accept != "" {
-		a.Note = "The field asks for " + surface.QuoteClean(f.Accept, 100) + "."
+		a.Note = "The field asks for " + surface.QuoteText(f.Accept, 100) + "."
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(t.Document.Client(ctx)); err != nil {
 		return fmt.Errorf("preparing for a file chooser: %w", err)
 	}
-	if err := t.click(ctx, a, input.Press{}, "clicked"); err != nil {
+	if err := t.click(ctx, a, input.MousePress{}, "clicked"); err != nil {
 		return err
 	}
 	timer := time.NewTimer(chooserTimeout)
@@ -177,7 +177,7 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 			Suggestion: "Look for a file field on the page, or ask the person.",
 		}
 	}
-	if len(paths) > 1 && !c.Many {
+	if len(paths) > 1 && !c.Multiple {
 		return t.oneFileFault()
 	}
 	if _, err := checkFiles(paths); err != nil {
@@ -214,7 +214,7 @@ func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 		}
 	}
 	now, err := collect.DragStateOf(ctx, t.Document)
-	if err == nil && now.Over {
+	if err == nil && now.Accepted {
 		a.SetOutcome("dropped %s on %s", what, t.Name())
 		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
 			now, err = collect.EndDrag(ctx, t.Document)

@@ -38,9 +38,9 @@ type Conn struct {
 	wg   sync.WaitGroup
 }
 
-// Dial starts a connection over ws. The reading goroutine calls onEvent, which must neither block nor wait for a
+// NewConn starts a connection over ws. The reading goroutine calls onEvent, which must neither block nor wait for a
 // call; it may Post.
-func Dial(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
+func NewConn(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
 	c := &Conn{
 		ws: ws, onEvent: onEvent,
 		pending: map[int]func(json.RawMessage, error){},

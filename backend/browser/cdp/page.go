@@ -112,9 +112,9 @@ func (p *Page) DocumentInWorld(session string, world int) *Document {
 	return nil
 }
 
-// Current returns the document that is now in the frame of d, which is d itself until another replaces it. It returns
-// nil when the frame was removed.
-func (p *Page) Current(d *Document) *Document {
+// CurrentDocument returns the document that is now in the frame of d, which is d itself until another replaces it. It
+// returns nil when the frame was removed.
+func (p *Page) CurrentDocument(d *Document) *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	if f := p.frames[d.frame.ID]; f != nil {

@@ -74,9 +74,9 @@ type session struct {
 // Options configures a Registry.
 type Options struct {
 	Handler Handler
-	// Docs issues the numbers of documents.
-	Docs *Counter
-	Log  *slog.Logger
+	// DocumentCounter issues the numbers of documents.
+	DocumentCounter *Counter
+	Log             *slog.Logger
 	// PageSetUp is sent to every new tab before its page runs.
 	PageSetUp []proto.Request
 	// DocumentStart is a script that runs in our isolated world of every new document before the page's own scripts,
@@ -93,10 +93,10 @@ type Options struct {
 func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, error) {
 	r := &Registry{
 		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.ContextFilter,
-		sessions: map[string]*session{}, docs: o.Docs, sessionSetUp: setUp(o),
+		sessions: map[string]*session{}, docs: o.DocumentCounter, sessionSetUp: setUp(o),
 	}
 	r.mu.Lock()
-	r.conn = Dial(ws, r.event)
+	r.conn = NewConn(ws, r.event)
 	r.mu.Unlock()
 	if err := (proto.TargetSetDiscoverTargets{Discover: true}).Call(r.Client(ctx)); err != nil {
 		return r, fmt.Errorf("asking for the browser's tabs: %w", err)

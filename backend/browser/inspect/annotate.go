@@ -58,7 +58,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 // observeTab takes a snapshot without acting.
 func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotation.Observation, error) {
 	return s.Act(ctx, t, func(_ context.Context, a *page.Action) error {
-		a.Full, a.WholePage, a.ChangesOnly = !changed, wide, changed
+		a.ListAll, a.WholePage, a.ChangesOnly = !changed, wide, changed
 		return nil
 	})
 }

@@ -34,7 +34,7 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 		return annotation.Observation{}, err
 	}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
-	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	c := surface.Condition{Text: o.Text, AbsentText: o.AbsentText, URL: o.URL}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		begun := time.Now()
 		// This outcome is for a wait that is cut short; the final one is set below.
@@ -80,10 +80,10 @@ func Address(s *page.Session) string {
 	return s.Active.URL
 }
 
-// Holds waits up to patience for c to be true in the active tab and reports whether it is. missing describes the part
-// that is not: `"Saved" is not there`. It changes nothing, not even the snapshot that the next answer is compared
-// with.
-func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool,
+// AwaitCondition waits up to patience for c to be true in the active tab and reports whether it is. missing describes
+// the part that is not: `"Saved" is not there`. It changes nothing, not even the snapshot that the next answer is
+// compared with.
+func AwaitCondition(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool,
 	missing string, err error,
 ) {
 	t, err := s.ActiveTab(ctx)
@@ -152,16 +152,16 @@ func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []str
 			list = append(list, fmt.Sprintf("%q did not appear", surface.Clip(c.Text, 80)))
 		}
 	}
-	if c.Gone != "" {
-		there, known, err := hasText(ctx, a, c.Gone)
+	if c.AbsentText != "" {
+		there, known, err := hasText(ctx, a, c.AbsentText)
 		switch {
 		case err != nil:
 			return nil, err
 		case !known:
 			list = append(list, fmt.Sprintf("the page does not say whether %q is still there",
-				surface.Clip(c.Gone, 80)))
+				surface.Clip(c.AbsentText, 80)))
 		case there:
-			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.Gone, 80)))
+			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.AbsentText, 80)))
 		}
 	}
 	if c.Role != "" || c.Name != "" {

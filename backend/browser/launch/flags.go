@@ -59,5 +59,5 @@ func flags(o Options, profile string) []string {
 	if smallShm() {
 		f = append(f, "--disable-dev-shm-usage")
 	}
-	return append(f, o.Extra...)
+	return append(f, o.ExtraFlags...)
 }

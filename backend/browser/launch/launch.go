@@ -33,8 +33,8 @@ type Options struct {
 	Proxy string
 	// Headless runs Chromium without a window.
 	Headless bool
-	// Extra are additional flags, for tests.
-	Extra []string
+	// ExtraFlags are additional flags, for tests.
+	ExtraFlags []string
 }
 
 // Process is a running Chromium. Its methods may be called concurrently.
@@ -43,8 +43,8 @@ type Process struct {
 	Pipe *Pipe
 	// PID is the id of the browser's process and of its process group.
 	PID int
-	// Throwaway is true when the profile is temporary and removed when the browser ends.
-	Throwaway bool
+	// TemporaryProfile is true when the profile is removed after the browser has ended.
+	TemporaryProfile bool
 	// ProfileHolder describes the process that uses the profile in ProfileDir, "" when it was free.
 	ProfileHolder string
 
@@ -75,7 +75,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		return nil, errors.Join(fmt.Errorf("making the debugging pipe: %w", err), prof.remove())
 	}
 	p := &Process{
-		Pipe: newPipe(ourIn, ourOut), Throwaway: prof.throwaway, ProfileHolder: prof.holder,
+		Pipe: newPipe(ourIn, ourOut), TemporaryProfile: prof.throwaway, ProfileHolder: prof.holder,
 		profile: prof, tail: &tail{}, done: make(chan struct{}),
 	}
 	cmd := exec.Command(o.Path, flags(o, prof.dir)...)
@@ -129,7 +129,7 @@ const killTimeout = 5 * time.Second
 
 // Close ends the browser and waits for it. Chromium, which Browser.close or the closed pipe asks to exit, has grace
 // to write its profile. After two thirds of grace it gets SIGTERM, and after all of it, its process group is killed.
-// The error says that even this did not end it. Our side of the pipe is closed in any case.
+// It returns an error when even that does not end it. Our side of the pipe is closed in any case.
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {

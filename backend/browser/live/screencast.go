@@ -150,8 +150,8 @@ func (v *View) ScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	if shown {
 		v.judge(f.Metadata)
 	}
-	moved := t.Scrolled != [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
-	t.Scrolled = [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
+	moved := t.ScrollOffset != [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
+	t.ScrollOffset = [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
 	v.manager.Unlock()
 	if !shown {
 		return

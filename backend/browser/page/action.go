@@ -30,8 +30,8 @@ type Action struct {
 	Acted bool
 	Note  string
 	Watch *settle.Watch
-	// Full returns all elements in the viewport instead of the changes.
-	Full bool
+	// ListAll returns all elements in the viewport instead of the changes.
+	ListAll bool
 	// WholePage observes the whole page. ChangesOnly then returns the changes since the last such snapshot.
 	WholePage, ChangesOnly bool
 	// Document is the document that the action is on; nil is the main one.
@@ -242,7 +242,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	switch {
 	case a.WholePage:
 		t.answerWholePage(ctx, a, whole, &ans)
-	case a.Full || before == nil || before.MainDocument != now.MainDocument:
+	case a.ListAll || before == nil || before.MainDocument != now.MainDocument:
 		ans.Elements, ans.Changes = now.Elements, false
 	}
 	if ans.Elements == nil {

@@ -123,7 +123,7 @@ func (c *Connection) Open(ctx context.Context) error {
 // Options returns the options of the registry that c handles the events of. docs issues the numbers of documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	return cdp.Options{
-		Handler: c, Docs: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
+		Handler: c, DocumentCounter: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
 		PageSetUp: []proto.Request{
 			proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},

@@ -24,8 +24,8 @@ type Dialog struct {
 	// RequestID is the paused request of an authentication dialog, Origin the site that asks.
 	RequestID proto.FetchRequestID
 	Origin    string
-	// Behind is the open authentication request that this dialog hides, nil for none.
-	Behind *Dialog
+	// AuthBehind is the open authentication request that this dialog hides, nil for none.
+	AuthBehind *Dialog
 }
 
 // Describe describes the dialog for an answer: `prompt "Your name?" (default "Ana")`.
@@ -33,9 +33,9 @@ func (d *Dialog) Describe() string {
 	if d.Kind == DialogAuth {
 		return "log-in: " + d.Text
 	}
-	text := d.Kind + " " + surface.QuoteClean(d.Text, 200)
+	text := d.Kind + " " + surface.QuoteText(d.Text, 200)
 	if d.DefaultText != "" && !d.Secret() {
-		text += " (default " + surface.QuoteClean(d.DefaultText, 60) + ")"
+		text += " (default " + surface.QuoteText(d.DefaultText, 60) + ")"
 	}
 	return text
 }
@@ -62,7 +62,7 @@ func (t *Tab) ClearAuth() {
 	case t.Dialog.Kind == DialogAuth:
 		t.Dialog = nil
 	default:
-		t.Dialog.Behind = nil
+		t.Dialog.AuthBehind = nil
 	}
 }
 
@@ -96,9 +96,9 @@ func (s *Session) TabWithDialog() *Tab {
 func (t *Tab) DialogAnswered(d *Dialog) {
 	t.WithLock(func() {
 		if t.Dialog == d {
-			t.Dialog = d.Behind
+			t.Dialog = d.AuthBehind
 		}
-		if d.Behind != nil && t.Dialog == d.Behind {
+		if d.AuthBehind != nil && t.Dialog == d.AuthBehind {
 			t.Interrupt(ErrDialog)
 		}
 	})
@@ -169,5 +169,5 @@ func (s *Session) OpenDialog() (what, address string) {
 type FileChooser struct {
 	Session, Frame string
 	Node           proto.DOMBackendNodeID
-	Many           bool
+	Multiple       bool
 }

@@ -38,7 +38,7 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		return annotation.Observation{}, err
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *Action) error {
-		a.Full = true
+		a.ListAll = true
 		a.SetOutcome("emulating %s", e.Name())
 		s.Manager.Lock()
 		was := t.emulation

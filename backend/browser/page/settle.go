@@ -81,7 +81,7 @@ func (a *Action) touchedDocuments() []*cdp.Document {
 		docs = append(docs, d)
 	}
 	if a.Document != nil {
-		add(p.Current(a.Document))
+		add(p.CurrentDocument(a.Document))
 	}
 	if fresh := a.Watch.NavigatedFrames(); len(fresh) > 0 {
 		for _, d := range p.Documents() {

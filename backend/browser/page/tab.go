@@ -89,9 +89,9 @@ type Tab struct {
 	// lastWhole is the newest snapshot of the whole page.
 	lastWhole *observe.Snapshot
 	// refreshed is a snapshot newer than last, taken for the window only.
-	refreshed *observe.Snapshot
-	Scrolled  [2]float64
-	Version   int
+	refreshed    *observe.Snapshot
+	ScrollOffset [2]float64
+	Version      int
 	// Width, Height and Scale are the viewport without emulation.
 	Width, Height int
 	Scale         float64
@@ -316,7 +316,7 @@ func (t *Tab) describe() event.Tab {
 		d.Device = t.emulation.Name()
 	}
 	if t.Page != nil && t.Tracker != nil {
-		d.Loading = t.Tracker.Loading()
+		d.Loading = t.Tracker.IsLoading()
 	}
 	switch {
 	case t.Dialog != nil:

@@ -15,8 +15,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Press says how to press the mouse.
-type Press struct {
+// MousePress says how to press the mouse.
+type MousePress struct {
 	// Button is left, middle or right; "" is left.
 	Button string
 	// Count is 1 for a click, 2 for a double-click, 3 for a triple-click.
@@ -25,8 +25,8 @@ type Press struct {
 	Modifiers int
 }
 
-// Left reports whether the press is one of the left button, which causes a click event.
-func (p Press) Left() bool { return p.Button == "" || p.Button == "left" }
+// IsLeft reports whether the press is one of the left button, which causes a click event.
+func (p MousePress) IsLeft() bool { return p.Button == "" || p.Button == "left" }
 
 func button(name string) (proto.InputMouseButton, error) {
 	switch name {
@@ -58,7 +58,7 @@ type Sender interface {
 
 // Click moves the mouse to a point, presses and releases in one batch, so that no other event comes in between and
 // the page needs to draw only once. The browser has handled the events when Click returns.
-func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
+func Click(ctx context.Context, s Sender, x, y float64, p MousePress) error {
 	b, err := button(p.Button)
 	if err != nil {
 		return err
@@ -81,17 +81,17 @@ func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
 	return nil
 }
 
-// Down presses a mouse button at a point. The mouse must be there already.
-func Down(c proto.Client, x, y float64, p Press) error {
+// MouseDown presses a mouse button at a point. The mouse must be there already.
+func MouseDown(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
 }
 
-// Up releases the mouse button that Down pressed.
-func Up(c proto.Client, x, y float64, p Press) error {
+// MouseUp releases the mouse button that MouseDown pressed.
+func MouseUp(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
 }
 
-func pressButton(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p Press) error {
+func pressButton(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p MousePress) error {
 	b, err := button(p.Button)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func MoveHeld(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Wheel turns the mouse wheel at a point, by dx CSS pixels to the right and dy down.
-func Wheel(c proto.Client, x, y, dx, dy float64) error {
+// TurnWheel turns the mouse wheel at a point, by dx CSS pixels to the right and dy down.
+func TurnWheel(c proto.Client, x, y, dx, dy float64) error {
 	e := proto.InputDispatchMouseEvent{
 		Type: proto.InputDispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: dx, DeltaY: dy,
 	}

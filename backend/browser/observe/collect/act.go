@@ -80,12 +80,12 @@ func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 type ElementState struct {
 	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
-	// RowHash is true when the node is now in another row. Text is the new text of the node or of its row if that
+	// InOtherRow is true when the node is now in another row. Text is the new text of the node or of its row if that
 	// changed, TextHash its hash. RowHash is set when only digits of the row changed.
-	Row      bool   `json:"row"`
-	Text     string `json:"text"`
-	TextHash string `json:"mark"`
-	RowHash  string `json:"rowMark"`
+	InOtherRow bool   `json:"row"`
+	Text       string `json:"text"`
+	TextHash   string `json:"mark"`
+	RowHash    string `json:"rowMark"`
 }
 
 // CheckElement reports whether the node still meets an Expectation.
@@ -121,8 +121,8 @@ type TextField struct {
 	Empty     bool `json:"empty"`
 	Rich      bool `json:"rich"`
 	Multiline bool `json:"lines"`
-	// Before is the text before typing.
-	Before string `json:"before"`
+	// TextBefore is the text before typing.
+	TextBefore string `json:"before"`
 }
 
 // SelectAll selects the whole content of a text field or editable element, so that typing replaces it. It starts the

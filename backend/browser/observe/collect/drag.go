@@ -44,12 +44,12 @@ func ListOrder(ctx context.Context, w World, a, b int) (int, error) {
 
 // DragState is the state of a drag in one document.
 type DragState struct {
-	// Started is true when the press started a native drag-and-drop, Over when the element under the pointer accepts
-	// it, Dropped after the drop, and Ended after the source got dragend.
-	Started bool `json:"started"`
-	Over    bool `json:"over"`
-	Dropped bool `json:"dropped"`
-	Ended   bool `json:"ended"`
+	// Started is true when the press started a native drag-and-drop, Accepted when the element under the pointer
+	// accepts it, Dropped after the drop, and Ended after the source got dragend.
+	Started  bool `json:"started"`
+	Accepted bool `json:"over"`
+	Dropped  bool `json:"dropped"`
+	Ended    bool `json:"ended"`
 }
 
 // WatchDrag starts watching the document's drag-and-drop events for DragStateOf and EndDrag.

@@ -244,8 +244,8 @@ func (t *Tracker) Since(moment int) (left, asked bool) {
 	return left, left || t.lastRequest > moment || t.moved > moment
 }
 
-// Loading reports whether the main frame is loading.
-func (t *Tracker) Loading() bool {
+// IsLoading reports whether the main frame is loading.
+func (t *Tracker) IsLoading() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.loads[t.main] != nil

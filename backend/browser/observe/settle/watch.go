@@ -26,13 +26,13 @@ type Activity struct {
 type Limits struct {
 	// Action limits the wait for requests and changes, Navigation the wait for a page to load.
 	Action, Navigation time.Duration
-	// Parsed limits the wait for the rest of a page (pictures, late scripts) after its document is parsed.
-	Parsed time.Duration
+	// AfterParse limits the wait for the rest of a page (pictures, late scripts) after its document is parsed.
+	AfterParse time.Duration
 }
 
 // DefaultLimits returns limits that suit people and models.
 func DefaultLimits() Limits {
-	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, Parsed: 3 * time.Second}
+	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, AfterParse: 3 * time.Second}
 }
 
 const (
@@ -154,8 +154,8 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	now := time.Now()
 	if l := t.loads[t.main]; l != nil {
 		until = w.begun.Add(w.limits.Navigation)
-		if !l.parsed.IsZero() && l.parsed.Add(w.limits.Parsed).Before(until) {
-			until = l.parsed.Add(w.limits.Parsed)
+		if !l.parsed.IsZero() && l.parsed.Add(w.limits.AfterParse).Before(until) {
+			until = l.parsed.Add(w.limits.AfterParse)
 		}
 		switch {
 		case !l.started && now.Sub(l.requested) < maxNavigationStart:

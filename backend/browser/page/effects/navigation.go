@@ -12,7 +12,7 @@ import (
 // Navigation is one navigation of the tab's main frame.
 type Navigation struct {
 	Loader, URL string
-	// Redirects are the statuses of the redirects, Status is that of the document; 0 means that there is none.
+	// Redirects are the HTTP statuses of the redirects, in order. Status is that of the document, 0 for none.
 	Redirects []int
 	Status    int
 	// Failed is the network error for which the browser shows an error page, "" for none.

@@ -56,8 +56,8 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 // dialogShown makes d the tab's dialog and interrupts the running action. Called under the lock.
 func dialogShown(t *page.Tab, d *page.Dialog) {
 	if old := t.Dialog; old != nil && d.Kind != page.DialogAuth {
-		if d.Behind = old.Behind; old.Kind == page.DialogAuth {
-			d.Behind = old
+		if d.AuthBehind = old.AuthBehind; old.Kind == page.DialogAuth {
+			d.AuthBehind = old
 		}
 	}
 	t.Dialog = d
@@ -73,7 +73,7 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	}
 	who := surface.Clip(a.AuthChallenge.Origin, 100)
 	if a.AuthChallenge.Realm != "" {
-		who += " (" + surface.QuoteClean(a.AuthChallenge.Realm, 80) + ")"
+		who += " (" + surface.QuoteText(a.AuthChallenge.Realm, 80) + ")"
 	}
 	if string(a.FrameID) != p.MainFrame() {
 		p.Post(session, page.CancelAuthRequest(a.RequestID))
@@ -106,10 +106,10 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	t.WithLock(func() {
 		t.FileChooser = &page.FileChooser{
 			Session: ev.SessionID, Frame: string(c.FrameID), Node: c.BackendNodeID,
-			Many: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
+			Multiple: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}
 		what := "a file"
-		if t.FileChooser.Many {
+		if t.FileChooser.Multiple {
 			what = "files"
 		}
 		t.AddEffect(effects.KindChooser, "the page asks for "+what+": give them with upload_file", t.ID)
@@ -128,7 +128,7 @@ func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 		select {
 		case t.Choosers <- page.FileChooser{
 			Session: ev.SessionID, Frame: string(e.FrameID), Node: e.BackendNodeID,
-			Many: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
+			Multiple: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}:
 			taken = true
 		default:

@@ -47,7 +47,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	case "javascriptDialogClosed":
 		t.WithLock(func() {
 			if t.Dialog != nil && t.Dialog.Kind != page.DialogAuth {
-				t.Dialog = t.Dialog.Behind
+				t.Dialog = t.Dialog.AuthBehind
 			}
 		})
 	case "screencastFrame":

@@ -58,7 +58,7 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 // under the lock.
 func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	if name == "requestWillBeSent" && network.IsExternalScheme(r.Request.URL) {
-		t.AddEffect(effects.KindExternal, "the page tried to open "+surface.QuoteClean(r.Request.URL, 120)+
+		t.AddEffect(effects.KindExternal, "the page tried to open "+surface.QuoteText(r.Request.URL, 120)+
 			" in another program; nothing was opened", t.ID)
 		return
 	}

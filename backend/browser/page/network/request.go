@@ -34,11 +34,11 @@ type Request struct {
 	Status int    `json:"status,omitempty"`
 	Failed string `json:"failed,omitempty"`
 	MIME   string `json:"mime,omitempty"`
-	// Bytes is the size on the wire, MS the duration in milliseconds. Running is true until the request ends.
-	Bytes   int64 `json:"bytes"`
-	MS      int   `json:"ms"`
-	Running bool  `json:"running,omitempty"`
-	Cached  bool  `json:"cached,omitempty"`
+	// Bytes is the size on the wire, DurationMS the duration in milliseconds. Running is true until the request ends.
+	Bytes      int64 `json:"bytes"`
+	DurationMS int   `json:"ms"`
+	Running    bool  `json:"running,omitempty"`
+	Cached     bool  `json:"cached,omitempty"`
 	// Initiator is the origin of the document that sent the request, "" when it is not known.
 	Initiator string `json:"by,omitempty"`
 }
@@ -46,9 +46,9 @@ type Request struct {
 // RequestDetail is a Request with its headers and bodies, in which likely secrets are masked.
 type RequestDetail struct {
 	Request
-	Sent     map[string]string `json:"request_headers"`
-	Received map[string]string `json:"response_headers"`
-	Post     string            `json:"request_body,omitempty"`
+	RequestHeaders  map[string]string `json:"request_headers"`
+	ResponseHeaders map[string]string `json:"response_headers"`
+	RequestBody     string            `json:"request_body,omitempty"`
 	// Body is the response body as text, at most MaxBody bytes. BodyNote says why it is incomplete.
 	Body     string `json:"response_body,omitempty"`
 	BodyNote string `json:"body_note,omitempty"`
@@ -67,7 +67,7 @@ func (e *Exchange) public(v *redact.Redactor) Request {
 		Bytes: int64(e.size), Cached: e.cached, Running: e.ended == 0,
 	}
 	if e.ended > e.begun {
-		r.MS = int((e.ended - e.begun) * 1000)
+		r.DurationMS = int((e.ended - e.begun) * 1000)
 	}
 	return r
 }
@@ -157,8 +157,9 @@ func (e Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail 
 	default:
 		d.Body, d.BodyNote = bodyOf(client, e.browserID)
 	}
-	d.Sent, d.Received = headers(v, e.sent, "the request headers"), headers(v, e.received, "the response headers")
-	d.Post = v.Body(contentType(e.sent), e.post, "the request body", true)
+	d.RequestHeaders = headers(v, e.sent, "the request headers")
+	d.ResponseHeaders = headers(v, e.received, "the response headers")
+	d.RequestBody = v.Body(contentType(e.sent), e.post, "the request body", true)
 	// Secrets are masked in the whole body before it is truncated.
 	d.Body = v.Body(e.mime, d.Body, "the response body", false)
 	if whole := len(d.Body); whole > MaxBody {

@@ -157,7 +157,7 @@ func (r Response) Text(p PageTool) (string, error) {
 		}
 		return "", &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s",
-				surface.QuoteClean(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteClean(why, 400)),
+				surface.QuoteText(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteText(why, 400)),
 			Suggestion: "Check the arguments, or use the page itself.",
 		}
 	}
