@@ -351,7 +351,7 @@ func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, tex
 // console_messages lists all others. Called under the lock.
 func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
-		t.Effects.ConsoleError(text, t.ID)
+		t.Effects.NoteConsoleError(text, t.ID)
 	}
 }
 

@@ -193,7 +193,7 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	return "", until, t.changed
 }
 
-// ended returns when the last request or load ended.
+// ended returns the time at which the last request or load ended.
 func (w *Watch) ended() time.Time {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()

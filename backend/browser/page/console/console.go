@@ -23,7 +23,7 @@ const (
 	releaseEvery = 50
 )
 
-// The levels of a Message, in increasing order.
+// The levels of a Message, in order of increasing severity.
 const (
 	LevelDebug   = "debug"
 	LevelInfo    = "info"
@@ -31,7 +31,7 @@ const (
 	LevelError   = "error"
 )
 
-// Levels returns the levels of a Message in increasing order.
+// Levels returns the levels of a Message in order of increasing severity.
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
 // Message is one message in a tab's console: a script wrote it, a script threw it, or the browser reported it. Values

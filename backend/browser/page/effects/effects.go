@@ -92,8 +92,8 @@ func (l *Log) Remove(kind string) {
 	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
 }
 
-// ConsoleError adds an error of the page's scripts, or increases the count of an equal one.
-func (l *Log) ConsoleError(text string, tab int) {
+// NoteConsoleError adds an error of the page's scripts, or increases the count of an equal one.
+func (l *Log) NoteConsoleError(text string, tab int) {
 	if text = annotation.Clean(text, 200); text == "" {
 		return
 	}
