@@ -34,7 +34,7 @@ const (
 const (
 	downloadRunning   = "running"
 	DownloadDone      = "done"
-	downloadCancelled = "cancelled"
+	downloadCanceled = "cancelled"
 	downloadFailed    = "failed"
 )
 
@@ -67,7 +67,7 @@ func (d *download) sentence() string {
 	case downloadFailed:
 		return fmt.Sprintf("%s failed: %s", name, d.why)
 	}
-	return name + " was cancelled"
+	return name + " was canceled"
 }
 
 // Downloads returns the session's downloads, newest last.
@@ -115,11 +115,11 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 		BrowserContextID: proto.BrowserBrowserContextID(contextID),
 	}.Call(e.Registry.Client(ctx))
 	if err != nil {
-		return fmt.Errorf("cancelling download %d: %w", id, err)
+		return fmt.Errorf("canceling download %d: %w", id, err)
 	}
 	s.Manager.Lock()
 	if d.State == downloadRunning {
-		d.end(downloadCancelled, "")
+		d.end(downloadCanceled, "")
 	}
 	s.Manager.Unlock()
 	s.Manager.Events.StateChanged()
@@ -312,7 +312,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	stop := ""
 	switch {
 	case m.State == proto.BrowserDownloadProgressStateCanceled:
-		d.end(downloadCancelled, "")
+		d.end(downloadCanceled, "")
 	default:
 		// A download that arrived in one piece has reported no progress to check the limits against.
 		if stop = downloaddir.OverLimit(d.dir, b.Config.MaxDownload, d.Received, d.Size,

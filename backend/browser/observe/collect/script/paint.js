@@ -21,8 +21,8 @@
     return [Math.round(n[0] * by), Math.round(n[1] * by), Math.round(n[2] * by), n[3] ?? 1]
   }
 
-  // colour names a computed color: "red", "green #3c8f1a"; '' for a transparent one.
-  S.colour = (text) => {
+  // color names a computed color: "red", "green #3c8f1a"; '' for a transparent one.
+  S.color = (text) => {
     const c = channels(text)
     if (!c || c[3] < 0.1) return ''
     const hex = '#' + c.slice(0, 3).map((v) => v.toString(16).padStart(2, '0')).join('')
@@ -57,14 +57,14 @@
 
   // ink returns the fill color of a drawn shape, or that of its outline.
   const ink = (el, cs = getComputedStyle(el)) => {
-    const fill = el.localName === 'line' ? '' : S.colour(cs.fill)
+    const fill = el.localName === 'line' ? '' : S.color(cs.fill)
     if (fill && cs.fillOpacity !== '0') return fill
-    const line = cs.stroke === 'none' ? '' : S.colour(cs.stroke)
+    const line = cs.stroke === 'none' ? '' : S.color(cs.stroke)
     return line && el.localName !== 'line' ? `${line}-outlined` : line
   }
 
   // ground returns the background color of el itself.
-  const ground = (cs) => (cs.backgroundImage === 'none' ? S.colour(cs.backgroundColor) : '')
+  const ground = (cs) => (cs.backgroundImage === 'none' ? S.color(cs.backgroundColor) : '')
 
   const url = /^url\("?([^")]*)/
   const base = (src) => (/([^/?#]+?)(?:\.[a-z0-9]{2,5})?(?:[?#].*)?$/i.exec(src.startsWith('data:') ? '' : src)?.[1] ?? '').replace(/[-_]+/g, ' ').trim()
@@ -82,8 +82,8 @@
   S.paint = (el, word) => {
     if (S.drawn(el)) return `${ink(el)} ${kindOf(el)}`.trim()
     if (!bare(el)) return word
-    const colour = ground(getComputedStyle(el))
-    return colour ? `${colour} ${word}`.trim() : word
+    const color = ground(getComputedStyle(el))
+    return color ? `${color} ${word}`.trim() : word
   }
 
   // hue returns the color of a drawn letter, which distinguishes it from equal letters.
@@ -158,13 +158,13 @@
       const name = S.iconName(el)
       return name ? `(icon: ${name.slice(0, 60)})` : ''
     }
-    const colour = ground(cs)
-    if (!colour) return ''
-    if (cs.borderTopStyle !== 'none' && cs.borderTopWidth !== '0px') return `(${colour})`
+    const color = ground(cs)
+    if (!color) return ''
+    if (cs.borderTopStyle !== 'none' && cs.borderTopWidth !== '0px') return `(${color})`
     for (let p = S.up(el); p; p = S.up(p)) {
       const behind = channels(getComputedStyle(p).backgroundColor)
-      if (behind && behind[3] > 0.1) return S.colour(getComputedStyle(p).backgroundColor) === colour ? '' : `(${colour})`
+      if (behind && behind[3] > 0.1) return S.color(getComputedStyle(p).backgroundColor) === color ? '' : `(${color})`
     }
-    return colour === 'white' ? '' : `(${colour})`
+    return color === 'white' ? '' : `(${color})`
   }
 })()
