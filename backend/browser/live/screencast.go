@@ -51,7 +51,7 @@ func (v *View) FrontChanged() {
 		v.stopAll()
 	}
 	v.shown = want
-	v.settleDue()
+	v.clearDue()
 	if want == nil {
 		return
 	}
@@ -80,21 +80,21 @@ func (v *View) Repaint(t *page.Tab) {
 	if v.shown != t {
 		return
 	}
-	v.settleDue()
+	v.clearDue()
 	v.due = &duePicture{}
-	v.chase(v.due)
+	v.scheduleRestart(v.due)
 }
 
-// settleDue forgets the due picture, which has come or is no longer needed. Called under the lock.
-func (v *View) settleDue() {
+// clearDue forgets the due picture, which has come or is no longer needed. Called under the lock.
+func (v *View) clearDue() {
 	if v.due != nil {
 		v.due.timer.Stop()
 		v.due = nil
 	}
 }
 
-// chase restarts the screencast unless the due picture comes in time. Called under the lock.
-func (v *View) chase(d *duePicture) {
+// scheduleRestart restarts the screencast unless the due picture comes in time. Called under the lock.
+func (v *View) scheduleRestart(d *duePicture) {
 	d.timer = time.AfterFunc(pictureTimeout<<d.starts, func() {
 		v.manager.Lock()
 		defer v.manager.Unlock()
@@ -107,13 +107,13 @@ func (v *View) chase(d *duePicture) {
 		}
 		d.starts++
 		v.startScreencast(v.shown)
-		v.chase(d)
+		v.scheduleRestart(d)
 	})
 }
 
-// judge decides whether a picture of the shown tab is the due one. A late picture is not at first, and one of another
+// checkDue decides whether a picture of the shown tab is the due one. A late picture is not at first, and one of another
 // size is not until anySizeAfter restarts. Called under the lock.
-func (v *View) judge(m *proto.PageScreencastFrameMetadata) {
+func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 	want := v.shown.Metrics()
 	late := m.Timestamp > 0 && time.Since(m.Timestamp.Time()) > lateAfter
 	switch fits := math.Abs(m.DeviceWidth-float64(want.Width)) <= 1 &&
@@ -122,7 +122,7 @@ func (v *View) judge(m *proto.PageScreencastFrameMetadata) {
 	case late && (v.due == nil || v.due.starts == 0):
 		v.Repaint(v.shown)
 	default:
-		v.settleDue()
+		v.clearDue()
 	}
 }
 
@@ -148,7 +148,7 @@ func (v *View) ScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	readers := slices.Clone(v.readers)
 	shown := v.shown == t
 	if shown {
-		v.judge(f.Metadata)
+		v.checkDue(f.Metadata)
 	}
 	moved := t.ScrollOffset != [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
 	t.ScrollOffset = [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}

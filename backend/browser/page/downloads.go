@@ -32,10 +32,10 @@ const (
 
 // The values of event.Download.State.
 const (
-	downloadRunning   = "running"
-	DownloadDone      = "done"
+	downloadRunning  = "running"
+	DownloadDone     = "done"
 	downloadCanceled = "cancelled"
-	downloadFailed    = "failed"
+	downloadFailed   = "failed"
 )
 
 // download is a running or finished download. It is guarded by the manager's lock, except for guid and dir, which

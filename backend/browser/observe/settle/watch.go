@@ -240,7 +240,7 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 		if by == Quiet && r.Mutations > 0 {
 			by = "changes"
 		}
-		wait, cause := w.unrest(r, now)
+		wait, cause := w.remainingWait(r, now)
 		if wait <= 0 {
 			return w.result(by, false)
 		}
@@ -255,8 +255,8 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 	return w.result("stopped", true)
 }
 
-// unrest returns how long to wait before asking again, and why; 0 when the page has settled.
-func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
+// remainingWait returns how long to wait before asking again, and why; 0 when the page has settled.
+func (w *Watch) remainingWait(r Activity, now time.Time) (time.Duration, string) {
 	since := now.Sub(w.begun)
 	over := since >= w.limits.Action && !w.arrived()
 	if w.readOnly {
