@@ -127,9 +127,9 @@ func (p *Process) Stderr() string {
 // killTimeout bounds the wait for a killed browser, because the kernel may be unable to end a process.
 const killTimeout = 5 * time.Second
 
-// Close ends the browser and waits for it. Chromium, which Browser.close or the closed pipe asks to exit, has grace
-// to write its profile. After two thirds of grace it gets SIGTERM, and after all of it, its process group is killed.
-// It returns an error when even that does not end it. Our side of the pipe is closed in any case.
+// Close waits for the browser to exit. The caller asks it to exit first, by Browser.close or by closing the pipe; it
+// then has grace to write its profile. After two thirds of grace it gets SIGTERM, and after all of it, its process
+// group is killed. Close returns an error when even that does not end it. Our side of the pipe is closed in any case.
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {

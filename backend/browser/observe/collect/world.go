@@ -34,7 +34,7 @@ type Options struct {
 	// WholePage collects all elements. Otherwise, only those in or near the viewport are collected, and those above
 	// and below are counted.
 	WholePage bool `json:"wholePage"`
-	// Query keeps only elements whose role, name or value contains it, ignoring case.
+	// Query keeps only elements whose role, name and value contain all of its words, ignoring case.
 	Query string `json:"query,omitempty"`
 	// Clip is the visible part of the frame's viewport in the frame's coordinates, nil for all of it.
 	Clip *Rect `json:"clip,omitempty"`

@@ -132,8 +132,8 @@ func (t *Tools) ResponseChannel(id string) chan Response {
 // ForgetCall drops a call and its response.
 func (t *Tools) ForgetCall(id string) { delete(t.calls, id) }
 
-// OfferedBy returns the tools that the documents offer, with their origins. Tools of documents with an opaque origin
-// are left out.
+// OfferedBy returns the tools that the documents offer, with their origins. Tools of frames with an opaque origin are
+// left out.
 func (t *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
