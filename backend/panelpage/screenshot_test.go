@@ -227,7 +227,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultTimeout,
-			"changed while it was taken",
+			"changed while the picture was taken",
 		},
 		{
 			"a window that shows another panel by then",
