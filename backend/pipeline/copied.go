@@ -16,7 +16,7 @@ func (p *Pipeline) findCopied(c *callState) {
 	if !steerable(c.call.From) || len(c.desc.CopiedFrom) > 0 {
 		return
 	}
-	c.desc.Local = p.read.Sources(contextKey(c.call.From))
+	c.desc.LocalSources = p.read.Sources(contextKey(c.call.From))
 	data := c.desc.Data
 	if c.desc.RunsProgram {
 		data += " " + c.desc.Target // the command line itself can carry data out
@@ -86,7 +86,7 @@ func steerable(from toolspec.Provenance) bool {
 	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel, toolspec.CallerApp:
 		return true
 	}
-	return from.Child.Conversation != "" // a subagent is a model
+	return from.Subagent.Conversation != "" // a subagent is a model
 }
 
 // contextKey identifies one asking context: a conversation, or else a program's session.
@@ -135,8 +135,8 @@ func (c *callState) readsFiles() bool {
 // readFrom returns what the text of a result was read from besides Sources: what the tool says, or the
 // files that the call named.
 func (c *callState) readFrom(result toolspec.Result) []string {
-	if len(result.Read) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
-		return result.Read
+	if len(result.LocalSources) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
+		return result.LocalSources
 	}
 	var read []string
 	for _, file := range c.desc.Files {
@@ -153,7 +153,7 @@ func (c *callState) readFrom(result toolspec.Result) []string {
 // noteRead remembers what a call read (text from outside and the content of files), so that it is
 // recognised when a later call sends it out.
 func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
-	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.Secret) == 0 {
+	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.SecretArgs) == 0 {
 		p.typed.add(contextKey(c.call.From), c.desc.Data)
 	}
 	sources := slices.Concat(result.Sources, c.readFrom(result))

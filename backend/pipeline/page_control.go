@@ -16,7 +16,7 @@ const maxPageWait = 20 * time.Second
 // back, so that the turn can go on; the call is refused even then, because the page may have changed.
 func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *toolspec.Result {
 	from := c.call.From
-	if p.cfg.Pages == nil || !c.call.Surface.WindowTab() || from.Caller == toolspec.CallerPerson {
+	if p.cfg.Pages == nil || !c.call.Surface.IsWindowTab() || from.Caller == toolspec.CallerPerson {
 		return nil
 	}
 	if c.def.Hints.ReadOnly || !p.cfg.Pages.TakenOver() {
@@ -49,7 +49,7 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 // releasePage shows that nobody acts on the window's page after a call outside of turns. In a turn it
 // is shown until the turn ends.
 func (p *Pipeline) releasePage(c *callState) {
-	if p.cfg.Pages != nil && c.call.Surface.WindowTab() && c.call.From.Turn == "" {
+	if p.cfg.Pages != nil && c.call.Surface.IsWindowTab() && c.call.From.Turn == "" {
 		p.cfg.Pages.SetActor("")
 	}
 }

@@ -280,7 +280,7 @@ func (d *download) removePartial() { downloaddir.RemovePartial(d.dir, d.guid) }
 
 // end sets the final state of a download. Called under the lock.
 func (d *download) end(state, why string) {
-	d.State, d.why, d.Why = event.DownloadState(state), why, why
+	d.State, d.why, d.Reason = event.DownloadState(state), why, why
 }
 
 func (c *Connection) cancel(guid, contextID string) {

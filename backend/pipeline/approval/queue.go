@@ -89,7 +89,7 @@ func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAn
 }
 
 func (q *question) inConversation(e event.Event) event.Event {
-	return e.In(q.Conversation, q.Turn).Of(q.Call)
+	return e.InTurn(q.Conversation, q.Turn).OfCall(q.Call)
 }
 
 // closeUnanswered closes a question that nobody waits for, unless an answer is being stored.
@@ -148,7 +148,7 @@ func (queue *Queue) AnswerForm(
 	defer queue.mu.Unlock()
 	queue.remove(q)
 	if said.Answer != event.AnswerDeny {
-		said.Filled = filled
+		said.FormValues = filled
 	}
 	q.answer <- said
 	return nil
