@@ -120,7 +120,7 @@ func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
 	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.HasWindow() {
 		return 0, false
 	}
-	n, err := t.opts.Window.Page(panel).Operable(ctx)
+	n, err := t.opts.Window.Page(panel).CountOperable(ctx)
 	return n, err == nil
 }
 
