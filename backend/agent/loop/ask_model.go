@@ -72,7 +72,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	}
 	round := event.Round{
 		Number: t.rounds, Model: cmp.Or(res.AnsweredBy, t.request.Model), Usage: res.Usage,
-		Prompt:     prompt.PartSizes(req, listed),
+		Prompt:      prompt.PartSizes(req, listed),
 		DurationMS:  time.Since(start).Milliseconds(),
 		AnswerBytes: prompt.MessageSize(message), Calls: len(message.Calls), Failed: err != nil,
 		Requests: t.account.TakeUnreported(), Payer: t.account.Payer(),

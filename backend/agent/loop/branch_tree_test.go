@@ -82,7 +82,9 @@ func (b *branchTree) recordBranch(way []string) {
 // events were recorded.
 func (b *branchTree) crash() {
 	request := b.ask()
-	in := func(k event.Kind, v any) event.Event { return event.New(k, v).InTurn(b.id, fmt.Sprint("t-", request.Text)) }
+	in := func(k event.Kind, v any) event.Event {
+		return event.New(k, v).InTurn(b.id, fmt.Sprint("t-", request.Text))
+	}
 	call := func(n int) chat.ToolCall {
 		return chat.ToolCall{ID: fmt.Sprintf("dead%d-%s", n, request.Text), Name: "act", Args: []byte(`{}`)}
 	}
