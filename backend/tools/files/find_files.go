@@ -18,7 +18,7 @@ import (
 //go:embed find_files.md
 var findFilesDoc string
 
-// maxFound bounds the names of one answer.
+// maxFound limits the names in one answer.
 const maxFound = 500
 
 type findFilesParams struct {
@@ -48,7 +48,7 @@ func findFiles() tool {
 		})
 }
 
-// parseGlob checks a glob; one without a slash matches names in any folder.
+// parseGlob checks a glob and makes one without a slash match names in any folder.
 func parseGlob(pattern string) (string, error) {
 	glob := strings.TrimPrefix(pattern, "./")
 	if !strings.Contains(glob, "/") {

@@ -68,8 +68,8 @@ func undo() tool {
 		})
 }
 
-// undoOwner is the owner of the changes that a call of undo may undo: for a model its conversation, for a program
-// its own, a person ("") all.
+// undoOwner returns the owner of the changes that a call of undo may undo. The owner of a model's call is its
+// conversation. For a person it is "", which allows all changes.
 func undoOwner(call toolspec.Call) string {
 	if call.From.Caller == toolspec.CallerPerson {
 		return ""
@@ -77,7 +77,7 @@ func undoOwner(call toolspec.Call) string {
 	return call.From.Owner()
 }
 
-// reversals are the changes that a call of undo names.
+// reversals returns the file changes that a call of undo selects.
 func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams) ([]history.Reversal, error) {
 	t.history.Settled(ctx)
 	changes, err := t.history.Recorded(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
@@ -89,7 +89,7 @@ func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams)
 		return nil, err
 	}
 	if len(panels) > 0 && p.Turn == "" {
-		return nil, nil // the call was a panel's
+		return nil, nil // the selected call is a panel's
 	}
 	all := history.Reversals(changes)
 	if len(p.Paths) > 0 {
