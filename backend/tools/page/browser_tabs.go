@@ -50,14 +50,14 @@ func (t *Tools) browserTabs() tool {
 	})
 }
 
-// tabList puts the list of tabs before the elements of the answer.
+// tabList returns the result with the list of tabs before the elements of the page.
 func (t *Tools) tabList(a annotation.Observation, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
 		"list":   "Listed " + english.Plural(len(tabs), "tab", ""),
 		"open":   "Opened " + observation.Place(a.Page.URL) + " in a new tab",
 		"select": fmt.Sprintf("Switched to tab %d", p.Tab), "close": fmt.Sprintf("Closed tab %d", p.Tab),
 	}[p.Action]
-	// Many tabs share the length of one, so that the page keeps most of the budget.
+	// With many tabs, each line is shorter, so that the page keeps most of the budget.
 	long := min(max(900/max(len(tabs), 1), 12), 300)
 	lines := make([]string, len(tabs))
 	var from []string

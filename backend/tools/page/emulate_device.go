@@ -28,8 +28,8 @@ type emulateParams struct {
 	Reset       bool    `json:"reset"`
 }
 
-// Device is the emulation of a preset of the activity bar; the zero value for the desktop and for an
-// unknown name.
+// Device returns the emulation of a device preset of the activity bar. It returns the zero value for the desktop and
+// for an unknown name.
 func Device(name string) browser.Emulation {
 	d, known := workspace.DeviceNamed(name)
 	if !known || d.Width == 0 {
@@ -71,7 +71,7 @@ func (t *Tools) emulateDevice() tool {
 	})
 }
 
-// apply returns e with what the call changes.
+// apply returns e with the settings of the call.
 func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 	if p.Device != "" {
 		d := Device(p.Device)

@@ -12,12 +12,11 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxLength bounds what is typed, in bytes.
+// maxLength limits the typed text, in bytes.
 const maxLength = 8192
 
-// Resolve returns the URL for what was typed: "shop.example" gets https://, localhost and bare IP
-// addresses get http://, a word that alias knows its address. Anything that is not http, https or
-// about:blank is an error of type *toolkit.CallError.
+// Resolve returns the URL for the text typed. A word known to alias becomes its address, "shop.example" gets https://,
+// and localhost and bare IP addresses get http://. Anything but http, https and about:blank is a *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {
@@ -63,7 +62,7 @@ func notAnAddress(s string) error {
 		`send a whole address such as {"url":"https://example.com"}`)
 }
 
-// schemeOf finds a scheme before a colon; "localhost:8080" and "shop.example:443/x" have none.
+// schemeOf returns the scheme before a colon. "localhost:8080" and "shop.example:443/x" have none.
 func schemeOf(s string) (scheme string, ok bool) {
 	before, after, ok := strings.Cut(s, ":")
 	if !ok || before == "" {
@@ -113,8 +112,8 @@ func defaultScheme(s string) string {
 	return "https"
 }
 
-// plausibleHost reports whether a host is a name with a dot, localhost or an IP address. A single word
-// is more likely a search than an address.
+// plausibleHost reports whether a host is a name with a dot, localhost or an IP address. A single word is more likely a
+// search.
 func plausibleHost(host string) bool {
 	if isLocalhostOrIP(host) {
 		return true
