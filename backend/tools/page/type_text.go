@@ -16,7 +16,7 @@ type typeParams struct {
 	ID     int    `json:"annotationId" required:"true" min:"1"`
 	Text   string `json:"text" required:"true"`
 	Clear  bool   `json:"clear" default:"true"`
-	Submit bool   `json:"submit" doc:"press Enter afterwards"`
+	Submit bool   `json:"submit" doc:"then press Enter"`
 	Human  bool   `json:"human" doc:"type slowly"`
 }
 
