@@ -28,13 +28,13 @@ var deleteDoc string
 //go:embed list_created_tools.md
 var listDoc string
 
-// Makers are the three baseline tools that make, list and delete created tools. Safe for concurrent use.
+// Makers provides the three baseline tools that create, list and delete created tools. It is safe for concurrent use.
 type Makers struct{ t *Tools }
 
-// Makers returns the tools that change the set of t. On a nil t only Definitions can be called.
+// Makers returns the tools that create, list and delete the tools of t. If t is nil, only Definitions may be called.
 func (t *Tools) Makers() *Makers { return &Makers{t} }
 
-// createParams are the parameters of create_tool.
+// createParams contains the parameters of create_tool.
 type createParams struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -42,7 +42,7 @@ type createParams struct {
 	Body        string          `json:"body"`
 }
 
-// nameParams are the parameters of delete_tool.
+// nameParams contains the parameters of delete_tool.
 type nameParams struct {
 	Name string `json:"name"`
 }
@@ -71,8 +71,8 @@ func (m *Makers) Definitions(string) []toolspec.Definition {
 	}
 }
 
-// Describe says what call would do. The body and the parameters are its data: a person reads them before
-// they are stored.
+// Describe returns the effect of call. The body and the parameters of a new tool are its data, so that a person can
+// read them before they are stored.
 func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
 	var p createParams
 	_ = json.Unmarshal(call.Args, &p)
@@ -122,7 +122,7 @@ func (m *Makers) Execute(
 	return r, nil
 }
 
-// validName is the form of the name of a created tool.
+// validName matches the name of a created tool.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_]{1,59}$`)
 
 func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
@@ -161,13 +161,13 @@ func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Resul
 	return r, nil
 }
 
-// tainted reports whether outside text may have written the arguments of the call.
+// tainted reports whether outside text may have influenced the arguments of the call.
 func tainted(from toolspec.Provenance) bool {
 	byPerson := from.Caller == toolspec.CallerPerson || from.Caller == toolspec.CallerPilot
 	return len(from.Outside) > 0 && !byPerson
 }
 
-// problem says why a tool cannot be made, nil when it can.
+// problem returns why a tool cannot be created, or nil.
 func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	fail := func(text, next string) *toolspec.Result {
 		r := toolspec.Fail(toolspec.ValidationError, text, next+" Nothing was saved.")

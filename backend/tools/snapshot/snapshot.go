@@ -1,23 +1,22 @@
-// Package snapshot finds out what commands did to the files of a folder, so that it can be shown and undone like
-// changes of the file tools.
+// Package snapshot records the changes that commands make to the files of a folder, so that they can be shown and
+// undone like changes of the file tools.
 //
-// The changes of a command are found by comparison: the folder is walked and its contents are stored before the command
-// runs, and it is walked again when the command has ended. The first walk copies everything; later ones read only what
-// differs from the last walk in size, times, inode or mode. Changed contents become blobs, then rows of wire.FileChange
-// are written, and only then the new state becomes the known one. So after a kill at any point, Recover finds what the
-// command did until then.
+// It finds the changes by comparison. Before a command runs, it walks the folder and stores the contents. When the
+// command has ended, it walks the folder again. The first walk copies everything; later walks read only files with a
+// different size, time, inode or mode. Changed contents become blobs, then rows of wire.FileChange are written, and
+// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes up
+// to that point.
 //
-// An overlay file system would separate a command's writes from all others, but it is not available everywhere (older
+// An overlay file system would separate a command's writes from all others. But it is not available everywhere (older
 // bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a
-// kill.
-// So changes by others while a command runs are separated only as far as possible: our own tools call Watcher.Hold,
-// commands that run at the same time are named in the note of a row, and what changed after the end of the command is
-// not its own.
+// kill. So changes by others during a command are separated only as far as possible: our own tools call Watcher.Hold,
+// the note of a row says if several commands ran at the same time, and changes after the end of the command are not
+// attributed to it.
 //
-// A folder that exceeds the bounds, or takes too long to read, is not watched, and the answer says so. Also not watched
-// are the .git folder, folders that programs fill and can create again (node_modules, caches), secret places, and what
-// the person's rules forbid: these are not read, and a copy from before a rule is removed. Links are not followed. Of
-// pipes, sockets and devices only the existence is known.
+// A folder that exceeds the limits or takes too long to read is not watched, and the result says so. The package also
+// does not watch .git folders, folders that programs fill and can create again (node_modules, caches), secret places,
+// and paths that the person's rules forbid. It does not read these, and it removes copies that are older than a rule.
+// It does not follow links. For pipes, sockets and devices, it records only that they exist.
 package snapshot
 
 import (
@@ -40,7 +39,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of what is watched. The content of a file over maxFile is not stored.
+// Limits of a watched folder. The content of a file over maxFile is not stored.
 const (
 	defaultFiles = 20_000
 	defaultBytes = 256 << 20
@@ -48,13 +47,13 @@ const (
 	maxFile      = 16 << 20
 	maxChanges   = 2_000
 	maxFolders   = 4
-	// storeTimeout bounds how long storing the rows of a command may take after its walk.
+	// storeTimeout limits the time for storing the rows of a command after its walk.
 	storeTimeout = 10 * time.Second
-	// slowPause is how long a folder is not watched after a walk that took too long.
+	// slowPause is the time for which a folder is not watched after a walk that took too long.
 	slowPause = 10 * time.Minute
 )
 
-// Blobs stores contents; *blobs.Store implements it.
+// Blobs stores file contents; *blobs.Store implements it.
 type Blobs interface {
 	PutAll(n int, content func(i int) ([]byte, error)) ([]string, error)
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
@@ -68,25 +67,25 @@ type Log interface {
 	Commands(ctx context.Context) ([]wire.Command, error)
 }
 
-// Config is what a Watcher needs.
+// Config configures a Watcher.
 type Config struct {
-	// Dir is the folder of stored contents, absolute; it is created when it is first needed.
+	// Dir is the absolute path of the folder for stored contents. It is created when it is first needed.
 	Dir    string
 	Places *protectedpaths.Places
 	Blobs  Blobs
 	Log    Log
-	// Forbidden returns the absolute paths that the person's rules keep from commands in a folder; it is called for
-	// every walk.
+	// Forbidden returns the absolute paths that the person's rules deny to commands in a folder. It is called for every
+	// walk.
 	Forbidden func(ctx context.Context, folder string) ([]string, error)
-	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 means 20,000 files, 256 MiB
-	// and 10 seconds.
+	// Files and Bytes limit a watched folder, and Wait limits the time of a walk. Zero means 20,000 files, 256 MiB and
+	// 10 seconds.
 	Files  int
 	Bytes  int64
 	Wait   time.Duration
 	Logger *slog.Logger
 }
 
-// Watcher watches folders for commands. Make it with New; safe for concurrent use.
+// Watcher watches folders for commands. Create it with New. It is safe for concurrent use.
 type Watcher struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -94,7 +93,7 @@ type Watcher struct {
 	runs    []*Run
 }
 
-// New makes a Watcher. Nothing is read before the first command.
+// New returns a Watcher. It reads nothing before the first command.
 func New(cfg Config) *Watcher {
 	if cfg.Files == 0 {
 		cfg.Files = defaultFiles
@@ -131,13 +130,13 @@ type folder struct {
 
 	mu   sync.Mutex
 	pack pack
-	// known is the state that the next walk is compared with, nil for none; saved is the one on disk.
+	// known is the state that the next walk is compared with, or nil; saved is the state on disk.
 	known, saved index
-	// skipped is what the last walk skipped as forbidden, by relative paths; forbiddenCopy says that the pack still
-	// contains something of such a place.
+	// skipped contains the relative paths that the last walk skipped as forbidden. forbiddenCopy is true if the pack
+	// still contains a file of such a path.
 	skipped       []string
 	forbiddenCopy bool
-	// slow is when a walk last took too long.
+	// slow is the time of the last walk that took too long.
 	slow    time.Time
 	running []*Run
 }
@@ -159,14 +158,14 @@ func (w *Watcher) at(path string) (*folder, error) {
 	return f, nil
 }
 
-// Changes are the changes of a command.
+// Changes contains the changes of a command.
 type Changes struct {
-	// Files are the rows in the order of their paths.
+	// Files contains the rows, sorted by path.
 	Files []wire.FileChange
-	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), "" when they can.
+	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), or is "".
 	NotUndoable string
-	// Others changed after the command had ended, so not by it. Unwatched are unwatched places that were created,
-	// removed or written to. Both are relative paths.
+	// Others changed after the command had ended, so the command did not change them. Unwatched are unwatched paths
+	// that were created, removed or written to. Both are relative paths.
 	Others, Unwatched []string
 }
 
@@ -178,13 +177,13 @@ type Run struct {
 	done  Changes
 	ended time.Time
 	note  string
-	// stopped is closed when the command is stopped, over when its changes are known.
+	// stopped is closed when the command is stopped, settled when its changes are known.
 	stopped <-chan struct{}
 	settled chan struct{}
 }
 
-// Begin records the state of the folder before the command of call runs; the command ends at the latest with ctx. Why
-// it cannot be watched is in the Changes of End.
+// Begin records the state of the folder before the command of call runs. The command must end when ctx is done. If the
+// folder cannot be watched, the Changes of End say why.
 func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
 	r := &Run{k: w, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
 		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation,
@@ -244,14 +243,14 @@ func (f *folder) refresh(ctx context.Context) error {
 	if err != nil || !f.forbiddenCopy || len(f.running) > 0 {
 		return err
 	}
-	// The pack has a copy of something that is now forbidden: remove everything and read the rest again.
+	// The pack contains a copy of a path that is now forbidden, so everything is removed and the rest is read again.
 	if err := errors.Join(f.forget(), f.open()); err != nil {
 		return err
 	}
 	return f.walk(ctx, nil)
 }
 
-// End returns what the command changed, even if ctx has ended. Called again, it returns the same.
+// End returns the changes of the command, even if ctx is done. A second call returns the same changes.
 func (r *Run) End(ctx context.Context) Changes {
 	if !r.ended.IsZero() {
 		return r.done
@@ -283,8 +282,8 @@ func (r *Run) End(ctx context.Context) Changes {
 	return r.done
 }
 
-// Settled waits until the changes of all stopped commands are known; the answer to a stop does not wait for that. The
-// wait ends with ctx and after a timeout.
+// Settled waits until the changes of all stopped commands are known. Stopping a command does not wait for them itself.
+// Settled returns early if ctx is done, and after a timeout.
 func (w *Watcher) Settled(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Wait+storeTimeout)
 	defer cancel()
@@ -295,7 +294,7 @@ func (w *Watcher) Settled(ctx context.Context) {
 		select {
 		case <-r.stopped:
 		default:
-			continue // it still runs
+			continue // the command still runs
 		}
 		select {
 		case <-r.settled:
@@ -320,7 +319,7 @@ func (w *Watcher) Recover(ctx context.Context) error {
 	return err
 }
 
-// interruptedNote is the note of the changes of an interrupted command.
+// interruptedNote is the note of changes by an interrupted command.
 const interruptedNote = "Sextant ended while the command ran; changes until the next start are included"
 
 func (w *Watcher) recover(ctx context.Context, c wire.Command) error {
