@@ -18,9 +18,9 @@ const (
 	hidden   = "…"
 )
 
-// Format writes a call as tool(name="value", …) for people. It shortens values. It hides the values of the arguments in
-// secret and of arguments with a name that suggests a secret.
-func Format(tool string, args json.RawMessage, secret ...string) string {
+// FormatCall writes a call as tool(name="value", …) for people. It shortens values. It hides the values of the
+// arguments in secret and of arguments with a name that suggests a secret.
+func FormatCall(tool string, args json.RawMessage, secret ...string) string {
 	var object map[string]json.RawMessage
 	tool = excerpt.Runes(tool, maxValue)
 	if json.Unmarshal(args, &object) != nil {

@@ -27,7 +27,7 @@ func (h *hosts) of(session string) *sessionHosts {
 	n := h.sessions[session]
 	if n == nil {
 		if len(h.sessions) >= maxSessions {
-			// After this, the person is only asked again.
+			// Dropping the hosts only means that the person is asked again.
 			clear(h.sessions)
 		}
 		n = &sessionHosts{}

@@ -15,14 +15,14 @@ const maxPageWait = 20 * time.Second
 // continue. It refuses the call even then, because the page may have changed.
 func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *toolspec.Result {
 	from := c.call.From
-	if p.cfg.Pages == nil || !c.call.Surface.WindowTab() || from.Caller == toolspec.CallerPerson {
+	if p.cfg.PageControl == nil || !c.call.Surface.WindowTab() || from.Caller == toolspec.CallerPerson {
 		return nil
 	}
-	if c.def.Hints.ReadOnly || !p.cfg.Pages.TakenOver() {
+	if c.def.Hints.ReadOnly || !p.cfg.PageControl.TakenOver() {
 		p.mu.Lock()
 		p.actor = from.Turn
 		p.mu.Unlock()
-		p.cfg.Pages.SetActor(from.Caller)
+		p.cfg.PageControl.SetActor(from.Caller)
 		return nil
 	}
 	text := "the person has taken over the page; nothing was done"
@@ -33,7 +33,7 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 		limit := time.Duration(c.def.Deadline()) * time.Millisecond * 2 / 3
 		wait, cancel := context.WithTimeout(ctx, min(maxPageWait, limit))
 		defer cancel()
-		if p.cfg.Pages.WaitReturned(wait) == nil {
+		if p.cfg.PageControl.WaitReturned(wait) == nil {
 			text = "the person had taken over the page and has given it back; nothing was done by this call"
 			suggestion = "Call annotate_page to see what changed, then decide again."
 		}
@@ -47,8 +47,8 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 
 // releasePage shows that nobody acts on the window's page after a call outside of turns. In a turn, endActor does this.
 func (p *Pipeline) releasePage(c *callState) {
-	if p.cfg.Pages != nil && c.call.Surface.WindowTab() && c.call.From.Turn == "" {
-		p.cfg.Pages.SetActor("")
+	if p.cfg.PageControl != nil && c.call.Surface.WindowTab() && c.call.From.Turn == "" {
+		p.cfg.PageControl.SetActor("")
 	}
 }
 
@@ -57,7 +57,7 @@ func (p *Pipeline) endActor(turn string) {
 	p.mu.Lock()
 	last := p.actor
 	p.mu.Unlock()
-	if p.cfg.Pages != nil && turn != "" && last == turn {
-		p.cfg.Pages.SetActor("")
+	if p.cfg.PageControl != nil && turn != "" && last == turn {
+		p.cfg.PageControl.SetActor("")
 	}
 }

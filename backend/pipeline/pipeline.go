@@ -53,7 +53,7 @@ type Describer interface {
 }
 
 // SurfaceResolver is an Executor of calls that act on a page. Surface is called once for each call and must be fast.
-// Nil is a call that acts on no page.
+// It returns nil for a call that acts on no page.
 type SurfaceResolver interface {
 	Surface(call toolspec.Call) *toolspec.Surface
 }
@@ -102,7 +102,7 @@ type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 }
 
-// Config configures a Pipeline. Pages, Dialer, CallTools, Secrets and Now may be nil.
+// Config configures a Pipeline. PageControl, Dialer, CallTools, Secrets and Now may be nil.
 type Config struct {
 	Tools     *catalog.Registry
 	Approvals *approval.Queue
@@ -111,8 +111,8 @@ type Config struct {
 	Grants    Grants
 	Blobs     Blobs
 	Results   Results
-	// Pages decides whether calls may act on the window's page. Nil allows all calls.
-	Pages PageControl
+	// PageControl decides whether calls may act on the window's page. Nil allows all calls.
+	PageControl PageControl
 	// Dialer gets the hosts that a person typed and that a baseline call may use.
 	Dialer Dialer
 	// Pending queues the events and audit rows that a full disk rejects. It stores events in Recorder.

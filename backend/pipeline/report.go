@@ -127,5 +127,5 @@ func (c *callState) errorText(message string) string {
 	if strings.HasPrefix(message, c.call.Tool+"(") {
 		return message
 	}
-	return Format(c.call.Tool, c.call.Args, c.desc.Secret...) + ": " + message
+	return FormatCall(c.call.Tool, c.call.Args, c.desc.Secret...) + ": " + message
 }

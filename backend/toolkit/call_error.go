@@ -26,7 +26,7 @@ func UserError(message, suggestion string) error {
 	return &CallError{toolspec.UserError, message, suggestion}
 }
 
-// Invalid returns a CallError of type validation_error.
-func Invalid(message, suggestion string) error {
+// ValidationError returns a CallError of type validation_error.
+func ValidationError(message, suggestion string) error {
 	return &CallError{toolspec.ValidationError, message, suggestion}
 }

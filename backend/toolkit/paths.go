@@ -83,7 +83,7 @@ func RefuseSecret(path string, place protectedpaths.Place) *toolspec.Result {
 // Source returns the source of the text of a file: "download:<name>" for the browser's downloads, "" for the person's
 // own files. real is a resolved path.
 func (p Paths) Source(real string) string {
-	if folder := p.DownloadsFolder(); folder != "" && Within(real, folder) {
+	if folder := p.DownloadsFolder(); folder != "" && IsWithin(real, folder) {
 		return "download:" + filepath.Base(real)
 	}
 	return ""
@@ -101,8 +101,8 @@ func (p Paths) DownloadsFolder() string {
 	return folder
 }
 
-// Within reports whether path is dir or is below it. Both are absolute.
-func Within(path, dir string) bool {
+// IsWithin reports whether path is dir or is below it. Both are absolute.
+func IsWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }

@@ -141,7 +141,7 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 	}
 	slices.Sort(pointers)
 	for _, pointer := range pointers {
-		found, there := at(value, jsonpos.Parts(pointer))
+		found, there := at(value, jsonpos.SplitPointer(pointer))
 		switch {
 		case !there:
 			return fmt.Sprintf("the answer has nothing at %q", pointer)

@@ -50,9 +50,9 @@ type titledValue struct {
 	Title string `json:"title"`
 }
 
-// Fields converts the JSON Schema of an object with primitive values to form fields: required fields first, then by
+// FormFields converts the JSON Schema of an object with primitive values to form fields: required fields first, then by
 // name. It fails for any other schema, and for one that is too large for a person to read.
-func Fields(schema []byte) ([]event.FormField, error) {
+func FormFields(schema []byte) ([]event.FormField, error) {
 	var form struct {
 		Properties map[string]property `json:"properties"`
 		Required   []string            `json:"required"`

@@ -70,7 +70,7 @@ func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAn
 		a.Asked = time.Now().UTC()
 	}
 	q := &question{Approval: a, answer: make(chan event.ApprovalAnswer, 1)}
-	// It is queued before it is published, because a subscriber may answer at once.
+	// The question is queued before it is published, because a subscriber may answer at once.
 	queue.mu.Lock()
 	queue.waiting = append(queue.waiting, q)
 	queue.mu.Unlock()
@@ -137,8 +137,8 @@ func (queue *Queue) AnswerForm(
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
 	}
-	said := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
-	_, err = queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, said)))
+	reply := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
+	_, err = queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, reply)))
 	if err != nil {
 		queue.release(ctx, q)
 		return fmt.Errorf("answering: %w", err)
@@ -146,10 +146,10 @@ func (queue *Queue) AnswerForm(
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	queue.remove(q)
-	if said.Answer != event.AnswerDeny {
-		said.Filled = filled
+	if reply.Answer != event.AnswerDeny {
+		reply.Filled = filled
 	}
-	q.answer <- said
+	q.answer <- reply
 	return nil
 }
 

@@ -171,24 +171,24 @@ func (c checker) explain(e *jsonschema.ValidationError, object any, into *[]prob
 		name = orDefault(c.whole, "the arguments")
 	}
 	add := func(what, fix string) { *into = append(*into, problem{what: what, fix: fix}) }
-	switch said := e.ErrorKind.(type) {
+	switch cause := e.ErrorKind.(type) {
 	case *kind.Required:
-		for _, missing := range said.Missing {
+		for _, missing := range cause.Missing {
 			p := c.missing(join(at, missing), missing, e.InstanceLocation)
 			*into = append(*into, p)
 		}
 	case *kind.Type:
-		add(fmt.Sprintf("%s must be %s, not %s", name, typeNames(said.Want), describe(value)),
-			fmt.Sprintf("Send %s as %s.", name, typeNames(said.Want)))
+		add(fmt.Sprintf("%s must be %s, not %s", name, typeNames(cause.Want), describe(value)),
+			fmt.Sprintf("Send %s as %s.", name, typeNames(cause.Want)))
 	case *kind.Enum:
-		add(fmt.Sprintf("%s must be one of %s, not %s", name, values(said.Want), show(value)),
-			fmt.Sprintf("Send one of %s.", values(said.Want)))
+		add(fmt.Sprintf("%s must be one of %s, not %s", name, values(cause.Want), show(value)),
+			fmt.Sprintf("Send one of %s.", values(cause.Want)))
 	case *kind.Const:
-		add(fmt.Sprintf("%s must be %s, not %s", name, show(said.Want), show(value)), "Send "+show(said.Want)+".")
+		add(fmt.Sprintf("%s must be %s, not %s", name, show(cause.Want), show(value)), "Send "+show(cause.Want)+".")
 	case *kind.AdditionalProperties:
-		*into = append(*into, c.unknownNames(at, slices.Clone(said.Properties), c.under(e.InstanceLocation))...)
+		*into = append(*into, c.unknownNames(at, slices.Clone(cause.Properties), c.under(e.InstanceLocation))...)
 	case *kind.Pattern:
-		add(fmt.Sprintf("%s does not have the form %s: %s", name, said.Want, show(value)), "Send it in that form.")
+		add(fmt.Sprintf("%s does not have the form %s: %s", name, cause.Want, show(value)), "Send it in that form.")
 	case *kind.AnyOf, *kind.OneOf:
 		add(fmt.Sprintf("%s matches none of its forms, or more than one: %s", name, show(value)),
 			"Send one of its forms.")

@@ -24,7 +24,7 @@ func (nowhere) Load(url string) (any, error) {
 
 // Check returns a phrase that says why text is not a usable JSON Schema, or nil.
 func Check(text []byte) error {
-	if Plain(text) {
+	if IsPlain(text) {
 		return nil
 	}
 	_, err := Compile(text)

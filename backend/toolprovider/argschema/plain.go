@@ -10,9 +10,9 @@ import (
 
 const maxPlain = 16
 
-// Plain reports whether text is certainly a valid schema because it uses only common keywords. Compile must check any
+// IsPlain reports whether text is certainly a valid schema because it uses only common keywords. Compile must check any
 // other text.
-func Plain(text []byte) bool {
+func IsPlain(text []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	return err == nil && plain(doc, 0)
 }

@@ -29,8 +29,8 @@ type Index struct {
 	Keys   map[string]int
 	// Order lists the keys of every object in the order of the text.
 	Order map[string][]string
-	// Twice lists the pointers of repeated keys.
-	Twice []string
+	// Duplicates lists the pointers of repeated keys.
+	Duplicates []string
 }
 
 // Parse indexes text, which must be valid JSON. A non-nil error is an *Error.
@@ -65,10 +65,10 @@ func (index *Index) add(pointer string, v *hujson.Value) {
 	case *hujson.Object:
 		for i := range composite.Members {
 			m := &composite.Members[i]
-			name := Name(m)
+			name := MemberName(m)
 			at := Pointer(pointer, name)
 			if _, seen := index.Keys[at]; seen {
-				index.Twice = append(index.Twice, at)
+				index.Duplicates = append(index.Duplicates, at)
 			} else {
 				index.Order[pointer] = append(index.Order[pointer], name)
 			}
@@ -82,8 +82,8 @@ func (index *Index) add(pointer string, v *hujson.Value) {
 	}
 }
 
-// Name returns the name of an object member.
-func Name(m *hujson.ObjectMember) string {
+// MemberName returns the name of an object member.
+func MemberName(m *hujson.ObjectMember) string {
 	name, _ := m.Name.Value.(hujson.Literal)
 	return name.String()
 }
@@ -91,8 +91,8 @@ func Name(m *hujson.ObjectMember) string {
 // Position converts a byte offset to a line and column. Both start at 1; columns count characters.
 func (index *Index) Position(offset int) (line, column int) { return position(index.text, offset) }
 
-// At returns the line and column of the value at pointer, or 1:1 if there is none.
-func (index *Index) At(pointer string) (line, column int) {
+// PositionOf returns the line and column of the value at pointer, or 1:1 if there is none.
+func (index *Index) PositionOf(pointer string) (line, column int) {
 	return index.Position(index.Values[pointer].Start)
 }
 
@@ -108,8 +108,8 @@ func Pointer(parent, member string) string {
 	return parent + "/" + strings.ReplaceAll(member, "/", "~1")
 }
 
-// Parts returns the unescaped names and indices of a pointer.
-func Parts(pointer string) []string {
+// SplitPointer returns the unescaped names and indices of a pointer.
+func SplitPointer(pointer string) []string {
 	if pointer == "" {
 		return nil
 	}

@@ -21,9 +21,9 @@ const (
 	maxImage  = 5 << 20
 )
 
-// Of converts the answer of a server's tool. The text parts are joined, pictures become images, and structured content
-// becomes the value.
-func Of(server string, answer *sdk.CallToolResult) toolspec.Result {
+// FromCallResult converts the answer of a server's tool. The text parts are joined, pictures become images, and
+// structured content becomes the value.
+func FromCallResult(server string, answer *sdk.CallToolResult) toolspec.Result {
 	var parts []string
 	var images []toolspec.Image
 	leftOut := 0

@@ -107,7 +107,7 @@ func (r *Router) Execute(
 		result, err := r.toolkit(call.Tool).Execute(ctx, call, def, out)
 		panel := r.cfg.Nav.WithPanels(r.cfg.PanelIDs()).PanelOf(call.Tool)
 		if panel != "" && err == nil && result.Success {
-			r.cfg.Page.Opened(call.From.Turn, panel)
+			r.cfg.Page.PanelOpened(call.From.Turn, panel)
 		}
 		return result, err
 	}
@@ -121,8 +121,8 @@ func (r *Router) Execute(
 // navigates reports whether tool is the first tool of the map, which opens an address.
 func (r *Router) navigates(tool string) bool { return tool == r.cfg.Nav.Environment[0].Tool }
 
-// Names returns the names of all tools of toolkits.
-func Names(toolkits ...Toolkit) []string {
+// ToolNames returns the names of all tools of toolkits.
+func ToolNames(toolkits ...Toolkit) []string {
 	var names []string
 	for _, t := range toolkits {
 		for _, d := range t.Definitions("") {

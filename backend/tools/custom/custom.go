@@ -39,17 +39,17 @@ type Store interface {
 	ActivateCreatedTool(ctx context.Context, name string, version int) error
 }
 
-// Config configures Tools. Changed and Log may be nil.
+// Config configures Tools. OnChange and Log may be nil.
 type Config struct {
 	Store Store
 	// Do runs a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// Others returns the other tools that can be called while panel is active. A body may call them, and their names
-	// are taken.
-	Others func(panel string) []toolspec.Definition
-	// Changed is called after the set of created tools has changed.
-	Changed func()
-	Log     *slog.Logger
+	// OtherTools returns the other tools that can be called while panel is active. A body may call them, and their
+	// names are taken.
+	OtherTools func(panel string) []toolspec.Definition
+	// OnChange is called after the set of created tools has changed.
+	OnChange func()
+	Log      *slog.Logger
 }
 
 // Tools provides the created tools. It is safe for concurrent use.
@@ -66,8 +66,8 @@ func New(ctx context.Context, cfg Config) (*Tools, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Changed == nil {
-		cfg.Changed = func() {}
+	if cfg.OnChange == nil {
+		cfg.OnChange = func() {}
 	}
 	t := &Tools{cfg: cfg, schemas: schema.New()}
 	return t, t.read(ctx)
@@ -84,15 +84,15 @@ func (t *Tools) read(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the stored tools again and calls Changed.
+// reload reads the stored tools again and calls OnChange.
 func (t *Tools) reload(ctx context.Context) error {
 	err := t.read(ctx)
-	t.cfg.Changed()
+	t.cfg.OnChange()
 	return err
 }
 
-// Wake enables a tool that awaits review, after a person has read this version of it.
-func (t *Tools) Wake(ctx context.Context, name string, version int) error {
+// MarkReviewed enables a tool that awaits review, after a person has read this version of it.
+func (t *Tools) MarkReviewed(ctx context.Context, name string, version int) error {
 	if err := t.cfg.Store.ActivateCreatedTool(ctx, name, version); err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	var all []match
 	words = strings.ToLower(strings.ReplaceAll(words, " ", ""))
 	w := t.walk(ctx, "find_files")
-	w.GitIgnore = true
+	w.RespectGitIgnore = true
 	w.Visit = func(e safefs.Entry) error {
 		if !e.Type().IsRegular() || !utf8.ValidString(e.Rel) {
 			return nil

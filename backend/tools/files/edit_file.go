@@ -62,7 +62,7 @@ func (p editFileParams) diff() string {
 func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (toolspec.Result, error) {
 	a := r.at[0]
 	if r.p.Old == r.p.New {
-		return toolspec.Result{}, toolkit.Invalid("old and new are the same", "Send the replacement in new.")
+		return toolspec.Result{}, toolkit.ValidationError("old and new are the same", "Send the replacement in new.")
 	}
 	var before, after []byte
 	var lines []int

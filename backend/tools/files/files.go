@@ -245,7 +245,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 		reals = append(reals, a.Real)
 	}
 	d.Target = strings.Join(slices.Compact(slices.Clone(reals)), ", ")
-	if call.Tool == Undo {
+	if call.Tool == UndoTool {
 		t.describePanelUndo(&d, call)
 	}
 	if call.ID != "" {
@@ -287,7 +287,7 @@ func (t *Tools) run(
 	judged, known := t.resolved.Get(call.ID)
 	same := func(real string, a safefs.Target) bool { return real == a.Real }
 	if known && !slices.EqualFunc(judged, at, same) {
-		return toolspec.Result{}, safefs.Redirected(call.Tool)
+		return toolspec.Result{}, safefs.RedirectError(call.Tool)
 	}
 	return x.run(ctx, t, call, at)
 }

@@ -55,7 +55,7 @@ func parseGlob(pattern string) (string, error) {
 		glob = "**/" + glob
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return "", toolkit.Invalid(
+		return "", toolkit.ValidationError(
 			fmt.Sprintf("the pattern %q is not a valid glob", pattern),
 			`Write for example *.go, src/**/*.ts or {a,b}*.md; put \ before a special character that is meant literally.`,
 		)
@@ -71,7 +71,7 @@ func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (to
 	}
 	found, omitted := []string{}, 0
 	w := t.walk(ctx, r.call.Tool)
-	w.GitIgnore = !r.p.Ignored
+	w.RespectGitIgnore = !r.p.Ignored
 	w.Visit = func(e safefs.Entry) error {
 		if e.IsDir() || !doublestar.MatchUnvalidated(glob, e.Rel) {
 			return nil

@@ -56,7 +56,7 @@ func listDirectory() tool {
 func runListDirectory(ctx context.Context, t *Tools, r request[listDirectoryParams]) (toolspec.Result, error) {
 	a, found, omitted := r.at[0], []listEntry{}, 0
 	w := t.walk(ctx, r.call.Tool)
-	w.GitIgnore = r.p.Recursive && !r.p.Ignored
+	w.RespectGitIgnore = r.p.Recursive && !r.p.Ignored
 	if !r.p.Recursive {
 		w.Depth = 1
 	}

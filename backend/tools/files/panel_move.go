@@ -35,7 +35,7 @@ func panelMove() tool {
 
 func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (toolspec.Result, error) {
 	from, to := r.at[0], r.at[1]
-	if toolkit.Within(to.Real, from.Real) {
+	if toolkit.IsWithin(to.Real, from.Real) {
 		return toolspec.Result{}, toolkit.UserError(from.Shown+" cannot be moved into itself", "Send another place.")
 	}
 	defer t.history.Lock(from)()
@@ -53,7 +53,7 @@ func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (to
 	if _, err := dest.Lstat(filepath.Base(to.Real)); err == nil {
 		return toolspec.Result{}, nameTaken(to)
 	}
-	moved, err := t.history.Survey(ctx, r.call, from, info)
+	moved, err := t.history.PrepareMove(ctx, r.call, from, info)
 	if err != nil {
 		return toolspec.Result{}, err
 	}
@@ -109,7 +109,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 		return toolspec.Result{}, err
 	}
 	defer func() { _ = source.Close() }()
-	moved, err := t.history.Survey(ctx, r.call, a, info)
+	moved, err := t.history.PrepareMove(ctx, r.call, a, info)
 	if err != nil {
 		return toolspec.Result{}, err
 	}

@@ -86,7 +86,7 @@ func readFile() tool {
 					all = append([]string{p.Path}, all...)
 				}
 				if len(all) == 0 || len(all) > maxPaths {
-					return nil, toolkit.Invalid("path is missing",
+					return nil, toolkit.ValidationError("path is missing",
 						`For example {"path":"notes.txt"}, or {"paths":["a.txt","b.txt"]} with at most 20.`)
 				}
 				var paths []pathUse

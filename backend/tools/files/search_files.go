@@ -89,7 +89,7 @@ func runSearchFiles(ctx context.Context, t *Tools, r request[searchFilesParams])
 	a := r.at[0]
 	re, err := regexp.Compile(r.p.Pattern)
 	if err != nil {
-		return toolspec.Result{}, toolkit.Invalid("the pattern is not a valid regular expression: "+err.Error(),
+		return toolspec.Result{}, toolkit.ValidationError("the pattern is not a valid regular expression: "+err.Error(),
 			`The syntax is RE2; put \ before . ( [ * + ? { that are meant literally.`)
 	}
 	s := &search{ctx: ctx, re: re, limit: r.p.Limit, matches: []match{}}
@@ -97,7 +97,7 @@ func runSearchFiles(ctx context.Context, t *Tools, r request[searchFilesParams])
 		s.limit = 100
 	}
 	w := t.walk(ctx, r.call.Tool)
-	w.GitIgnore = !r.p.Ignored
+	w.RespectGitIgnore = !r.p.Ignored
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
 		err = s.file(t, a)
 	} else {

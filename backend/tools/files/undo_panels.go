@@ -90,7 +90,7 @@ func (t *Tools) undoPanels(
 	var done, failed, sources []string
 	var last toolspec.Result
 	for _, u := range list {
-		c := Undoable(u)
+		c := ToUndoableCall(u)
 		if !p.Preview {
 			last = t.cfg.Panels.UndoCall(ctx, u)
 			c.State = wire.UndoDone
@@ -126,7 +126,7 @@ func (t *Tools) undoPanels(
 	return calls, r, nil
 }
 
-// Undoable returns u without the request.
-func Undoable(u wire.PanelUndo) wire.UndoableCall {
+// ToUndoableCall returns u without the request.
+func ToUndoableCall(u wire.PanelUndo) wire.UndoableCall {
 	return wire.UndoableCall{Call: u.Call, Panel: u.Panel, Tool: u.Tool, Did: u.Did, State: u.State, Why: u.Why}
 }

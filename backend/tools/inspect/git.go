@@ -155,8 +155,8 @@ func gitEnvironment(r repository, settings []setting) []string {
 func (t *Tools) runGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
-	if t.cfg.Confine != nil {
-		if ok, _, _ := t.cfg.Confine.Available(); ok {
+	if t.cfg.Sandbox != nil {
+		if ok, _, _ := t.cfg.Sandbox.Available(); ok {
 			return t.confinedGit(ctx, name, r, settings, args)
 		}
 	}
@@ -179,7 +179,7 @@ func (t *Tools) confinedGit(
 	for _, place := range r.reads {
 		spec.Readable = append(spec.Readable, place.Path)
 	}
-	exit, err := t.cfg.Confine.Run(ctx, spec)
+	exit, err := t.cfg.Sandbox.Run(ctx, spec)
 	a := gitOutput{text: stdout.String(), more: stdout.more}
 	code := ""
 	switch {

@@ -165,7 +165,7 @@ func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 			top, _, _ := strings.Cut(u.Path+string(filepath.Separator),
 				string(filepath.Separator)+".git"+string(filepath.Separator))
 			top = filepath.Clean(top)
-			if toolkit.Within(path, top) || toolkit.Within(real, top) {
+			if toolkit.IsWithin(path, top) || toolkit.IsWithin(real, top) {
 				return toolkit.Fail(toolspec.PermissionError, "a rule forbids "+path+", which is in the repository "+
 					top,
 					"Go on without its history. The person can remove the rule in the settings.")

@@ -24,9 +24,9 @@ type Config struct {
 	toolkit.Paths
 	// Forbidden returns the absolute paths that the person's rules deny to a tool.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
-	// Confine is the sandbox for git, which runs without network and write access. If it is nil or there is no sandbox,
+	// Sandbox is the sandbox for git, which runs without network and write access. If it is nil or there is no sandbox,
 	// git runs without one.
-	Confine *confine.Sandbox
+	Sandbox *confine.Sandbox
 	// Proc is the path of the proc file system; "" is "/proc".
 	Proc string
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// readOnly opens a SQLite file without write access.
+// readOnly is a driver.Connector that opens a SQLite file without write access.
 type readOnly struct{ path string }
 
 // Connect implements driver.Connector.

@@ -61,7 +61,7 @@ func (t *Tools) evaluateScript() tool {
 			r.Value = body
 		}
 		if p.ID > 0 {
-			r.Sources = observation.Add(r.Sources, observation.Sources(origin)...)
+			r.Sources = observation.AppendMissing(r.Sources, observation.Sources(origin)...)
 		}
 		return r, nil
 	})

@@ -53,7 +53,7 @@ func (t *Tools) getPageContent() tool {
 		}
 		r := toolspec.OK(c)
 		r.Text = head + c.position() + c.Text
-		r.Sentence = "Read " + observation.Place(url)
+		r.Sentence = "Read " + observation.DisplayName(url)
 		r.Preview = []string{fmt.Sprintf("%d characters · %s", c.Total, annotation.Clean(title, 60))}
 		r.Sources = observation.Sources(url)
 		return r, nil

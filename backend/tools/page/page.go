@@ -42,9 +42,9 @@ type Options struct {
 	Secrets *secrets.Vault
 	// Folder returns the absolute path of the workspace folder, which relative file paths start from.
 	Folder func() string
-	// Window provides the pages of panels; Active returns the active panel. Both are nil without panels.
-	Window *panelpage.Pages
-	Active func() string
+	// PanelPages provides the pages of panels; ActivePanel returns the active panel. Both are nil without panels.
+	PanelPages  *panelpage.Pages
+	ActivePanel func() string
 }
 
 // Tools provides the page tools. It is safe for concurrent use.
@@ -82,8 +82,8 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 	if opts.Folder == nil {
 		opts.Folder = func() string { return "" }
 	}
-	if opts.Active == nil {
-		opts.Window = nil
+	if opts.ActivePanel == nil {
+		opts.PanelPages = nil
 	}
 	t := &Tools{
 		sessions: sessions, opts: opts, byName: map[string]tool{},
@@ -148,7 +148,7 @@ func (t *Tools) Execute(
 	}
 	if err == nil {
 		if !onPanels(call.Tool) && inWindow(call.From) {
-			t.Opened(call.From.Turn, "") // later calls of the turn act on the browser
+			t.PanelOpened(call.From.Turn, "") // later calls of the turn act on the browser
 		}
 		return r, nil
 	}
@@ -166,12 +166,12 @@ func (t *Tools) Execute(
 	case errors.As(err, &fault):
 		r = failed(errorType(call.Tool, fault.Kind), fault.Message, fault.Suggestion)
 		if fault.Kind != surface.FaultNoBrowser {
-			r.Sources = observation.Sorted(append(before, quotedSources(s)...))
+			r.Sources = observation.SortedUnique(append(before, quotedSources(s)...))
 		}
 		return r, nil
 	}
 	// The error may contain text that the page made our own script throw.
-	r = toolspec.Result{Sources: observation.Sorted(append(before, quotedSources(s)...))}
+	r = toolspec.Result{Sources: observation.SortedUnique(append(before, quotedSources(s)...))}
 	return r, fmt.Errorf("%s: %w", call.Tool, err)
 }
 

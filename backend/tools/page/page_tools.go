@@ -36,23 +36,23 @@ func (t *Tools) pageTools() tool {
 		if err != nil || p.Arguments == nil {
 			raw = []byte("{}")
 		}
-		a, said, err := s.CallPageTool(ctx, p.Name, p.Origin, raw)
+		a, output, err := s.CallPageTool(ctx, p.Name, p.Origin, raw)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
 		before := ""
-		if said != "" {
-			before = "the page's tool says: " + observation.Quote(said) + "\n"
+		if output != "" {
+			before = "the page's tool says: " + observation.Quote(output) + "\n"
 		}
 		r := t.resultOf(a, before, observation.DefaultTokens,
 			"Called the page's tool “"+annotation.Clean(p.Name, 60)+"”")
 		if v, ok := r.Value.(observation.Value); ok {
-			if v, err = v.With("output", said); err != nil {
+			if v, err = v.With("output", output); err != nil {
 				return toolspec.Result{}, err
 			}
 			r.Value = v
 		}
-		r.Sources = observation.Add(r.Sources, observation.Sources(p.Origin)...)
+		r.Sources = observation.AppendMissing(r.Sources, observation.Sources(p.Origin)...)
 		return r, nil
 	})
 	// The call goes to the origin that was judged, even if another document offers the name by then.

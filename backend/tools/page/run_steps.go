@@ -160,7 +160,7 @@ func (r *stepRun) step(ctx context.Context, i int) {
 		return
 	}
 	r.done++
-	ans, observed := observation.FullAnswer(res.Value)
+	ans, observed := observation.FullObservation(res.Value)
 	end := stepResult{Tool: st.tool, Status: "done", Outcome: res.Sentence}
 	if observed {
 		end.Outcome = outcomeOf(ans, res.Sentence)
@@ -206,7 +206,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	if r.failed != nil && r.done == 0 {
 		f := *r.failed
 		f.Error = fmt.Sprintf("step %d of %d: %s", len(r.results), len(r.steps), f.Error)
-		f.Sources = observation.Sorted(r.sources)
+		f.Sources = observation.SortedUnique(r.sources)
 		return f, nil
 	}
 	if r.stopped != "" || r.summary.Page.Tab == 0 || r.waited {
@@ -215,7 +215,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 			r.summary.Add(a)
 		}
 	}
-	a := r.summary.Answer()
+	a := r.summary.Observation()
 	a.Outcome = fmt.Sprintf("did %d of %s", r.done, english.Plural(len(r.steps), "step", ""))
 	if r.stopped != "" {
 		a.Outcome += "; " + r.stopped
@@ -234,7 +234,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 		v.Text = res.Text
 	}
 	res.Images = r.images
-	res.Sources = observation.Sorted(append(r.sources, res.Sources...))
+	res.Sources = observation.SortedUnique(append(r.sources, res.Sources...))
 	var err error
 	for _, m := range []struct {
 		name  string

@@ -38,11 +38,11 @@ func inWindow(from toolspec.Provenance) bool {
 // Surface returns the surface that call acts on. The pipeline calls it once, before Describe.
 func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 	target := &toolspec.Surface{Session: call.From.Session}
-	if t.opts.Window == nil || !inWindow(call.From) {
+	if t.opts.PanelPages == nil || !inWindow(call.From) {
 		return target
 	}
 	if numbers := numbersIn(call); len(numbers) > 0 {
-		if page := t.opts.Window.PageOf(numbers[0]); page != nil {
+		if page := t.opts.PanelPages.PageOf(numbers[0]); page != nil {
 			target.Panel = page.Panel()
 		}
 		return target
@@ -69,7 +69,7 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 			"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
 		}
 	}
-	return s.onPanel(t.opts.Window.Page(target.Panel)), nil
+	return s.onPanel(t.opts.PanelPages.Page(target.Panel)), nil
 }
 
 // numbersIn returns the element numbers in a call. For run_steps, these are the numbers of the first step that has any.
@@ -99,10 +99,10 @@ func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
 		return panel
 	}
-	if !t.opts.Window.HasWindow() {
+	if !t.opts.PanelPages.HasWindow() {
 		return ""
 	}
-	panel := t.shows(t.opts.Active())
+	panel := t.shows(t.opts.ActivePanel())
 	t.turns.set(turn, panel)
 	return panel
 }
@@ -115,18 +115,18 @@ func (t *Tools) shows(panel string) string {
 	return panel
 }
 
-// Operable returns the number of operable elements on the page of a panel. ok is false if calls on that panel act on
-// the browser, or if its page cannot be observed.
-func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
-	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.HasWindow() {
+// CountOperable returns the number of operable elements on the page of a panel. ok is false if calls on that panel act
+// on the browser, or if its page cannot be observed.
+func (t *Tools) CountOperable(ctx context.Context, panel string) (n int, ok bool) {
+	if t.opts.PanelPages == nil || t.shows(panel) == "" || !t.opts.PanelPages.HasWindow() {
 		return 0, false
 	}
-	n, err := t.opts.Window.Page(panel).Operable(ctx)
+	n, err := t.opts.PanelPages.Page(panel).Operable(ctx)
 	return n, err == nil
 }
 
-// Opened records that a turn opened a panel. The turn's later calls without an element number act on that panel.
-func (t *Tools) Opened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
+// PanelOpened records that a turn opened a panel. The turn's later calls without an element number act on that panel.
+func (t *Tools) PanelOpened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
 
 // turns stores the panel that each turn acts on. It is safe for concurrent use.
 type turns struct {

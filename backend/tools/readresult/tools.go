@@ -46,8 +46,8 @@ type tool struct {
 }
 
 // New returns the tool.
-func New(store Store, talk Messages) *Tools {
-	return &Tools{store: store, messages: talk, List: toolkit.List[tool]{readResult()}}
+func New(store Store, messages Messages) *Tools {
+	return &Tools{store: store, messages: messages, List: toolkit.List[tool]{readResult()}}
 }
 
 // Definition implements toolkit.Tool.

@@ -84,9 +84,9 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	d.Warnings = append(d.Warnings, warnings...)
 	d.RunsProgram, d.Network = true, d.Network || p.Network
 	d.HostsLimited = d.Network && t.canLimitNetwork()
-	if ok, _, why := t.cfg.Confine.Available(); !ok {
+	if ok, _, why := t.cfg.Sandbox.Available(); !ok {
 		d.Unconfined = why
-	} else if !reading.Harmless && t.cfg.Confine.ForcesReadOnly(t.cfg.Folder()) {
+	} else if !reading.Harmless && t.cfg.Sandbox.ForcesReadOnly(t.cfg.Folder()) {
 		d.Warnings = append(d.Warnings, readOnlyWorkspace)
 	}
 	if d.Present == "" {
@@ -111,7 +111,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	p.Network = p.Network || reading.Network
 	output := newOutput(out, t.cfg.NewDraft)
 	defer output.discard()
-	available, _, _ := t.cfg.Confine.Available()
+	available, _, _ := t.cfg.Sandbox.Available()
 	var writable, env []string
 	if !reading.Harmless {
 		writable, env = t.cacheFolder()
@@ -121,7 +121,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	if writes {
 		before = autorunFiles(workspace)
 	}
-	readOnly := available && t.cfg.Confine.ForcesReadOnly(workspace)
+	readOnly := available && t.cfg.Sandbox.ForcesReadOnly(workspace)
 	watched := func() (none snapshot.Changes) { return none }
 	if writes && !readOnly {
 		watched = t.watch(ctx, call, workspace)
@@ -142,7 +142,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 		defer gate.close()
 		spec.Network, spec.Proxy, spec.Env = false, gate.serve, append(spec.Env, gate.env()...)
 	}
-	exit, err := t.cfg.Confine.Run(timed, spec)
+	exit, err := t.cfg.Sandbox.Run(timed, spec)
 	if gate != nil {
 		gate.close() // the command has ended, so open questions no longer matter
 	}

@@ -15,7 +15,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of the changed files in a result: names in the text, and paths for the window, which reads the others itself.
+// Limits of the changed files in a result: names in the text, and paths for the window, which reads the rest itself.
 const (
 	maxNamed   = 8
 	maxChanged = 200
@@ -63,8 +63,8 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	if len(c.Unwatched) > 0 {
 		lines = append(lines, "Not watched, so undo does not cover it: "+firstNames(c.Unwatched, maxNamed)+".")
 	}
-	if len(c.Others) > 0 {
-		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.Others,
+	if len(c.ChangedLater) > 0 {
+		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.ChangedLater,
 			maxNamed)+".")
 	}
 	if len(lines) == 0 {
@@ -87,7 +87,7 @@ func writtenOutside(files []toolspec.FileUse, workspace string) []string {
 	var all []string
 	for _, f := range files {
 		path := resolved(f.Path)
-		if f.Use != toolspec.UseRead && !toolkit.Within(path, resolved(workspace)) && !slices.Contains(all, path) {
+		if f.Use != toolspec.UseRead && !toolkit.IsWithin(path, resolved(workspace)) && !slices.Contains(all, path) {
 			all = append(all, path)
 		}
 	}

@@ -18,7 +18,7 @@ const maxHosts = 256
 
 // canLimitNetwork reports whether a command can be limited to granted hosts.
 func (t *Tools) canLimitNetwork() bool {
-	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Confine.IsolatesNetwork()
+	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Sandbox.IsolatesNetwork()
 }
 
 // networkGate decides which hosts one run may reach. Each host is decided once, and concurrent connections wait for the

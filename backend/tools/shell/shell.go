@@ -40,7 +40,7 @@ type Config struct {
 	// Home is the person's home folder, or "" if it is not known.
 	Home    string
 	Places  *protectedpaths.Places
-	Confine *confine.Sandbox
+	Sandbox *confine.Sandbox
 	// Egress is the proxy that commands use. AllowHost is called while call runs, for a host that the call did not
 	// name. It returns nil if the host may be reached, and otherwise an error that is a complete sentence. If both are
 	// nil, or the sandbox cannot limit the network, a command has either full network access or none.
@@ -124,7 +124,7 @@ func (t *Tools) folder(dir string) string {
 // folders.
 func (t *Tools) analyze(line, dir string) command.Reading {
 	r := command.Read(line, command.Place{Folder: dir, Home: t.cfg.Home})
-	if ok, _, _ := t.cfg.Confine.Available(); !ok {
+	if ok, _, _ := t.cfg.Sandbox.Available(); !ok {
 		return r
 	}
 	before := len(r.Files)
@@ -139,7 +139,7 @@ func (t *Tools) analyze(line, dir string) command.Reading {
 
 // ownTemp reports whether path is in the temporary folders of a run and not in another folder that is mounted there.
 func (t *Tools) ownTemp(path string) bool {
-	in := func(folder string) bool { return folder != "" && toolkit.Within(path, folder) }
+	in := func(folder string) bool { return folder != "" && toolkit.IsWithin(path, folder) }
 	if !in("/tmp") && !in("/var/tmp") || path == "/tmp" || path == "/var/tmp" {
 		return false
 	}
@@ -185,14 +185,14 @@ func resolved(path string) string {
 // arguments may read any file there.
 func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 	workspace := resolved(t.cfg.Folder())
-	confined, _, _ := t.cfg.Confine.Available()
+	confined, _, _ := t.cfg.Sandbox.Available()
 	var all []toolspec.FileUse
 	for _, folder := range folders {
 		real := resolved(folder)
 		if confined && (real == "/tmp" || real == "/var/tmp") {
 			continue // each run has its own temporary folder
 		}
-		if !toolkit.Within(real, workspace) {
+		if !toolkit.IsWithin(real, workspace) {
 			all = append(all, toolspec.FileUse{Path: real, Use: toolspec.UseRead})
 		}
 	}
@@ -209,7 +209,7 @@ func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *to
 	}
 	for _, folder := range folders {
 		for _, path := range paths {
-			if toolkit.Within(resolved(folder), resolved(path)) {
+			if toolkit.IsWithin(resolved(folder), resolved(path)) {
 				r := toolspec.Fail(toolspec.PermissionError, "a rule forbids "+path+", which contains "+folder,
 					"Work in another folder. The person can remove the rule in the settings.")
 				return nil, &r

@@ -11,8 +11,8 @@ import (
 // Terminal makes a command run in a terminal instead of pipes. The sandbox is the same.
 type Terminal struct {
 	Columns, Rows uint16
-	// Started receives the terminal before the command starts. Output receives everything that the command prints.
-	Started func(confine.TTY)
+	// OnStart receives the terminal before the command starts. Output receives everything that the command prints.
+	OnStart func(confine.TTY)
 	Output  io.Writer
 }
 
@@ -34,7 +34,7 @@ func (t *Terminal) apply(spec *confine.Spec) {
 	if t == nil {
 		return
 	}
-	spec.Terminal = &confine.Terminal{Columns: t.Columns, Rows: t.Rows, OnStart: t.Started}
+	spec.Terminal = &confine.Terminal{Columns: t.Columns, Rows: t.Rows, OnStart: t.OnStart}
 	spec.Env = append(slices.Clone(spec.Env), "TERM=xterm-256color")
 	// The terminal is the last writer, because it may block on its viewer, and the result must be complete by then.
 	spec.Stdout, spec.Stderr = io.MultiWriter(spec.Stdout, t.Output), nil

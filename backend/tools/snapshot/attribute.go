@@ -35,7 +35,7 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 			continue
 		}
 		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && changedAfter(after.Changed, r.ended, time.Now()) {
-			r.done.Others = append(r.done.Others, rel)
+			r.done.ChangedLater = append(r.done.ChangedLater, rel)
 			continue
 		}
 		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
@@ -79,7 +79,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 		}
 	}
 	lost := map[int]bool{}
-	_, err := f.k.cfg.Blobs.PutAll(len(wanted), func(i int) ([]byte, error) {
+	_, err := f.watcher.cfg.Blobs.PutAll(len(wanted), func(i int) ([]byte, error) {
 		content, err := f.pack.get(sides[wanted[i]])
 		if err != nil {
 			lost[wanted[i]] = true
@@ -95,7 +95,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 		}
 	}
 	if err == nil {
-		err = f.k.cfg.Log.AddFileChanges(ctx, rows)
+		err = f.watcher.cfg.Log.AddFileChanges(ctx, rows)
 	}
 	if err == nil {
 		r.done.Files = append(r.done.Files, rows...)
@@ -145,7 +145,7 @@ func (f *folder) wrote(file, before, after string) {
 	if was := f.known[rel]; was.id() != before && r.done.NotUndoable == "" {
 		row := f.row(r, rel, was, state{})
 		row.After = before
-		r.fail(f.k, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
+		r.fail(f.watcher, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
 	}
 	now := f.lstat(file)
 	if now.There && !now.Mode.IsDir() {

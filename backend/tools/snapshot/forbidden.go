@@ -29,7 +29,7 @@ var errForbidden = errors.New("a rule forbids the folder")
 // forbidden returns the paths that the rules forbid. If they cannot be read, nothing is walked, because a walk copies
 // files.
 func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
-	paths, err := f.k.cfg.Forbidden(ctx, f.path)
+	paths, err := f.watcher.cfg.Forbidden(ctx, f.path)
 	if err != nil {
 		return forbidden{}, fmt.Errorf("reading the rules: %w", err)
 	}
@@ -41,7 +41,7 @@ func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
 		}
 	}
 	for _, path := range b.paths {
-		if toolkit.Within(f.path, path) {
+		if toolkit.IsWithin(f.path, path) {
 			return forbidden{}, errForbidden
 		}
 		if info, err := os.Lstat(path); err == nil {
@@ -59,7 +59,7 @@ func (f forbidden) has(path string, info fs.FileInfo) bool {
 
 // secret reports whether a path is a place that no tool may read.
 func (f *folder) secret(path string) bool {
-	return f.k.cfg.Places.ClassifyByName(path).Kind == protectedpaths.Secret
+	return f.watcher.cfg.Places.ClassifyByName(path).Kind == protectedpaths.Secret
 }
 
 // below reports whether rel is one of paths or is below one. All are relative to the folder.

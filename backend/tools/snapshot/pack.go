@@ -110,7 +110,7 @@ func (f *folder) open() error {
 	f.saved = f.known
 	now := time.Now()
 	_ = os.Chtimes(file.Name(), now, now) // marks the pack as recently used for trim
-	f.k.trim()
+	f.watcher.trim()
 	return nil
 }
 

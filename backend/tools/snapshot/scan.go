@@ -98,7 +98,7 @@ type scan struct {
 
 // scan walks through the folder and stores the contents of its files.
 func (f *folder) scan(ctx context.Context) (*scan, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.k.cfg.Wait, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, f.watcher.cfg.WalkTimeout, errSlow)
 	defer cancel()
 	forbidden, err := f.forbidden(ctx)
 	if err != nil {
@@ -194,8 +194,8 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 		s.skipped = append(s.skipped, rel)
 		return nil
 	}
-	if s.files++; s.files > s.f.k.cfg.Files {
-		return &tooLarge{fmt.Sprintf("%s files", humanize.Comma(int64(s.f.k.cfg.Files)))}
+	if s.files++; s.files > s.f.watcher.cfg.MaxFiles {
+		return &tooLarge{fmt.Sprintf("%s files", humanize.Comma(int64(s.f.watcher.cfg.MaxFiles)))}
 	}
 	now := state{There: true, Mode: kind | info.Mode().Perm()}
 	if kind == 0 || kind == fs.ModeSymlink || kind == fs.ModeDir {
@@ -219,8 +219,8 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 		return err
 	}
 	if kind == 0 && now.Size <= maxFile {
-		if s.bytes += now.Size; s.bytes > s.f.k.cfg.Bytes {
-			return &tooLarge{fmt.Sprintf("%d MB", s.f.k.cfg.Bytes>>20)}
+		if s.bytes += now.Size; s.bytes > s.f.watcher.cfg.MaxBytes {
+			return &tooLarge{fmt.Sprintf("%d MB", s.f.watcher.cfg.MaxBytes>>20)}
 		}
 	}
 	if s.measuring || known && now.untouched(old) {
@@ -278,7 +278,7 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 		// There is nothing to compare later changes with.
 		if large := (*tooLarge)(nil); errors.As(err, &large) || ctx.Err() == nil {
 			for _, r := range f.running {
-				r.fail(f.k, err)
+				r.fail(f.watcher, err)
 			}
 			f.known = nil
 		}

@@ -77,12 +77,12 @@ type Config struct {
 	// Forbidden returns the absolute paths that the person's rules deny to commands in a folder. It is called for every
 	// walk.
 	Forbidden func(ctx context.Context, folder string) ([]string, error)
-	// Files and Bytes limit a watched folder, and Wait limits the time of a walk. Zero means 20,000 files, 256 MiB and
-	// 10 seconds.
-	Files  int
-	Bytes  int64
-	Wait   time.Duration
-	Logger *slog.Logger
+	// MaxFiles and MaxBytes limit a watched folder, WalkTimeout the time of a walk. Zero means 20,000 files, 256 MiB
+	// and 10 seconds.
+	MaxFiles    int
+	MaxBytes    int64
+	WalkTimeout time.Duration
+	Logger      *slog.Logger
 }
 
 // Watcher watches folders for commands. Create it with New. It is safe for concurrent use.
@@ -95,14 +95,14 @@ type Watcher struct {
 
 // New returns a Watcher. It reads nothing before the first command.
 func New(cfg Config) *Watcher {
-	if cfg.Files == 0 {
-		cfg.Files = defaultFiles
+	if cfg.MaxFiles == 0 {
+		cfg.MaxFiles = defaultFiles
 	}
-	if cfg.Bytes == 0 {
-		cfg.Bytes = defaultBytes
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = defaultBytes
 	}
-	if cfg.Wait == 0 {
-		cfg.Wait = defaultWait
+	if cfg.WalkTimeout == 0 {
+		cfg.WalkTimeout = defaultWait
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -124,9 +124,9 @@ func (w *Watcher) Close() error {
 
 // folder is a watched folder.
 type folder struct {
-	k    *Watcher
-	path string
-	dir  string
+	watcher *Watcher
+	path    string
+	dir     string
 
 	mu   sync.Mutex
 	pack pack
@@ -153,30 +153,30 @@ func (w *Watcher) at(path string) (*folder, error) {
 		return f, nil
 	}
 	sum := sha256.Sum256([]byte(real))
-	f := &folder{k: w, path: real, dir: filepath.Join(w.cfg.Dir, hex.EncodeToString(sum[:8]))}
+	f := &folder{watcher: w, path: real, dir: filepath.Join(w.cfg.Dir, hex.EncodeToString(sum[:8]))}
 	w.folders[real] = f
 	return f, nil
 }
 
 // Changes contains the changes of a command.
 type Changes struct {
-	// Files contains the rows, sorted by path.
+	// MaxFiles contains the rows, sorted by path.
 	Files []wire.FileChange
 	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), or is "".
 	NotUndoable string
-	// Others changed after the command had ended, so the command did not change them. Unwatched are unwatched paths
-	// that were created, removed or written to. Both are relative paths.
-	Others, Unwatched []string
+	// ChangedLater contains files that changed after the command had ended. Unwatched contains unwatched paths that
+	// were created, removed or written to. Both contain relative paths.
+	ChangedLater, Unwatched []string
 }
 
 // Run is a watched command. End must be called, by one goroutine at a time.
 type Run struct {
-	k     *Watcher
-	f     *folder
-	row   wire.Command
-	done  Changes
-	ended time.Time
-	note  string
+	watcher *Watcher
+	folder  *folder
+	row     wire.Command
+	done    Changes
+	ended   time.Time
+	note    string
 	// stopped is closed when the command is stopped, settled when its changes are known.
 	stopped <-chan struct{}
 	settled chan struct{}
@@ -185,7 +185,7 @@ type Run struct {
 // Begin records the state of the folder before the command of call runs. The command must end when ctx is done. If the
 // folder cannot be watched, the Changes of End say why.
 func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
-	r := &Run{k: w, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
+	r := &Run{watcher: w, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
 		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation,
 		Owner: call.From.Owner(), Time: time.Now(),
 	}}
@@ -202,14 +202,14 @@ func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *R
 }
 
 // fail sets the reason why the changes of a run cannot be undone.
-func (r *Run) fail(k *Watcher, err error) {
+func (r *Run) fail(w *Watcher, err error) {
 	var large *tooLarge
 	switch {
 	case err == nil || r.done.NotUndoable != "":
 	case errors.As(err, &large), errors.Is(err, errSlow), errors.Is(err, errForbidden):
 		r.done.NotUndoable = err.Error()
 	default:
-		k.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
+		w.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
 		r.done.NotUndoable = "the previous state of the workspace could not be stored: " + err.Error()
 	}
 }
@@ -226,10 +226,10 @@ func (f *folder) begin(ctx context.Context, r *Run) error {
 	if err := f.save(); err != nil {
 		return err
 	}
-	if err := f.k.cfg.Log.BeginCommand(ctx, r.row); err != nil {
+	if err := f.watcher.cfg.Log.BeginCommand(ctx, r.row); err != nil {
 		return err
 	}
-	r.f = f
+	r.folder = f
 	f.running = append(f.running, r)
 	return nil
 }
@@ -257,35 +257,35 @@ func (r *Run) End(ctx context.Context) Changes {
 	}
 	r.ended = time.Now()
 	defer func() {
-		r.k.mu.Lock()
-		defer r.k.mu.Unlock()
-		r.k.runs = slices.DeleteFunc(r.k.runs, func(o *Run) bool { return o == r })
+		r.watcher.mu.Lock()
+		defer r.watcher.mu.Unlock()
+		r.watcher.runs = slices.DeleteFunc(r.watcher.runs, func(o *Run) bool { return o == r })
 		close(r.settled)
 	}()
-	f := r.f
+	f := r.folder
 	if f == nil {
 		return r.done
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.k.cfg.Wait+storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.watcher.cfg.WalkTimeout+storeTimeout)
 	defer cancel()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.done.NotUndoable == "" {
-		r.fail(f.k, f.walk(ctx, r))
+		r.fail(f.watcher, f.walk(ctx, r))
 	}
 	f.running = slices.DeleteFunc(f.running, func(o *Run) bool { return o == r })
 	if len(f.running) > 0 {
-		r.fail(f.k, f.save())
+		r.fail(f.watcher, f.save())
 	}
-	r.fail(f.k, f.k.cfg.Log.EndCommand(ctx, r.row.Call))
+	r.fail(f.watcher, f.watcher.cfg.Log.EndCommand(ctx, r.row.Call))
 	slices.SortStableFunc(r.done.Files, func(a, b wire.FileChange) int { return compareNames(a.Path, b.Path) })
 	return r.done
 }
 
-// Settled waits until the changes of all stopped commands are known. Stopping a command does not wait for them itself.
-// Settled returns early if ctx is done, and after a timeout.
-func (w *Watcher) Settled(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, w.cfg.Wait+storeTimeout)
+// WaitSettled waits until the changes of all stopped commands are known. Stopping a command does not wait for them
+// itself. WaitSettled returns early if ctx is done, and after a timeout.
+func (w *Watcher) WaitSettled(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.WalkTimeout+storeTimeout)
 	defer cancel()
 	w.mu.Lock()
 	runs := slices.Clone(w.runs)
@@ -338,7 +338,7 @@ func (w *Watcher) recover(ctx context.Context, c wire.Command) error {
 	if err := f.open(); err != nil {
 		return err
 	}
-	r := &Run{f: f, row: c, note: interruptedNote}
+	r := &Run{folder: f, row: c, note: interruptedNote}
 	f.running = []*Run{r}
 	err = f.walk(ctx, r)
 	f.running = nil

@@ -40,7 +40,6 @@ type webSearchParams struct {
 	NumResults int    `json:"num_results"`
 }
 
-// searchResult is one search result.
 type searchResult struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`

@@ -54,8 +54,8 @@ func getWorkspaceState() tool {
 			if s.PromptNotes == nil {
 				s.PromptNotes = []string{}
 			}
-			if t.cfg.Operable != nil {
-				if n, ok := t.cfg.Operable(ctx, s.ActivePanel); ok {
+			if t.cfg.CountOperable != nil {
+				if n, ok := t.cfg.CountOperable(ctx, s.ActivePanel); ok {
 					s.Operable = &n
 				}
 			}

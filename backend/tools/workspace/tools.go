@@ -38,10 +38,10 @@ type Config struct {
 	Settings Settings
 	// NotesDir is the folder of developer notes. The first note creates it.
 	NotesDir string
-	// Operable returns the number of operable elements on the page of a panel that a window shows. ok is false if the
-	// page cannot be observed. Operable may be nil.
-	Operable func(ctx context.Context, panel string) (n int, ok bool)
-	Log      *slog.Logger
+	// CountOperable returns the number of operable elements on the page of a panel that a window shows. ok is false if
+	// the page cannot be observed. CountOperable may be nil.
+	CountOperable func(ctx context.Context, panel string) (n int, ok bool)
+	Log           *slog.Logger
 }
 
 // Tools provides the workspace tools. It is safe for concurrent use.

@@ -51,14 +51,14 @@ type Watcher interface {
 	// Hold keeps the watcher from comparing the file until done is called with the hashes of the old and the new
 	// content, as in wire.FileChange.
 	Hold(file string) (done func(before, after string))
-	// Settled waits until the changes of recently stopped commands are recorded.
-	Settled(ctx context.Context)
+	// WaitSettled waits until the changes of recently stopped commands are recorded.
+	WaitSettled(ctx context.Context)
 }
 
 type noWatcher struct{}
 
 func (noWatcher) Hold(string) func(before, after string) { return func(string, string) {} }
-func (noWatcher) Settled(context.Context)                {}
+func (noWatcher) WaitSettled(context.Context)            {}
 
 // Config configures a History. Watcher may be nil; Now defaults to time.Now.
 type Config struct {
@@ -102,7 +102,7 @@ func (s State) Hash() string {
 		return ""
 	case s.Info.IsDir():
 		return wire.FolderContent
-	case safefs.Special(s.Info.Mode()):
+	case safefs.IsSpecial(s.Info.Mode()):
 		return wire.UnknownContent
 	}
 	return HashOf(s.Content)

@@ -34,12 +34,14 @@ type movedEntry struct {
 // errTooMuch stops the recording of a folder that exceeds the limits.
 var errTooMuch = errors.New("too much to record")
 
-// Survey prepares to move the file or folder at t. It refuses a folder that contains a place closed to tools, because
-// the place would be open at its new path.
-func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Move, error) {
+// PrepareMove prepares to move the file or folder at t. It refuses a folder that contains a place closed to tools,
+// because the place would be open at its new path.
+func (h *History) PrepareMove(
+	ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo,
+) (Move, error) {
 	m := Move{h: h, from: t}
 	if !info.IsDir() {
-		if safefs.Special(info.Mode()) || info.Size() > maxContent {
+		if safefs.IsSpecial(info.Mode()) || info.Size() > maxContent {
 			return m, nil
 		}
 		state, err := h.Read(ctx, t)
@@ -51,7 +53,7 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 	w := safefs.Walk{FS: h.cfg.FS, Ctx: ctx, Tool: call.Tool, Depth: safefs.MaxDepth}
 	// The whole folder is walked even if it cannot be recorded, because it may contain a closed place.
 	w.Visit = func(e safefs.Entry) error {
-		if e.IsDir() && e.Name() == ".git" || safefs.Special(e.Type()) {
+		if e.IsDir() && e.Name() == ".git" || safefs.IsSpecial(e.Type()) {
 			recordable = false // the inside of .git is not walked
 		}
 		if !recordable {
@@ -66,7 +68,7 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 	if err := w.Run(t); err != nil {
 		return m, err
 	}
-	if w.Closed > 0 {
+	if w.Skipped > 0 {
 		return m, &toolkit.CallError{
 			Type: toolspec.SecurityError, Message: t.Shown +
 				" holds a place that is closed to every tool, so it was not moved",

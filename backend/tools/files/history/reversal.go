@@ -121,12 +121,12 @@ func (h *History) Recorded(ctx context.Context, conversation, owner, turn, call 
 	return h.cfg.Log.FileChanges(ctx, conversation, owner, turn, call)
 }
 
-// Settled waits until the changes of recently stopped commands are recorded.
-func (h *History) Settled(ctx context.Context) { h.cfg.Watcher.Settled(ctx) }
+// WaitSettled waits until the changes of recently stopped commands are recorded.
+func (h *History) WaitSettled(ctx context.Context) { h.cfg.Watcher.WaitSettled(ctx) }
 
 // Changes returns the file changes of a turn and whether each one can be undone.
 func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
-	h.Settled(ctx)
+	h.WaitSettled(ctx)
 	changes, err := h.Recorded(ctx, "", "", turn, "")
 	if err != nil {
 		return nil, err
@@ -270,9 +270,9 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	if err != nil && r.after.hash == "" && plan.inFolder(t.Real) {
 		now, err = State{}, nil
 	}
-	is := now.version()
+	current := now.version()
 	if err == nil {
-		r = r.startingAt(is)
+		r = r.startingAt(current)
 	}
 	f := wire.ChangedFile{Path: r.Path, Shown: t.Shown, Did: r.did(), State: wire.UndoReady}
 	if r.command {
@@ -289,19 +289,19 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	switch {
 	case errBefore != nil:
 		conflict("its old content is no longer stored")
-	case !r.before.restorable() && safefs.Special(r.before.mode):
+	case !r.before.restorable() && safefs.IsSpecial(r.before.mode):
 		conflict("it was " + safefs.Kind(r.before.mode) + " before, which cannot be restored")
 	case !r.before.restorable():
 		conflict("its old content was not stored: it is larger than " + humanize.IBytes(maxContent) +
 			" or could not be read")
 	case err != nil:
 		conflict(err.Error())
-	case is.same(r.before) && !r.before.same(r.after):
+	case current.same(r.before) && !r.before.same(r.after):
 		f.State = wire.UndoDone
 	case r.interleaved:
 		conflict("something else changed it in between")
-	case !is.same(r.after):
-		conflict(whatChanged(now, is.hash == r.after.hash))
+	case !current.same(r.after):
+		conflict(whatChanged(now, current.hash == r.after.hash))
 	case r.before.hash != wire.FolderContent && r.after.hash == wire.FolderContent && !h.emptyWithout(t, plan.removed):
 		conflict("the folder holds something else by now")
 	}
@@ -315,7 +315,7 @@ func whatChanged(now State, modeOnly bool) string {
 		return "it was removed since"
 	case now.Info.Mode()&fs.ModeSymlink != 0:
 		return "it is a link to " + string(now.Content) + " now"
-	case safefs.Special(now.Info.Mode()):
+	case safefs.IsSpecial(now.Info.Mode()):
 		return "it is " + safefs.Kind(now.Info.Mode()) + " now"
 	case modeOnly:
 		return "its permissions were changed since"
@@ -351,7 +351,7 @@ func modeNote(r Reversal) string {
 		switch mode := before | after; {
 		case mode&fs.ModeSymlink != 0:
 			return "a link"
-		case safefs.Special(mode):
+		case safefs.IsSpecial(mode):
 			return safefs.Kind(mode)
 		}
 		return ""

@@ -27,7 +27,7 @@ type ignoreRule struct {
 }
 
 // LoadIgnores reads the .gitignore files from the workspace folder down to the folder at t. It makes Ignored usable
-// during a walk without GitIgnore.
+// during a walk without RespectGitIgnore.
 func (w *Walk) LoadIgnores(t Target) {
 	if t.Workspace == "" {
 		return

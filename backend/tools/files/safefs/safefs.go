@@ -103,11 +103,11 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 		dir, base = trimmed[:i+1], trimmed[i+1:]
 	}
 	if base == "" || base == "." || base == ".." || base == "~" || strings.ContainsRune(base, 0) {
-		return Target{}, toolkit.Invalid(fmt.Sprintf("%q does not name a file or folder", path),
+		return Target{}, toolkit.ValidationError(fmt.Sprintf("%q does not name a file or folder", path),
 			"Send the path of one, in the workspace or absolute.")
 	}
 	if len(base) > 255 {
-		return Target{}, toolkit.Invalid("the name "+excerpt.Bytes(base, 60)+" is longer than 255 bytes",
+		return Target{}, toolkit.ValidationError("the name "+excerpt.Bytes(base, 60)+" is longer than 255 bytes",
 			"Send a shorter one.")
 	}
 	in, err := f.Locate(dir)
@@ -122,8 +122,8 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 	return t, err
 }
 
-// Redirected returns the error for a path that no longer leads to the place it was resolved to.
-func Redirected(what string) error {
+// RedirectError returns the error for a path that no longer leads to the place it was resolved to.
+func RedirectError(what string) error {
 	return &toolkit.CallError{
 		Type: toolspec.SecurityError, Message: what +
 			" now leads to another place than the one that was checked; nothing was done",
@@ -185,7 +185,7 @@ func (w *workspaceHandle) close() error {
 func (f *FS) OpenDir(t Target, dir string) (*os.Root, error) {
 	var root *os.Root
 	var err error
-	if t.Workspace != "" && toolkit.Within(dir, t.Workspace) {
+	if t.Workspace != "" && toolkit.IsWithin(dir, t.Workspace) {
 		root, err = f.workspace.open(t.Workspace, dir)
 	} else {
 		root, err = os.OpenRoot(dir)
@@ -201,7 +201,7 @@ func (f *FS) OpenDir(t Target, dir string) (*os.Root, error) {
 	defer func() { _ = d.Close() }()
 	if !isAt(d, dir) {
 		_ = root.Close()
-		return nil, Redirected(t.Shown)
+		return nil, RedirectError(t.Shown)
 	}
 	return root, nil
 }
@@ -234,7 +234,7 @@ func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 		err = regular(t, now)
 	}
 	if err == nil && (!os.SameFile(before, now) || !isAt(file, t.Real)) {
-		err = Redirected(t.Shown)
+		err = RedirectError(t.Shown)
 	}
 	if err != nil {
 		_ = file.Close()
@@ -288,7 +288,7 @@ func regular(t Target, info fs.FileInfo) error {
 		return toolkit.UserError(t.Shown+" is a folder",
 			"Call list_directory with it, or send the path of a file in it.")
 	case mode&fs.ModeSymlink != 0:
-		return Redirected(t.Shown)
+		return RedirectError(t.Shown)
 	}
 	return toolkit.UserError(t.Shown+" is "+Kind(mode)+", not a file", "Send the path of a regular file.")
 }
@@ -310,8 +310,8 @@ func Kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// Special reports whether mode is the mode of a pipe, a socket or a device, which have no stored content.
-func Special(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
+// IsSpecial reports whether mode is the mode of a pipe, a socket or a device, which have no stored content.
+func IsSpecial(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
 
 // Explain turns a file system error into an error that tells the caller what to do.
 func (f *FS) Explain(t Target, err error) error {

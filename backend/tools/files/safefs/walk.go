@@ -60,14 +60,14 @@ type Walk struct {
 	Ctx context.Context //nolint:containedctx // a Walk lives for one call
 	// Tool is the name of the tool that walks.
 	Tool string
-	// GitIgnore skips entries that .gitignore files exclude.
-	GitIgnore bool
+	// RespectGitIgnore skips entries that .gitignore files exclude.
+	RespectGitIgnore bool
 	// Depth is the number of levels to visit; 1 is the folder without its subfolders.
 	Depth int
 	Visit func(Entry) error
 
-	// Closed counts entries that were skipped because they are secret, forbidden or unreadable.
-	Closed int
+	// Skipped counts entries that were skipped because they are secret, forbidden or unreadable.
+	Skipped int
 
 	base      string
 	rules     []ignoreRule
@@ -90,7 +90,7 @@ func (w *Walk) Run(t Target) error {
 		return err
 	}
 	w.base, w.downloads = t.Real, w.FS.cfg.DownloadsFolder()
-	if w.GitIgnore && t.Workspace != "" {
+	if w.RespectGitIgnore && t.Workspace != "" {
 		w.loadIgnoresAbove(t)
 	}
 	err = w.folder(root, "", 0)
@@ -120,7 +120,7 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 	if err != nil {
 		return err
 	}
-	if w.GitIgnore {
+	if w.RespectGitIgnore {
 		mark := len(w.rules)
 		w.rules = append(w.rules, readIgnores(root, path.Join(filepath.ToSlash(w.base), rel))...)
 		defer func() { w.rules = w.rules[:mark] }()
@@ -137,13 +137,13 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 		e.Real = filepath.Join(w.base, filepath.FromSlash(e.Rel))
 		e.Place = w.FS.cfg.Places.ClassifyByName(e.Real)
 		if e.Place.Kind == protectedpaths.Secret || slices.Contains(w.forbidden, e.Real) {
-			w.Closed++
+			w.Skipped++
 			continue
 		}
-		if w.GitIgnore && w.Ignored(e) {
+		if w.RespectGitIgnore && w.Ignored(e) {
 			continue
 		}
-		if w.downloads != "" && e.Real != w.downloads && toolkit.Within(e.Real, w.downloads) {
+		if w.downloads != "" && e.Real != w.downloads && toolkit.IsWithin(e.Real, w.downloads) {
 			w.fromOutside = true
 		}
 		if err := w.Visit(e); err != nil {
@@ -161,19 +161,19 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 func (w *Walk) subfolder(root *os.Root, e Entry, depth int) error {
 	sub, err := root.OpenRoot(e.Name())
 	if err != nil {
-		w.Closed++ // unreadable, or removed in the meantime
+		w.Skipped++ // unreadable, or removed in the meantime
 		return nil
 	}
 	defer func() { _ = sub.Close() }()
 	d, err := sub.Open(".")
 	if err != nil {
-		w.Closed++
+		w.Skipped++
 		return nil
 	}
 	same := isAt(d, e.Real) // false if a link replaced the folder
 	_ = d.Close()
 	if !same {
-		w.Closed++
+		w.Skipped++
 		return nil
 	}
 	return w.folder(sub, e.Rel, depth)
@@ -197,7 +197,7 @@ func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 			break
 		}
 		if err != nil {
-			w.Closed++
+			w.Skipped++
 			break
 		}
 	}
@@ -222,8 +222,8 @@ func (w *Walk) SkippedNote(more string) string {
 	if w.truncated {
 		all = append(all, fmt.Sprintf("only the first %d entries were visited; narrow the path", maxVisited))
 	}
-	if w.Closed > 0 {
-		all = append(all, english.Plural(w.Closed, "place", "")+" closed to tools or not readable left out")
+	if w.Skipped > 0 {
+		all = append(all, english.Plural(w.Skipped, "place", "")+" closed to tools or not readable left out")
 	}
 	return strings.Join(all, "; ")
 }

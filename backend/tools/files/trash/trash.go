@@ -114,7 +114,7 @@ func copyAcross(from *os.Root, base string, into *os.Root, to string) error {
 	return from.RemoveAll(base)
 }
 
-// budget is what may still be copied.
+// budget is the number of bytes and entries that may still be copied.
 type budget struct{ bytes, entries int64 }
 
 func (b *budget) copy(from *os.Root, base string, into *os.Root, to string) error {

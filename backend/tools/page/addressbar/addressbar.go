@@ -20,10 +20,10 @@ const maxLength = 8192
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {
-		return "", toolkit.Invalid("the address is empty", `send {"url":"https://example.com"}`)
+		return "", toolkit.ValidationError("the address is empty", `send {"url":"https://example.com"}`)
 	}
 	if len(s) > maxLength {
-		return "", toolkit.Invalid(fmt.Sprintf("the address is %d characters long, more than %d", len(s), maxLength),
+		return "", toolkit.ValidationError(fmt.Sprintf("the address is %d characters long, more than %d", len(s), maxLength),
 			"send a shorter address")
 	}
 	if to, ok := alias(strings.ToLower(s)); ok {
@@ -39,7 +39,7 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 	if !absolute {
 		s = defaultScheme(s) + "://" + strings.TrimPrefix(s, "//")
 	} else if scheme != "http" && scheme != "https" {
-		return "", toolkit.Invalid(fmt.Sprintf("%s: addresses cannot be opened", scheme),
+		return "", toolkit.ValidationError(fmt.Sprintf("%s: addresses cannot be opened", scheme),
 			"send an address that begins with https:// or http://")
 	}
 	u, err := url.Parse(s)
@@ -48,7 +48,7 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 		return "", notAnAddress(typed)
 	}
 	if u.User != nil {
-		return "", toolkit.Invalid("the address contains a user name or password", "send the address without it")
+		return "", toolkit.ValidationError("the address contains a user name or password", "send the address without it")
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	if u.Path == "" {
@@ -58,7 +58,7 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 }
 
 func notAnAddress(s string) error {
-	return toolkit.Invalid(fmt.Sprintf("%q is not a web address", excerpt.Runes(s, 80)),
+	return toolkit.ValidationError(fmt.Sprintf("%q is not a web address", excerpt.Runes(s, 80)),
 		`send a whole address such as {"url":"https://example.com"}`)
 }
 

@@ -37,7 +37,7 @@ func Downloads(list []event.Download, kept bool, sentence string, from []string)
 		b.WriteString(line + " | from " + annotation.Clean(d.URL, 200) + "\n")
 		r.Preview = append(r.Preview, annotation.Clean(d.Name, 60)+" · "+string(d.State))
 		if len(from) == 0 {
-			r.Sources = observation.Add(r.Sources, observation.Sources(d.URL)...)
+			r.Sources = observation.AppendMissing(r.Sources, observation.Sources(d.URL)...)
 		}
 	}
 	if len(r.Preview) > 4 {

@@ -64,11 +64,11 @@ func requestLine(q browser.Request) string {
 func Request(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = observation.Add(from, observation.Sources(d.By)...)
+	r.Sources = observation.AppendMissing(from, observation.Sources(d.By)...)
 	if d.Body != "" || len(d.Received) > 0 {
 		// The server becomes a source only if it sent text. The address comes from the page. If the address made the
 		// server a source, text of the page could be sent to that server without a question.
-		r.Sources = observation.Add(r.Sources, observation.Sources(d.URL)...)
+		r.Sources = observation.AppendMissing(r.Sources, observation.Sources(d.URL)...)
 	}
 	var b strings.Builder
 	b.WriteString(requestLine(d.Request) + "\n")

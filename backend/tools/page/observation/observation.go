@@ -53,9 +53,9 @@ func (v Value) With(name string, value any) (Value, error) {
 	return v, nil
 }
 
-// FullAnswer returns the observation in a Result's value before it was cut to a budget. ok is false if value is not a
-// Value.
-func FullAnswer(value any) (a annotation.Observation, ok bool) {
+// FullObservation returns the observation in a Result's value before it was cut to a budget. ok is false if value is
+// not a Value.
+func FullObservation(value any) (a annotation.Observation, ok bool) {
 	v, ok := value.(Value)
 	return v.full, ok
 }

@@ -45,8 +45,8 @@ func Hosts(address string) []string {
 	return nil
 }
 
-// Place returns a short name of an address for people, usually its host.
-func Place(address string) string {
+// DisplayName returns a short name of an address for people, usually its host.
+func DisplayName(address string) string {
 	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
 		return "the panel " + id
 	}
@@ -59,8 +59,8 @@ func Place(address string) string {
 	return excerpt.Runes(address, 80)
 }
 
-// Add appends to list the entries of more that it does not contain yet.
-func Add(list []string, more ...string) []string {
+// AppendMissing appends to list the entries of more that it does not contain yet.
+func AppendMissing(list []string, more ...string) []string {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
 			list = append(list, s)
@@ -69,8 +69,8 @@ func Add(list []string, more ...string) []string {
 	return list
 }
 
-// Sorted returns the distinct entries of list in sorted order.
-func Sorted(list []string) []string {
+// SortedUnique returns the distinct entries of list in sorted order.
+func SortedUnique(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)

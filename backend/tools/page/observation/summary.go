@@ -56,8 +56,8 @@ func (s *Summary) Add(a annotation.Observation) {
 	s.gone = append(slices.DeleteFunc(s.gone, listed), a.Gone...)
 }
 
-// Answer returns the combined observation.
-func (s *Summary) Answer() annotation.Observation {
+// Observation returns the combined observation.
+func (s *Summary) Observation() annotation.Observation {
 	a := s.last
 	gone := slices.Clone(s.gone)
 	slices.Sort(gone)
