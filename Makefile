@@ -16,7 +16,7 @@ RACE         := ./backend/agent/loop/... ./backend/api/ws/... ./backend/pipeline
 # Packages with minutes of tests start first, so that no core waits for the last of them.
 SLOW         := ./backend/browser ./app ./backend/sandbox/confine
 # Tests that have a long form, which SEXTANT_WHOLE=1 turns on.
-LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|SecretsAppear|GarbledAtAnyByte|CutAtAnyByte
+LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|SmallTasks|ProbesDoNotEscape|SecretsAppear|GarbledAtAnyByte|CutAtAnyByte
 # without PACKAGES: all other packages of this module.
 without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -88,7 +88,7 @@ e2e-whole: ui
 	@echo "== Go tests, all under the race detector"
 	@go test -race -vet=off -tags "$(TAGS)" -timeout 60m ./...
 	@echo "== The long tests in their long form"
-	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(LONG)" ./backend/browser/... ./backend/agent/... ./app
+	@SEXTANT_WHOLE=1 go test -tags "$(TAGS)" -p 1 -count=1 -timeout 30m -run "$(LONG)" ./backend/browser/... ./backend/agent/... ./backend/sandbox/confine ./app
 
 redteam: ui ## A model that obeys every injected instruction: harm done, questions asked (about 10 minutes)
 	@echo "== A scripted model that obeys every instruction it reads"

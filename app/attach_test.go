@@ -126,7 +126,7 @@ func TestAttachedBrowserGetsASeparateContextBehindOurProxy(t *testing.T) {
 	}
 }
 
-func TestARemoteBrowserIsReportedAsNotEnforced(t *testing.T) {
+func TestRemoteBrowserIsReportedAsNotEnforced(t *testing.T) {
 	ip := outward()
 	if ip == "" {
 		t.Skip("this machine has no address but loopback")
@@ -174,7 +174,7 @@ func forward(ln net.Listener, address string) {
 	}
 }
 
-func TestANamedProfileIsStoredAndATemporaryOneIsNot(t *testing.T) {
+func TestNamedProfileIsStoredAndATemporaryOneIsNot(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		name := "nobody"

@@ -67,7 +67,7 @@ func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 	}
 }
 
-func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
+func TestGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	grant := toolspec.Grant{
 		ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"},
@@ -92,7 +92,7 @@ func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	if err := json.Unmarshal(b, &list); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].Used == nil ||
+	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].LastUsed == nil ||
 		list.Grants[0].Text != grant.Text {
 		t.Errorf("listed: %s", b)
 	}
@@ -110,7 +110,7 @@ func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	}
 }
 
-func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
+func TestPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	rule := map[string]any{"hosts": []string{"shop.example"}}
 	if status, _ := clientOf(t, sys).do(http.MethodPost, "/api/rules", rule); status != http.StatusForbidden {

@@ -98,7 +98,7 @@ func (p *parted) began() (list []event.Branch) {
 
 type asks map[string]string
 
-func TestABranchStartedOverHTTPSurvivesARestart(t *testing.T) {
+func TestBranchStartedOverHTTPSurvivesARestart(t *testing.T) {
 	p := part(t, func(r openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: r.Model + " to " +
 			r.Last()}
@@ -131,7 +131,7 @@ func TestABranchStartedOverHTTPSurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestABranchThatCannotStartChangesNothing(t *testing.T) {
+func TestBranchThatCannotStartChangesNothing(t *testing.T) {
 	asked, hold := make(chan struct{}, 1), make(chan struct{})
 	p := part(t, func(r openaitest.Request) openaitest.Turn {
 		if strings.HasPrefix(r.Last(), "wait") {

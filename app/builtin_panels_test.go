@@ -49,7 +49,7 @@ func TestToolsOfABuiltInPanelExistWhileItIsActive(t *testing.T) {
 }
 
 // What a person decides about rights, no call of a model changes, in whatever mode.
-func TestAModelCannotWidenItsPermissionsThroughPanels(t *testing.T) {
+func TestModelCannotWidenItsPermissionsThroughPanels(t *testing.T) {
 	for _, mode := range []string{"ask", "full"} {
 		flags := testFlags(t)
 		flags["mode"] = mode
@@ -236,7 +236,7 @@ func TestMCPServersAreChangedInTheirFile(t *testing.T) {
 	}
 }
 
-func TestAnImportIsPreviewed(t *testing.T) {
+func TestImportIsPreviewed(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)

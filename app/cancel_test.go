@@ -106,7 +106,7 @@ func newSlow(t testing.TB) *slow {
 		{"name":"stalled_wait","description":"Never answers.","endpoint":"GET /api/stalled/wait","parameters":{"type":"object"}}]}`,
 	)
 	s.world()
-	s.System = openWith(t, flags, OpenOptions{Private: true, WaitMCP: true})
+	s.System = openWith(t, flags, OpenOptions{AllowTemporaryData: true, WaitMCP: true})
 	s.WaitForMCP(t.Context())
 	for name, body := range map[string]string{
 		"spin":  "while (true) {}",
@@ -341,7 +341,7 @@ func (s *slow) open(page string) {
 	}
 }
 
-func TestACancelledCallEndsOnceAndLeavesNothing(t *testing.T) {
+func TestCanceledCallEndsOnceAndLeavesNothing(t *testing.T) {
 	s := newSlow(t)
 	s.ready()
 	for i, e := range s.endlesses() {

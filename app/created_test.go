@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestACreatedToolAndItsStepsPassThePipeline(t *testing.T) {
+func TestCreatedToolAndItsStepsPassThePipeline(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
 		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`),

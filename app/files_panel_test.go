@@ -21,7 +21,7 @@ func argsOf(t *testing.T, args map[string]string) string {
 	return string(b)
 }
 
-func TestTheFilesPanelMovesTrashesAndRestoresAnyName(t *testing.T) {
+func TestFilesPanelMovesTrashesAndRestoresAnyName(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	do := func(tool string, args map[string]string) toolspec.Result {
@@ -68,7 +68,7 @@ func TestTheFilesPanelMovesTrashesAndRestoresAnyName(t *testing.T) {
 	}
 }
 
-func TestTheFilesPanelFollowsNoLinkOutOfTheWorkspace(t *testing.T) {
+func TestFilesPanelFollowsNoLinkOutOfTheWorkspace(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	outside := filepath.Join(t.TempDir(), "outside.txt")

@@ -37,7 +37,7 @@ func notes(t *testing.T, dir string) string {
 	return string(b)
 }
 
-func TestAGroupThatIsSwitchedOffIsNotOffered(t *testing.T) {
+func TestGroupThatIsSwitchedOffIsNotOffered(t *testing.T) {
 	flags, _ := aWorkspace(t)
 	sys := openWith(t, flags, OpenOptions{})
 	if _, ok := sys.Catalog.ForPanel("").Get("read_file"); !ok {
@@ -82,7 +82,7 @@ func aTurnOfWriting(t *testing.T, sys *System) {
 	}
 }
 
-func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
+func TestPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	aTurnOfWriting(t, sys)
@@ -98,7 +98,8 @@ func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if f := changes.Files[0]; f.Shown != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 || f.Removed != 1 ||
+	if f := changes.Files[0]; f.DisplayPath != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 ||
+		f.Removed != 1 ||
 		!strings.Contains(f.Diff, "+Call Bo.") {
 		t.Errorf("%+v", f)
 	}
@@ -125,7 +126,7 @@ func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	}
 }
 
-func TestAForbiddingRuleAppliesInALinkedWorkspace(t *testing.T) {
+func TestForbiddingRuleAppliesInALinkedWorkspace(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	put(t, filepath.Join(dir, "private", "diary"), "dear diary\n")
 	link := filepath.Join(filepath.Dir(dir), "link")

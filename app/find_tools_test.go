@@ -18,7 +18,7 @@ import (
 
 // The whole list of tools takes more than a twentieth of what most models read, so a model gets
 // the core and finds the others; what it finds passes the pipeline as itself.
-func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
+func TestModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	model, err := openaitest.Start(
 		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
 		openaitest.Turn{Calls: []openaitest.Call{{
@@ -47,7 +47,7 @@ func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	for _, tool := range requests[0].Tools {
 		tools = append(tools, tool.Function.Name)
 	}
-	if want := len(sys.Nav.Core()) + 3; len(tools) != want || slices.Contains(tools, "read_file") ||
+	if want := len(sys.Nav.CoreTools()) + 3; len(tools) != want || slices.Contains(tools, "read_file") ||
 		!slices.Contains(tools, toolspec.ReadResult) {
 		t.Errorf("tools are %v", tools)
 	}

@@ -79,7 +79,7 @@ func TestRunWithAFormatReportsAnAnswerThatNeverFits(t *testing.T) {
 	}
 }
 
-func TestAnInvalidFormatIsAUsageError(t *testing.T) {
+func TestInvalidFormatIsAUsageError(t *testing.T) {
 	flags := testFlags(t)
 	for name, text := range map[string]string{
 		"remote": `{"$ref":"http://127.0.0.1:1/x.json"}`, "itself": `{"allOf":[{"$ref":"#"}]}`,
@@ -133,7 +133,7 @@ func TestRunWithAFormatJoinsTheRunningSextant(t *testing.T) {
 	}
 }
 
-func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
+func TestProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 	model := serviceOf(t, lookAround(), final(), openaitest.Turn{Text: `["Fen"]`})
 	model.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "Sorry."} }
 	sys := openTest(t, OpenOptions{Serve: true})
@@ -167,8 +167,8 @@ func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 		"prompt": "which lamps?", "format": "a list of names", "model": "openai/test",
 		"repairs": 1,
 	})
-	if status != http.StatusOK || a.Success || a.ErrorType != toolspec.UserError || a.Last != "Sorry." ||
-		len(a.Wrong) != 1 || a.Suggestion == "" {
+	if status != http.StatusOK || a.Success || a.ErrorType != toolspec.UserError || a.LastAnswer != "Sorry." ||
+		len(a.FormatErrors) != 1 || a.Suggestion == "" {
 		t.Errorf("status %d, %+v", status, a)
 	}
 	for name, in := range map[string]map[string]any{
@@ -191,7 +191,7 @@ func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 	}
 }
 
-func TestAClosedRequestStopsItsTask(t *testing.T) {
+func TestClosedRequestStopsItsTask(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	model := serviceOf(t)
 	model.Answer = func(openaitest.Request) openaitest.Turn {

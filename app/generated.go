@@ -5,7 +5,7 @@ import (
 	httpapi "sextant/backend/api/http"
 )
 
-// Generated returns every file that is generated from Go, by path from the repository's root.
+// Generated returns all files that are generated from Go. The keys are paths relative to the repository's root.
 func Generated() (map[string][]byte, error) {
 	openapi, err := httpapi.OpenAPI("1")
 	if err != nil {

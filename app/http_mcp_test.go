@@ -92,7 +92,7 @@ func TestMCPClientsOverHTTPHaveTheirOwnTabs(t *testing.T) {
 	}
 }
 
-func TestAPageIsAResourceOverHTTP(t *testing.T) {
+func TestPageIsAResourceOverHTTP(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	c := visit(t, sys, "reader", "", "2026-07-28", nil)
 	c.does("navigate_page", map[string]any{"url": "demo"})
@@ -167,7 +167,7 @@ func sending(t *testing.T, sys *System) {
 	}
 }
 
-func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
+func TestQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	sending(t, sys)
@@ -190,7 +190,7 @@ func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 	}
 }
 
-func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
+func TestChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	put := make(chan event.Approval, 1)
 	defer sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
@@ -199,14 +199,14 @@ func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 			t.Error(err)
 		}
 	})()
-	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, Root: "mcp_1"}}
+	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, RootCall: "mcp_1"}}
 	goOn, err := sys.consent.Review(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
-	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.InWindow {
+	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.WindowOnly {
 		t.Errorf("%v %v after %+v", goOn, err, q)
 	}
 }
 
-func TestAnUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
+func TestUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
 	flags := testFlags(t)
 	alone := &buffer{}
 	if code := RunCLI(t.Context(), []string{

@@ -147,7 +147,7 @@ func number(t *testing.T, listing, element string) int {
 	return 0
 }
 
-func TestAJoinedClientHasItsOwnTabsUnlessItShares(t *testing.T) {
+func TestJoinedClientHasItsOwnTabsUnlessItShares(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
@@ -189,7 +189,7 @@ func TestAJoinedClientHasItsOwnTabsUnlessItShares(t *testing.T) {
 	}
 }
 
-func TestTheTabsOfAJoinedClientCloseWithIt(t *testing.T) {
+func TestTabsOfAJoinedClientCloseWithIt(t *testing.T) {
 	gone := make(chan struct{})
 	var once sync.Once
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -215,7 +215,7 @@ func TestTheTabsOfAJoinedClientCloseWithIt(t *testing.T) {
 	}
 }
 
-func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
+func TestJoinedClientRejoinsAfterARestart(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	c := speak(t, flags, "editor", nil, "--share")
@@ -245,7 +245,7 @@ func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
 	}
 }
 
-func TestAStaleInstanceFileIsNotTrusted(t *testing.T) {
+func TestStaleInstanceFileIsNotTrusted(t *testing.T) {
 	asked := make(chan string, 10)
 	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header.Get("Authorization")
@@ -341,7 +341,7 @@ func TestApprovalsOfAJoinedClientAreAskedInTheWindow(t *testing.T) {
 		t.Errorf("asked: %+v", asked)
 	}
 	grants, err := sys.Store.Grants(t.Context())
-	if err != nil || len(grants) != 1 || grants[0].Party != "mcp:editor" {
+	if err != nil || len(grants) != 1 || grants[0].Grantee != "mcp:editor" {
 		t.Errorf("kept: %+v %v", grants, err)
 	}
 	// A program of the same name with another connection is another client.

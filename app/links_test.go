@@ -11,7 +11,7 @@ import (
 
 // A person who agrees to a page's link has typed nothing: this machine stays closed to it, and to all that
 // comes after.
-func TestALinkOnAPageOpensNoLocalHost(t *testing.T) {
+func TestLinkOnAPageOpensNoLocalHost(t *testing.T) {
 	sys := openWith(t, testFlags(t), OpenOptions{Serve: true})
 	window := windowOf(t, sys)
 	for _, asks := range []string{"server", "panel"} {

@@ -16,7 +16,7 @@ import (
 
 // A command prints a thousand times what a model gets; it reads on, searches, and finds all
 // of it again after a restart, until the conversation is deleted.
-func TestALongResultIsReadInParts(t *testing.T) {
+func TestLongResultIsReadInParts(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	talk, err := sys.Loop.NewConversation(t.Context(), "long")
@@ -69,7 +69,7 @@ func TestALongResultIsReadInParts(t *testing.T) {
 		t.Error("another one reads it")
 	}
 	if _, err := sys.Events.Publish(t.Context(),
-		event.New(event.ConversationDeleted, event.Removal{ID: talk.ID}).In(talk.ID, "")); err != nil {
+		event.New(event.ConversationDeleted, event.Removal{ID: talk.ID}).InTurn(talk.ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	if page := do(sys, "read_result", read); page.Success {

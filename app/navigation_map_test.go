@@ -75,7 +75,7 @@ func present(t *testing.T, sys *System) (manifests, tools, routes []string) {
 	return manifests, tools, routes
 }
 
-func TestTheNavigationMapIsComplete(t *testing.T) {
+func TestNavigationMapIsComplete(t *testing.T) {
 	sys := openTest(t, OpenOptions{})
 	manifests, tools, routes := present(t, sys)
 	for _, gap := range mapGaps(sys.Nav, manifests, tools, routes) {

@@ -80,7 +80,7 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	}
 }
 
-func TestAStepOfACallAsksForEveryCaller(t *testing.T) {
+func TestStepOfACallAsksForEveryCaller(t *testing.T) {
 	sys, flags, cases, sent := letters(t)
 	for _, c := range cases {
 		asked := &buffer{}
@@ -132,7 +132,7 @@ func TestAStepOfACallAsksForEveryCaller(t *testing.T) {
 	}
 }
 
-func TestAStepOfACallAsksInTheOpenWindow(t *testing.T) {
+func TestStepOfACallAsksInTheOpenWindow(t *testing.T) {
 	sys, _, cases, sent := letters(t)
 	program := clientOf(t, sys)
 	overAPI := func(c nested) toolspec.Result {

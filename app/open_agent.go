@@ -25,10 +25,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// closeLimit bounds how long closing waits for running calls.
+// closeLimit is how long closing waits for running calls.
 const closeLimit = 5 * time.Second
 
-// openPipeline opens the path of every call, with the executors of all origins.
+// openPipeline opens the pipeline with the executors of all origins.
 func (s *System) openPipeline(context.Context, OpenOptions) error {
 	sources := []catalog.Source{s.Workspace, s.PageTools}
 	groupsOff := func() []string { return s.Settings.List("groups_off") }
@@ -47,7 +47,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 		defer cancel()
 		return s.Pipeline.Close(ctx)
 	})
-	// Closed before the pipeline, because terminals make calls.
+	// Terminals make calls, so they are closed before the pipeline.
 	s.OnClose("terminals", func() error { s.Terminals.Close(); return nil })
 	s.Pipeline.Register(toolspec.OriginBaseline, baseline.New(baseline.Config{
 		Nav: s.Nav, Page: s.PageTools, Workspace: s.Workspace, Toolkits: s.toolkits(), PanelIDs: s.panelIDs,
@@ -58,7 +58,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 	return nil
 }
 
-// policySettings are the settings that policy decisions depend on.
+// policySettings returns the settings on which the policy's decisions depend.
 func (s *System) policySettings() policy.Settings {
 	return policy.Settings{
 		Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"),
@@ -68,13 +68,13 @@ func (s *System) policySettings() policy.Settings {
 	}
 }
 
-// callTools are the tools of others that a panel's manifest names.
+// callTools returns the tools of others that the panel's manifest names.
 func (s *System) callTools(panel string) []string {
 	names, _ := s.Panels.CallTools(panel)
 	return names
 }
 
-// panelIDs are the ids of all panels.
+// panelIDs returns the ids of all panels.
 func (s *System) panelIDs() []string {
 	var ids []string
 	for _, p := range s.Panels.Panels() {
@@ -83,7 +83,7 @@ func (s *System) panelIDs() []string {
 	return ids
 }
 
-// openAgent opens the models and the loop of turns.
+// openAgent opens the models and the loop that runs turns.
 func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	secret, err := s.promptSecret(ctx)
 	if err != nil {
@@ -91,14 +91,14 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	}
 	s.Models = providers.New(providers.Config{
 		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
-		// What a person configured for a model is open to that model only.
+		// Each model has its own guard, so that the address that a person configured for it is allowed for it alone.
 		Egress: func() *egress.Guard {
 			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 		},
 	})
 	s.OnClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.OnChange = s.settingChanged
-	s.Pilot = pilot.New(pilot.Config{Live: s.pilotLive})
+	s.Pilot = pilot.New(pilot.Config{Live: s.pilotState})
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: toolList{s}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store,
@@ -112,7 +112,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 		Budget:        s.budget(),
 		ContextShare:  func() int { return s.Settings.Int("context_share") },
 		SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret,
-		CoreTools: append(s.Nav.Core(), toolspec.ReadResult),
+		CoreTools: append(s.Nav.CoreTools(), toolspec.ReadResult),
 		Window:    func() int { return s.Settings.Int("context_window") },
 		Pages:     s.Apps.Context, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel, Log: s.Log,
 	})
@@ -122,7 +122,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	return nil
 }
 
-// promptSecret marks text from outside in prompts. It is made once for a data folder.
+// promptSecret returns the secret that marks outside text in prompts. It is created once for each data folder.
 func (s *System) promptSecret(ctx context.Context) (string, error) {
 	const key = "prompt_secret"
 	stored, ok, err := s.Store.Setting(ctx, key)
@@ -133,7 +133,7 @@ func (s *System) promptSecret(ctx context.Context) (string, error) {
 	return stored, s.Store.SetSetting(ctx, key, stored)
 }
 
-// modelServices are the model services as the settings have them, by provider.
+// modelServices returns the configured model services by provider.
 func (s *System) modelServices() map[string]providers.Service {
 	services := map[string]providers.Service{}
 	for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
@@ -160,7 +160,7 @@ func (s *System) settingChanged(key string) {
 	}
 }
 
-// followDevice emulates in the window's tabs the device that the activity bar shows.
+// followDevice emulates the device of the activity bar in the window's tabs.
 func (s *System) followDevice() {
 	set := func(name string) { s.Browser.Session("").SetDevice(page.EmulationFor(name)) }
 	shown := s.Workspace.ActivityBar().Device
@@ -173,14 +173,14 @@ func (s *System) followDevice() {
 	})
 }
 
-// toolList is the catalog as the loop asks for it.
+// toolList adapts the catalog to the interface of the loop.
 type toolList struct{ sys *System }
 
-// Definitions lists what can be called while panel is active.
+// Definitions returns the tools that can be called while panel is active.
 func (t toolList) Definitions(panel string) []toolspec.Definition { return t.sys.offeredTools(panel) }
 
-// pilotLive is what the pilot completes commands from.
-func (s *System) pilotLive(panel string) grammar.WindowState {
+// pilotState returns the state of the window from which the pilot completes commands.
+func (s *System) pilotState(panel string) grammar.WindowState {
 	return grammar.WindowState{
 		Marks: sync.OnceValue(func() *event.Marks { return secrets.MaskValue(s.Secrets, s.Browser.Marks()) }),
 		Tabs:  sync.OnceValue(func() []event.Tab { return secrets.MaskValue(s.Secrets, s.Browser.State()).Tabs }),
@@ -189,7 +189,7 @@ func (s *System) pilotLive(panel string) grammar.WindowState {
 	}
 }
 
-// budget is what the loop asks about costs. The settings were checked when they were set.
+// budget returns the configuration of budgets for the loop. The settings were checked when they were set.
 func (s *System) budget() budget.Config {
 	limit := func(scope string) budget.Limit {
 		cost, err := pricing.ParseMoney(s.Settings.Get("cost_" + scope))

@@ -40,14 +40,14 @@ func (s *System) openEgress(context.Context, OpenOptions) error {
 	return nil
 }
 
-// openBrowser prepares the controlled Chromium, which starts when it is first needed.
+// openBrowser prepares the controlled Chromium, which starts on first use.
 func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	proxy, err := s.Egress.StartProxy()
 	if err != nil {
 		return fmt.Errorf("opening the browser's proxy: %w", err)
 	}
 	if options.AttachURL != "" {
-		// Whoever reaches the debugging port of a browser controls it.
+		// A program that can connect to the debugging port controls the browser.
 		if err := s.Egress.BlockURL(ctx, options.AttachURL); err != nil {
 			return fmt.Errorf("attaching to a browser: %w", err)
 		}
@@ -69,7 +69,7 @@ func (s *System) openBrowser(ctx context.Context, options OpenOptions) error {
 	return nil
 }
 
-// profileDir is the folder of the browser's profile, "" for a temporary one.
+// profileDir returns the folder of the browser's profile, "" for a temporary profile.
 func (s *System) profileDir(options OpenOptions) string {
 	name := s.Settings.Get("profile")
 	switch {
@@ -81,7 +81,7 @@ func (s *System) profileDir(options OpenOptions) string {
 	return filepath.Join(s.Config.DataDir, "profiles", name)
 }
 
-// panelTitle is the title of a panel, "" if there is none.
+// panelTitle returns the title of a panel, "" if there is no such panel.
 func (s *System) panelTitle(id string) string {
 	for _, p := range s.Panels.Panels() {
 		if p.ID == id {
@@ -91,8 +91,8 @@ func (s *System) panelTitle(id string) string {
 	return ""
 }
 
-// recordPersonStep records what a person did on the picture as a call of the tool that does the same. It has happened
-// already, so nothing is decided.
+// recordPersonStep records an action of the person in the live view as a call of the corresponding tool. The action has
+// already happened, so nothing is decided.
 func (s *System) recordPersonStep(step browser.Step) {
 	id := "hand_" + strings.ToLower(rand.Text())
 	now := time.Now().UTC()
@@ -107,14 +107,14 @@ func (s *System) recordPersonStep(step browser.Step) {
 	if err != nil {
 		s.Log.Error("a person's step is not in the audit log", "tool", step.Tool, "err", err)
 	}
-	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).Of(id))
+	s.publish(event.New(event.CallStarted, event.CallStart{CallRequest: request}).OfCall(id))
 	s.publish(event.New(event.CallEnded, event.CallEnd{
 		Tool: step.Tool, Status: event.CallDone,
 		Sentence: step.Sentence,
-	}).Of(id))
+	}).OfCall(id))
 }
 
-// pageControl is the browser as the pipeline asks for it.
+// pageControl adapts the browser to pipeline.PageControl.
 type pageControl struct{ browser *browser.Browser }
 
 var _ pipeline.PageControl = pageControl{}

@@ -47,22 +47,22 @@ func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 	return nil
 }
 
-// mcpServers are the MCP servers, which are opened after some parts that call them.
+// mcpServers returns the MCP servers. Parts that are opened before the servers call it later.
 func (s *System) mcpServers() *mcp.Servers { return s.MCP }
 
 func (s *System) mcpConfigPath() string { return filepath.Join(s.Config.ConfigDir, mcpconfig.FileName) }
 
-// mcpCommand is the command line of an MCP server, "" if it is not a program.
+// mcpCommand returns the command line of an MCP server, "" if the server is not a program.
 func (s *System) mcpCommand(server string) string {
 	return mcpconfig.CommandOf(s.mcpConfigPath(), server)
 }
 
-// importReader reads other programs' lists of MCP servers.
+// importReader returns a reader for the MCP servers that other programs use.
 func (s *System) importReader() importers.Reader {
 	return importers.NewReader(s.Config.DataDir, s.WorkspaceFolder())
 }
 
-// serverSandbox is the sandbox of MCP servers that are programs.
+// serverSandbox returns the sandbox of MCP servers that are programs.
 func (s *System) serverSandbox(options OpenOptions) *launch.Sandbox {
 	box := &launch.Sandbox{
 		Confine: s.Confine, Homes: s.dataPath("mcp-servers"), Home: s.home,
@@ -77,15 +77,15 @@ func (s *System) serverSandbox(options OpenOptions) *launch.Sandbox {
 	return box
 }
 
-// openInBrowser opens an address in the person's own browser. Without one they open it from the question, which shows
-// it.
+// openInBrowser opens an address in the person's own browser. If that fails, the person can open it from the question,
+// which shows it.
 func (s *System) openInBrowser(address string) {
 	if err := openurl.Browser(address); err != nil {
 		s.Log.Warn("no browser could be opened; the person has to open the page", "err", err)
 	}
 }
 
-// languageModel is the selected model, "" if it is the built-in pilot.
+// languageModel returns the selected model, "" if it is the built-in pilot.
 func (s *System) languageModel() string {
 	if name := s.Settings.Get("model"); name != llm.PilotName {
 		return name

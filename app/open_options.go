@@ -9,22 +9,22 @@ import (
 	"sextant/shared/event"
 )
 
-// OpenOptions says what a System is opened for.
+// OpenOptions says which parts of a System are opened, and how.
 type OpenOptions struct {
 	// Serve opens the HTTP server.
 	Serve bool
-	// Private is set by verbs that work beside a running Sextant: if that one owns the data folder, they use an empty
-	// temporary one.
-	Private bool
-	// AttachURL attaches to a running Chromium instead of starting one.
+	// AllowTemporaryData makes OpenSystem use an empty temporary data folder if another running Sextant owns the
+	// configured one.
+	AllowTemporaryData bool
+	// AttachURL is the debugging address of a running Chromium to use. If it is "", Sextant starts one.
 	AttachURL string
-	// TemporaryProfile gives the browser a temporary profile.
+	// TemporaryProfile makes the browser use a temporary profile.
 	TemporaryProfile bool
-	// WaitMCP waits a moment for MCP servers to start, for verbs that list tools.
+	// WaitMCP makes OpenSystem wait for MCP servers to start, for verbs that list tools.
 	WaitMCP bool
 }
 
-// mcpStartLimit is how long WaitForMCP waits.
+// mcpStartLimit is the maximum time that WaitForMCP waits.
 const mcpStartLimit = 10 * time.Second
 
 // WaitForMCP returns when no MCP server is starting any more, after mcpStartLimit, or when ctx ends.

@@ -33,12 +33,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// openPageServer opens the second origin, which serves the pages of panels and of MCP servers. If nothing is served, it
-// has no address.
+// openPageServer opens the second origin, which serves the pages of panels and MCP servers. Without options.Serve, the
+// origin has no address.
 func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
 	s.Apps = mcpapps.New(mcpapps.Config{
-		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.watched, Mask: s.Secrets.Mask,
+		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.hasWindow, Mask: s.Secrets.Mask,
 		OpenMail: openurl.Default, Log: s.Log,
 	})
 	if !options.Serve {
@@ -51,7 +51,7 @@ func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	return nil
 }
 
-// pageSource is the page of a panel, or of an MCP server for an id of s.Apps.
+// pageSource returns the page of a panel, or of an MCP server if id is in s.Apps.
 func (s *System) pageSource(id string) (pages.Source, bool) {
 	if page, ok := s.Apps.Page(id); ok {
 		return page, true
@@ -62,7 +62,7 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 	}, ok
 }
 
-// openPanels opens the Go side of the built-in panels, and all panels.
+// openPanels opens the backends of the built-in panels, and the registry of all panels.
 func (s *System) openPanels(context.Context, OpenOptions) error {
 	s.Editor = codeeditor.New(s.Files, codeeditor.Open(s.dataPath("editor"), s.editorChanged))
 	var err error
@@ -73,13 +73,13 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 		Confine: s.Confine, Shell: terminal.UserShell(), Folder: s.WorkspaceFolder, Bash: s.runInTerminal, Log: s.Log,
 	})
 	s.browserPanel = browserpanel.New(browserpanel.Services{
-		Bookmarks: s.Store.Bookmarks, Keep: s.Store.SaveBookmark, Drop: s.Store.DeleteBookmark, Front: s.activeTab,
-		Content: s.pageContent,
+		Bookmarks: s.Store.Bookmarks, SaveBookmark: s.Store.SaveBookmark, RemoveBookmark: s.Store.DeleteBookmark,
+		ActiveTab: s.activeTab, ReadPage: s.pageContent,
 	})
 	s.on(event.BrowserChanged, func(e event.Event) { s.browserPanel.RecordVisits(s.Browser.State(), e.Time) })
 	s.panelCalls = calls.New(s.do)
 	s.Panels = registry.New(registry.Config{
-		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: panels.Inert(),
+		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: panels.InertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reservedNames,
 		Publisher: publisher{s}, Data: s.Config.DataDir, PageURL: s.PageServer.URL, Egress: s.Egress.Transport(),
 		Programs: process.Config{
@@ -95,10 +95,10 @@ func (s *System) openPanels(context.Context, OpenOptions) error {
 	return nil
 }
 
-// The registry finds by type assertion which handlers describe their calls; this one and those that embed it must.
+// The registry finds handlers that describe their calls by a type assertion. FileHandler must pass it.
 var _ registry.Describer = (*panels.FileHandler)(nil)
 
-// panelHandlers are the endpoints of built-in panels, by panel id.
+// panelHandlers returns the handlers of the built-in panels by panel id.
 func (s *System) panelHandlers() map[string]http.Handler {
 	return map[string]http.Handler{
 		"terminal":    s.Terminals.Handler(),
@@ -131,7 +131,7 @@ func (s *System) panelHandlers() map[string]http.Handler {
 	}
 }
 
-// toolExists reports whether there is a tool of that name, whether it is offered now or not.
+// toolExists reports whether there is a tool with this name, whether or not it is available now.
 func (s *System) toolExists(tool string) bool {
 	is := func(d toolspec.Definition) bool { return d.Name == tool }
 	return slices.ContainsFunc(s.Catalog.ForPanel("").All(), is) ||
@@ -139,14 +139,14 @@ func (s *System) toolExists(tool string) bool {
 		slices.Contains(s.Settings.List("tools_off"), tool)
 }
 
-// pageContent reads the active page as Markdown, for the caller of call.
+// pageContent returns the active page as Markdown. It makes a call for the caller of call.
 func (s *System) pageContent(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, toolspec.Call{
 		Tool: s.Nav.Tool("content"), Args: json.RawMessage(`{"format":"markdown"}`), Panel: call.Panel, From: call.From,
 	})
 }
 
-// activeTab is the window's active tab, the zero value for none.
+// activeTab returns the window's active tab, the zero value if there is none.
 func (s *System) activeTab() event.Tab {
 	state := s.Browser.State()
 	for _, tab := range state.Tabs {
@@ -160,7 +160,7 @@ func (s *System) activeTab() event.Tab {
 // editorChanged publishes the code editor's context for its tools.
 func (s *System) editorChanged(state wire.EditorState) {
 	if s.Panels == nil {
-		return // openTools publishes it once the panels are read
+		return // openTools publishes the context after the panels are read
 	}
 	if err := s.Panels.Publish(codeeditor.ID, codeeditor.ContextValues(state)); err != nil {
 		s.Log.Warn("what is open in the code editor is not known to its tools", "err", err)
@@ -168,17 +168,17 @@ func (s *System) editorChanged(state wire.EditorState) {
 }
 
 // runInTerminal makes an ordinary call of the shell tool and writes its output to a terminal.
-func (s *System) runInTerminal(ctx context.Context, r terminal.Run) toolspec.Result {
+func (s *System) runInTerminal(ctx context.Context, r terminal.CommandRun) toolspec.Result {
 	ctx = shell.WithTerminal(ctx, &shell.Terminal{
-		Columns: r.Columns, Rows: r.Rows, OnStart: r.Begun,
-		Output: writerFunc(r.Output),
+		Columns: r.Columns, Rows: r.Rows, OnStart: r.OnStart,
+		Output: writerFunc(r.OnOutput),
 	})
 	return s.Pipeline.Do(ctx, toolspec.Call{
-		Tool: "bash", Args: r.Args, Panel: r.From.Panel, Within: r.From.ID, From: r.From.From,
+		Tool: "bash", Args: r.Args, Panel: r.From.Panel, ParentCall: r.From.ID, From: r.From.From,
 	})
 }
 
-// writerFunc is a function as an io.Writer.
+// writerFunc adapts a function to io.Writer.
 type writerFunc func([]byte)
 
 // Write implements io.Writer.
@@ -187,7 +187,7 @@ func (f writerFunc) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// panelUndo gives the file tools the undo of panels, which are opened after them.
+// panelUndo implements files.Panels with the panel registry, which is opened after the file tools.
 type panelUndo struct{ sys *System }
 
 // Undoable implements files.Panels.
@@ -200,13 +200,13 @@ func (u panelUndo) UndoCall(ctx context.Context, undo wire.PanelUndo) toolspec.R
 	return u.sys.Panels.UndoCall(ctx, undo)
 }
 
-// CallAsPanel makes a call that the page of a panel asks for. It counts as the panel's and never as the person's,
-// whoever passes it on, and is limited to the panel's own tools and those that its manifest names.
+// CallAsPanel makes a call for the page of a panel. The panel is the caller, never the person. The call can use only
+// the panel's own tools and those that its manifest names.
 func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
 	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.HasWindow()})
 }
 
-// showPanel makes a panel active, as its tool does.
+// showPanel makes a panel active, like the tool that opens it.
 func (s *System) showPanel(ctx context.Context, panel string) error {
 	_, err := s.Workspace.Execute(ctx, toolspec.Call{Tool: s.Nav.OpenTool(panel)}, toolspec.Definition{}, nil)
 	return err

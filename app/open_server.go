@@ -21,7 +21,7 @@ import (
 	"sextant/frontend"
 )
 
-// openServer opens the loopback server with HTTP, WebSocket and MCP, if it is wanted.
+// openServer opens the loopback server with HTTP, WebSocket and MCP, if options.Serve is set.
 func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	s.Sharing = sharing.New(sharing.Config{
 		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
@@ -51,7 +51,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 		return err
 	}
 	s.OnClose("server", s.server.Close)
-	// Closed before the server, which would wait for their streams.
+	// MCP clients are closed before the server, which would wait for their streams.
 	s.OnClose("MCP clients", func() error { s.mcpClients.Close(); return nil })
 	s.PageServer.SetWindowOrigin("http://" + s.Host())
 	for _, host := range []string{s.server.Host(), s.PageServer.Host()} {
@@ -70,7 +70,7 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	return nil
 }
 
-// httpServices are the parts that the HTTP server calls.
+// httpServices returns the parts of s that the HTTP server uses.
 func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
@@ -88,7 +88,7 @@ func (s *System) httpServices() httpapi.Services {
 	}
 }
 
-// Host is "127.0.0.1:PORT" of the server, "" if there is none.
+// Host returns the address of the server as "127.0.0.1:PORT", "" if there is no server.
 func (s *System) Host() string {
 	if s.server == nil {
 		return ""
@@ -96,23 +96,23 @@ func (s *System) Host() string {
 	return s.server.Host()
 }
 
-// URL is the window's address with a new one-time code.
+// URL returns the address of the window with a new one-time code.
 func (s *System) URL() string { return s.server.URL() }
 
-// Token is the key of programs for the HTTP server.
+// Token returns the key with which programs use the HTTP server.
 func (s *System) Token() string { return s.keys.Token() }
 
-// role is what a key may do at the WebSocket.
+// role reports whether a key is valid for the WebSocket, and whether it is the key of a window.
 func (s *System) role(key string) (valid, window bool) {
 	r := s.keys.Role(key)
 	return r != access.RoleNone, r == access.RoleWindow
 }
 
-// watched reports whether a person can be asked in a window now.
-func (s *System) watched() bool { return s.hub.HasWindow() }
+// hasWindow reports whether a person can be asked in a window now.
+func (s *System) hasWindow() bool { return s.hub.HasWindow() }
 
-// joinMCP configures the MCP server for a client that joins, with its own browser tabs unless it shares the
-// window's.
+// joinMCP returns the configuration of the MCP server for a client that joins. The client has its own browser tabs
+// unless it shares the window's. The returned function closes them.
 func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpserver.Config, func()) {
 	session, done := "", func() {}
 	if !join.Share {
@@ -124,20 +124,20 @@ func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpse
 	return config, done
 }
 
-// WindowEgress is what the window may reach.
+// WindowEgress contains the addresses to which the window may connect.
 type WindowEgress struct {
-	// Proxy is where everything else goes, "127.0.0.1:PORT".
+	// Proxy is the proxy for all other addresses, as "127.0.0.1:PORT".
 	Proxy string
-	// Direct are Sextant's own two origins, "127.0.0.1:PORT".
+	// Direct contains Sextant's two origins, as "127.0.0.1:PORT".
 	Direct []string
 }
 
-// errNotGranted is returned to a page that connects where no page may.
+// errNotGranted is returned to a page that connects to a host that no page was granted.
 var errNotGranted = errors.New("no page of a panel or an MCP server may reach this host")
 
-// OpenWindowEgress opens the window's proxy until Close. It lets through only hosts that a page of a panel or an MCP
-// server was granted, and dials them like all connections. The window itself needs nothing but Direct. The policy of a
-// page says what that page may reach; the proxy covers what no policy controls, such as preconnect.
+// OpenWindowEgress opens the window's proxy, which stays open until Close. The proxy connects only to hosts that were
+// granted to a page of a panel or an MCP server. The window's own page needs only Direct. A page's policy limits what
+// that page may reach; the proxy covers what no policy controls, such as preconnect.
 func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	return WindowEgress{Proxy: addr, Direct: []string{s.Host(), s.PageServer.Host()}}, nil
 }
 
-// checkPageHost allows hosts that the page of a panel or of an MCP server was granted.
+// checkPageHost returns an error unless a page of a panel or an MCP server was granted the host.
 func (s *System) checkPageHost(_ context.Context, host string) error {
 	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
 		page, ok := s.Panels.Webview(panel)
@@ -162,7 +162,7 @@ func (s *System) checkPageHost(_ context.Context, host string) error {
 	return nil
 }
 
-// LeavePage opens the first panel if the active one has a webview page.
+// LeavePage opens the first panel if the active panel has a webview page.
 func (s *System) LeavePage(ctx context.Context) {
 	panel := s.Workspace.ActivePanel()
 	if _, ok := s.Panels.Webview(panel); !ok {

@@ -18,10 +18,10 @@ import (
 	"sextant/shared/event"
 )
 
-// DatabaseName is the SQLite file in the data folder.
+// DatabaseName is the name of the SQLite file in the data folder.
 const DatabaseName = "sextant.db"
 
-// openStore opens what is stored, the secrets first, and the queue of approvals.
+// openStore opens the secrets first, then everything else that is stored, and the queue of approvals.
 func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	if err := s.openSecrets(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *System) openStore(ctx context.Context, _ OpenOptions) error {
 	return err
 }
 
-// openSecrets opens the secrets before anything is logged or stored, so that they can be masked.
+// openSecrets opens the secrets. It is called before anything is logged or stored, so that they can be masked.
 func (s *System) openSecrets() error {
 	v, err := OpenVault(s.Config, s.Log)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *System) openSecrets() error {
 			continue
 		}
 		if err := v.ImportKeyFile(k.Name); err != nil {
-			// It is read from its old file until it can be moved.
+			// The key is read from its old file until it can be moved.
 			s.Log.Warn("a key stays in its file", "key", k.Name, "err", err)
 		}
 	}
@@ -90,8 +90,8 @@ func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) 
 	return secrets.Open(c)
 }
 
-// openDiskSpace watches the free space on the disk of the data folder. When there is space again, it records what a
-// full disk left unrecorded.
+// openDiskSpace watches the free space on the disk of the data folder. When there is enough space again, it records
+// what could not be recorded before.
 func (s *System) openDiskSpace(context.Context, OpenOptions) error {
 	s.DiskSpace = diskspace.New(diskspace.Config{
 		Folder: s.Config.DataDir, Try: s.Store.TryWrite,

@@ -150,7 +150,7 @@ func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestABrokenConfigFileIsReported(t *testing.T) {
+func TestBrokenConfigFileIsReported(t *testing.T) {
 	flags := testFlags(t)
 	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
 		t.Fatal(err)

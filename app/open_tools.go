@@ -53,22 +53,22 @@ func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 	return nil
 }
 
-// forbidden are the paths in a folder, its links followed, that the person's rules forbid to a tool.
+// forbidden returns the paths in folder, with links resolved, that the person's rules forbid to a tool.
 func (s *System) forbidden(ctx context.Context, tool, folder string) ([]string, error) {
 	grants, err := s.Store.Grants(ctx)
 	return policy.ForbiddenPaths(grants, tool, folder), err
 }
 
-// forbiddenIn returns a function for forbidden in the workspace. A program has a name that is no tool, so that only
-// rules for all tools apply to it.
+// forbiddenIn returns a function that returns the paths in the workspace that are forbidden to a tool. For a program,
+// tool is a name that no tool has, so that only rules for all tools apply.
 func (s *System) forbiddenIn(tool string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) { return s.forbidden(ctx, tool, s.realWorkspace()) }
 }
 
-// maxSwept is how many of the newest changed files are checked for what an interrupted write left.
+// maxSwept is the number of recently changed files that sweepFiles checks.
 const maxSwept = 50
 
-// sweepFiles removes what an interrupted write left beside the file it was for.
+// sweepFiles removes temporary files that interrupted writes have left.
 func (s *System) sweepFiles(ctx context.Context) {
 	paths, err := s.Store.RecentlyChangedPaths(ctx, maxSwept)
 	if err == nil {
@@ -79,8 +79,8 @@ func (s *System) sweepFiles(ctx context.Context) {
 	}
 }
 
-// openTools opens the other baseline tools and the created tools, and then starts the panels: a panel's tool may not
-// have the name of one of these.
+// openTools opens the remaining baseline tools and the created tools, and then starts the panels. The order matters
+// because a panel's tool may not have the name of one of these tools.
 func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	s.Workspace = workspace.New(workspace.Config{
 		CountOperable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.CountOperable(ctx, panel) },
@@ -119,25 +119,26 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	return nil
 }
 
-// toolkits are the packages of baseline tools but for the page's and the workspace's, in the order of the tool list.
+// toolkits returns the packages of baseline tools, except those for pages and the workspace, in the order of the tool
+// list.
 func (s *System) toolkits() []baseline.Toolkit {
 	return []baseline.Toolkit{
 		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.AuthoringTools(), s.Authoring,
 	}
 }
 
-// reservedNames are the names that no tool of a panel may have.
+// reservedNames returns the names that no tool of a panel may have.
 func (s *System) reservedNames() []string {
 	names := append(s.Nav.ToolNames(), toolspec.CallTool, toolspec.FinalResponse)
 	return append(names, baseline.ToolNames(append(s.toolkits(), s.Workspace)...)...)
 }
 
-// offeredTools are the tools that can be called while panel is active.
+// offeredTools returns the tools that can be called while panel is active.
 func (s *System) offeredTools(panel string) []toolspec.Definition {
 	return s.Catalog.ForPanel(panel).All()
 }
 
-// allowHost checks a host that a command connects to, and allows the dialer to reach it if a person allowed it.
+// allowHost checks a host to which a command connects. If a person allowed the host, it also allows it in the dialer.
 func (s *System) allowHost(ctx context.Context, call toolspec.Call, host string) error {
 	if err := s.Pipeline.CheckHost(ctx, call, host); err != nil {
 		return err
@@ -148,8 +149,8 @@ func (s *System) allowHost(ctx context.Context, call toolspec.Call, host string)
 	return nil
 }
 
-// mayFollow reports whether a redirect may lead where call would. A host that a person opened may be private, so no
-// redirect leads there.
+// mayFollow reports whether a redirect to the address of call may be followed. A host that a person opened may be
+// private, so no redirect to it is followed.
 func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
 	for _, host := range s.Web.Describe(call).Hosts {
 		if s.Pipeline.IsHostAllowed(call.From.Session, host) {
@@ -159,7 +160,7 @@ func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
 	return s.Pipeline.Allowed(ctx, call)
 }
 
-// runSubagent runs a task in its own turn. It connects the tool to the loop, which the tools do not import.
+// runSubagent runs a task in a separate turn. It connects the tool with the loop, which the tools do not import.
 func (s *System) runSubagent(
 	ctx context.Context, task subagent.Task, call toolspec.Call,
 ) (subagent.Report, *toolspec.Result) {

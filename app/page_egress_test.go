@@ -245,7 +245,7 @@ func TestNoPageReachesAForbiddenHost(t *testing.T) {
 	t.Logf("%d ways reach an allowed server; none of them a closed one", len(reached))
 }
 
-func TestAPageCannotReachSextantsPortUnderAnyName(t *testing.T) {
+func TestPageCannotReachSextantsPortUnderAnyName(t *testing.T) {
 	site, _ := prober(t)
 	flags := testFlags(t)
 	// The widest that a person can open.

@@ -21,9 +21,9 @@ func inPanel(t *testing.T, sys *System, panel, tool string, from toolspec.Proven
 	return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Panel: panel, Args: raw, From: from})
 }
 
-// TestTheEditorsSaveFollowsThePolicyOfWrites checks that a person saves without a question, that a program is refused
+// TestEditorsSaveFollowsThePolicyOfWrites checks that a person saves without a question, that a program is refused
 // if nobody can be asked, and that the path may come from the panel's context.
-func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
+func TestEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, OpenOptions{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}
@@ -37,8 +37,8 @@ func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	if r := inPanel(t, sys, "code-editor", "editor_save_file", person, args); !r.Success || len(r.Changed) != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if err := sys.Editor.Keep(wire.EditorState{
-		Tabs:   []wire.EditorTab{{Path: file, Shown: "a.txt"}},
+	if err := sys.Editor.SaveState(wire.EditorState{
+		Tabs:   []wire.EditorTab{{Path: file, DisplayPath: "a.txt"}},
 		Active: file,
 	}); err != nil {
 		t.Fatal(err)
@@ -62,8 +62,8 @@ func TestTheEditorsSaveFollowsThePolicyOfWrites(t *testing.T) {
 	}
 }
 
-// TestANoteIsAPrivateFile walks a note from its making to the trash.
-func TestANoteIsAPrivateFile(t *testing.T) {
+// TestNoteIsAPrivateFile walks a note from its making to the trash.
+func TestNoteIsAPrivateFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, OpenOptions{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}

@@ -40,8 +40,8 @@ func showing(t *testing.T, sys *System, key string, answers map[string]string) *
 			s.mu.Lock()
 			s.asked = append(s.asked, ask)
 			s.mu.Unlock()
-			reply := &wire.SurfaceReply{ID: ask.ID, Value: json.RawMessage(answers[ask.Do])}
-			if answers[ask.Do] == "" {
+			reply := &wire.SurfaceReply{ID: ask.ID, Value: json.RawMessage(answers[ask.Operation])}
+			if answers[ask.Operation] == "" {
 				reply.Value, reply.Error = nil, "not now"
 			}
 			if socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "surface.reply", Reply: reply}) != nil {
@@ -58,7 +58,7 @@ func (s *shows) did() string {
 	defer s.mu.Unlock()
 	var all []string
 	for _, a := range s.asked {
-		all = append(all, a.Panel+":"+a.Do)
+		all = append(all, a.Panel+":"+a.Operation)
 	}
 	return strings.Join(all, " ")
 }
@@ -127,7 +127,7 @@ func TestOnlyTheWindowAnswersForTheActivePanelsPage(t *testing.T) {
 	}
 }
 
-func TestAnUnrequestedAnswerIsDropped(t *testing.T) {
+func TestUnrequestedAnswerIsDropped(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	person := windowOf(t, sys)
 	socket := dial(t, sys, strings.TrimPrefix(person.head.Get("Authorization"), "Bearer "))

@@ -72,7 +72,7 @@ func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) 
 	})
 }
 
-func TestAPanelCallsItsOwnHiddenTools(t *testing.T) {
+func TestPanelCallsItsOwnHiddenTools(t *testing.T) {
 	sys := openDeskPanel(t)
 	for tool, args := range map[string]string{"desk_add": `{"what":"bread"}`, "desk_draw": `{}`} {
 		if r := sys.CallAsPanel(t.Context(), "desk", tool, json.RawMessage(args)); !r.Success {
@@ -91,7 +91,7 @@ func TestAPanelCallsItsOwnHiddenTools(t *testing.T) {
 	}
 }
 
-func TestAPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
+func TestPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
 	sys := openDeskPanel(t)
 	for tool, args := range map[string]string{
 		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`,
@@ -111,7 +111,7 @@ func TestAPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
 	}
 }
 
-func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
+func TestPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
 	sys := openDeskPanel(t)
 	path := `{"path":"plan.txt"}`
 	questions, r := sys.deskAsks(t, event.AnswerAlways, "read_file", path)
@@ -139,7 +139,7 @@ func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
 	}
 }
 
-func TestACallOfAPanelOverHTTPCountsAsThePanels(t *testing.T) {
+func TestCallOfAPanelOverHTTPCountsAsThePanels(t *testing.T) {
 	sys := openDeskPanel(t)
 	for name, c := range map[string]*client{"window": windowOf(t, sys), "program": clientOf(t, sys)} {
 		status, b := c.do(http.MethodPost, "/api/panels/desk/call",
@@ -160,7 +160,7 @@ func TestACallOfAPanelOverHTTPCountsAsThePanels(t *testing.T) {
 	}
 }
 
-func TestAPanelsScriptCallsToolsThroughThePipeline(t *testing.T) {
+func TestPanelsScriptCallsToolsThroughThePipeline(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	put(t, filepath.Join(flags["workspace"], "plan.txt"), "buy bread\n")
@@ -244,9 +244,9 @@ func TestSettingsOfAPanelReachItsScript(t *testing.T) {
 	}
 }
 
-// TestAnAddressInAnEvalDoesNotCountAsTyped: a panel's author writes the arguments, and the person who has the
+// TestAddressInAnEvalDoesNotCountAsTyped: a panel's author writes the arguments, and the person who has the
 // evals run types no host by it.
-func TestAnAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
+func TestAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 	flags := testFlags(t)
 	put(
 		t,
@@ -262,7 +262,7 @@ func TestAnAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 	if err := json.Unmarshal(text, &done); err != nil || status != http.StatusOK || len(done.Outcomes) != 1 {
 		t.Fatalf("%d %s", status, text)
 	}
-	if why := done.Outcomes[0].Why; !strings.Contains(why, "private network") {
+	if why := done.Outcomes[0].Reason; !strings.Contains(why, "private network") {
 		t.Errorf("it was not refused as an address that nobody typed: %s", why)
 	}
 }

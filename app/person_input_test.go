@@ -108,7 +108,7 @@ func logged(t *testing.T, sys *System, tool, sentence string) wire.CallRow {
 	}
 }
 
-func TestAPersonsInputIsRecordedAsCalls(t *testing.T) {
+func TestPersonsInputIsRecordedAsCalls(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, `<title>Form</title><body style="margin:40px"><label>Name <input></label><br><br>
@@ -161,7 +161,7 @@ func TestAPersonsInputIsRecordedAsCalls(t *testing.T) {
 	}
 }
 
-func TestATurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
+func TestTurnContinuesAfterThePersonGivesThePageBack(t *testing.T) {
 	model, err := openaitest.Start(
 		openaitest.Turn{Calls: []openaitest.Call{{Name: "press_key", Args: `{"key":"Tab"}`}}},
 		openaitest.Turn{Calls: []openaitest.Call{{Name: "annotate_page", Args: `{}`}}},

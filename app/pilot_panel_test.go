@@ -16,7 +16,7 @@ import (
 
 // The command pilot makes a panel: one question that shows every file, then it is open and its
 // own tools can be called.
-func TestThePilotCreatesAWorkingPanel(t *testing.T) {
+func TestPilotCreatesAWorkingPanel(t *testing.T) {
 	sys := openWith(t, testFlags(t), OpenOptions{Serve: true})
 	all := sys.Catalog.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// programs are the programs connected over MCP, as the person sees them.
+// programs implements httpapi.Programs with the programs that are connected over MCP.
 type programs struct{ sys *System }
 
 var _ httpapi.Programs = programs{}
@@ -27,15 +27,15 @@ func (p programs) Programs() wire.Programs {
 	if self, err := os.Executable(); err == nil {
 		out.Command = self
 	}
-	// Another program may not have our environment.
+	// Another program may have a different environment, so pass the folders explicitly.
 	if usual, err := config.Load(nil); err != nil || usual.DataDir != p.sys.Config.DataDir ||
 		usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
 		out.Args = append(out.Args, "--data", p.sys.Config.DataDir, "--config", p.sys.Config.ConfigDir)
 	}
 	for _, c := range p.sys.mcpClients.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
-			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Via: c.Via, Since: c.Since, Last: c.Last, Calls: c.Calls,
-			Tabs: p.sys.Browser.Tabs(c.Session), Shares: c.Session == "", Panel: c.Panel,
+			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Via, Since: c.Since, Last: c.Last, Calls: c.Calls,
+			Tabs: p.sys.Browser.Tabs(c.Session), SharesTabs: c.Session == "", Panel: c.Panel,
 		})
 	}
 	return out

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestThePersonSeesAndDisconnectsMCPClients(t *testing.T) {
+func TestPersonSeesAndDisconnectsMCPClients(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	window := windowOf(t, sys)
@@ -33,9 +33,9 @@ func TestThePersonSeesAndDisconnectsMCPClients(t *testing.T) {
 	joined.does("navigate_page", map[string]any{"url": "demo"})
 	visit(t, sys, "shares", "?share=true", "2026-07-28", nil).does("browser_tabs", nil)
 	programs := list().Programs
-	if len(programs) != 2 || programs[0].Name != "shares" || !programs[0].Shares || programs[0].Via != "http" ||
-		programs[1].Name != "joined" || programs[1].Via != "stdio" || programs[1].Calls != 1 || programs[1].Tabs != 1 ||
-		programs[1].Shares {
+	if len(programs) != 2 || programs[0].Name != "shares" || !programs[0].SharesTabs || programs[0].Transport != "http" ||
+		programs[1].Name != "joined" || programs[1].Transport != "stdio" || programs[1].Calls != 1 || programs[1].Tabs != 1 ||
+		programs[1].SharesTabs {
 		t.Fatalf("%+v", programs)
 	}
 	for _, p := range programs {

@@ -15,10 +15,10 @@ func TestProgressOfACallIncludesItsSteps(t *testing.T) {
 	stop := client.Progress("mcp_1", func(text string) { heard <- text })
 	defer stop()
 	for call, text := range map[string]string{"mcp_10": "another's", "mcp_10.1": "another's step", "mcp_": "nobody's"} {
-		sys.publish(event.New(event.CallOutput, event.CallChunk{Text: text}).Of(call))
+		sys.publish(event.New(event.CallOutput, event.CallChunk{Text: text}).OfCall(call))
 	}
-	sys.publish(event.New(event.CallOutput, event.CallChunk{Text: "own"}).Of("mcp_1"))
-	sys.publish(event.New(event.CallOutput, event.CallChunk{Text: "step"}).Of("mcp_1.2"))
+	sys.publish(event.New(event.CallOutput, event.CallChunk{Text: "own"}).OfCall("mcp_1"))
+	sys.publish(event.New(event.CallOutput, event.CallChunk{Text: "step"}).OfCall("mcp_1.2"))
 	sys.publish(event.New(event.ApprovalAsked, event.Approval{Call: "mcp_1.3", Question: "May it?"}))
 	for _, want := range []string{"own", "step", "waiting for an answer in the Sextant window: May it?"} {
 		select {

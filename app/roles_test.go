@@ -27,7 +27,7 @@ func windowOf(t *testing.T, sys *System) *client {
 	return c
 }
 
-func TestAProgramsTokenDoesNotGiveAPersonsRights(t *testing.T) {
+func TestProgramsTokenDoesNotGiveAPersonsRights(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	program := clientOf(t, sys)
 	program.head.Set("Origin", "http://"+sys.Host())
@@ -84,7 +84,7 @@ func until(t *testing.T, conn *websocket.Conn, kind string) wire.Envelope {
 	}
 }
 
-func TestTheWebSocketRefusesAWrongKeyAndAProgramsInput(t *testing.T) {
+func TestWebSocketRefusesAWrongKeyAndAProgramsInput(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	m := until(t, dial(t, sys, "nonsense"), "error")
 	if !strings.Contains(string(m.Data), "token") {

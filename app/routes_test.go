@@ -93,7 +93,7 @@ func TestMCPServersAreListedToggledAndCalled(t *testing.T) {
 	}
 }
 
-func TestTheHTTPServerBoundsJSONOfAnyContentType(t *testing.T) {
+func TestHTTPServerBoundsJSONOfAnyContentType(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	post := func(body string) (int, string) {
@@ -134,7 +134,7 @@ func TestTheHTTPServerBoundsJSONOfAnyContentType(t *testing.T) {
 	}
 }
 
-func TestAPanelsStateIsForTheWindowOnly(t *testing.T) {
+func TestPanelsStateIsForTheWindowOnly(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	program, window := clientOf(t, sys), windowOf(t, sys)
 	route := "/api/panels/" + sys.Nav.Panels[0] + "/state"

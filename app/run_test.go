@@ -117,7 +117,7 @@ func TestEnvironmentRoutesRunTheToolsOfTheMap(t *testing.T) {
 	}
 }
 
-func TestATakenOverPageCanBeReadButNotActedOn(t *testing.T) {
+func TestTakenOverPageCanBeReadButNotActedOn(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	c := clientOf(t, sys)
 	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
@@ -147,7 +147,7 @@ func TestATakenOverPageCanBeReadButNotActedOn(t *testing.T) {
 	}
 }
 
-func TestAnUnreachableModelIsNamedAndNothingIsLost(t *testing.T) {
+func TestUnreachableModelIsNamedAndNothingIsLost(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	address := closed.URL
 	closed.Close()
@@ -164,7 +164,7 @@ func TestAnUnreachableModelIsNamedAndNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
+func TestWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	if _, err := sys.Browser.Session("").Navigate(t.Context(),
 		browser.NavigateOptions{URL: "about:blank"}); err != nil {

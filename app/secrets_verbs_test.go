@@ -69,7 +69,7 @@ func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	}
 }
 
-func TestAnOldKeyFileIsMovedAndStillWorks(t *testing.T) {
+func TestOldKeyFileIsMovedAndStillWorks(t *testing.T) {
 	flags := testFlags(t)
 	old := filepath.Join(flags["data"], "secrets", "openai_api_key")
 	if err := os.MkdirAll(filepath.Dir(old), 0o700); err != nil {

@@ -50,7 +50,7 @@ func TestConcurrentChangesOfASettingAgree(t *testing.T) {
 	}
 }
 
-func TestAResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
+func TestResetSettingHasItsDefaultAlsoAfterARestart(t *testing.T) {
 	sys := openTest(t, OpenOptions{})
 	for _, value := range []string{"0", "-1", "ten", "", "10000"} {
 		t.Run("rounds "+value, func(t *testing.T) {

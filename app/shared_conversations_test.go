@@ -50,7 +50,7 @@ func (n *news) reported(uri string) (lists, updates int) {
 func says(t *testing.T, sys *System, talk, id string, role chat.Role, text string) {
 	t.Helper()
 	m := chat.Message{ID: id, Conversation: talk, Role: role, Text: text, Status: chat.StatusDone, Time: time.Now()}
-	if _, err := sys.Events.Publish(t.Context(), event.New(event.MessageAdded, m).In(talk, "")); err != nil {
+	if _, err := sys.Events.Publish(t.Context(), event.New(event.MessageAdded, m).InTurn(talk, "")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -173,7 +173,7 @@ func listed(list []*sdk.Resource, uri, title string) bool {
 	return false
 }
 
-func TestAClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
+func TestClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, OpenOptions{Serve: true})
 	const uri = "sextant://page/text"

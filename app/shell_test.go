@@ -29,7 +29,7 @@ func bashOf(t *testing.T, sys *System, command string, network bool) toolspec.Re
 	})
 }
 
-func TestACommandRunsInTheWorkspaceWithoutOurData(t *testing.T) {
+func TestCommandRunsInTheWorkspaceWithoutOurData(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, OpenOptions{Serve: true})
@@ -60,7 +60,7 @@ func TestACommandRunsInTheWorkspaceWithoutOurData(t *testing.T) {
 	}
 }
 
-func TestACommandAsksBeforeItReachesAHost(t *testing.T) {
+func TestCommandAsksBeforeItReachesAHost(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	flags["mode"] = "workspace"

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// snapshot is everything the window starts from. The sequence number is read first: what happens while the rest is read
-// reaches the window again as events, which is harmless.
+// snapshot returns the state with which the window starts. It reads the sequence number first: changes while it reads
+// the rest reach the window a second time as events, which is harmless.
 func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	seq := s.Events.Last()
 	conversations, err := s.Store.Conversations(ctx)
@@ -41,7 +41,7 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	}, nil
 }
 
-// banners are problems that the window shows until they are solved.
+// banners returns the problems that the window shows until they are solved.
 func (s *System) banners() []wire.Banner {
 	out := []wire.Banner{}
 	for _, p := range s.Config.Problems {
@@ -55,5 +55,5 @@ func (s *System) banners() []wire.Banner {
 	return out
 }
 
-// nonNil makes an empty list of nil, because JSON writes nil as null.
+// nonNil replaces nil by an empty list, because the JSON of nil is null.
 func nonNil[T any](list []T) []T { return append([]T{}, list...) }

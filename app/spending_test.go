@@ -22,7 +22,7 @@ func TestBudgetAndPriceSettingsAreChecked(t *testing.T) {
 		if err := config.CheckValue(name, bad); err == nil {
 			t.Errorf("%s = %q is taken", name, bad)
 		}
-		k, ok := config.KeyNamed(name)
+		k, ok := config.FindKey(name)
 		if !ok || !k.Window || config.CheckValue(name, k.Default) != nil {
 			t.Errorf("%s cannot be set in the window, or its default is wrong", name)
 		}
@@ -92,7 +92,7 @@ func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 	bill, _ := read[wire.Spending](t, program, http.MethodGet, "/api/conversations/"+made.ID+"/bill", nil)
 	// 60 new ones, 30 from the cache, 10 written: 600 + 30 + 1000 millionths.
 	if bill.Conversation.Tokens() != 200 || bill.Conversation.Cached != 60 ||
-		bill.Conversation.In("USD") != 2*1_630_000 || bill.Turn.Requests != 0 {
+		bill.Conversation.CostIn("USD") != 2*1_630_000 || bill.Turn.Requests != 0 {
 		t.Errorf("%+v", bill)
 	}
 	if len(bill.Budgets) != 1 || bill.Budgets[0] != (wire.Budget{
@@ -117,7 +117,7 @@ func TestOnlyAPersonRaisesAConversationsBudget(t *testing.T) {
 	}
 }
 
-func TestAProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
+func TestProgramsBudgetCanOnlyLowerTheLimit(t *testing.T) {
 	model := answers(t)
 	t.Setenv("SEXTANT_TOKENS_PER_TURN", "300")
 	sys := openTest(t, OpenOptions{Serve: true})

@@ -55,7 +55,7 @@ func startSubagent(task string) openaitest.Turn {
 	return toolCall(toolspec.RunSubagent, map[string]any{"task": task})
 }
 
-func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
+func TestApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	write := toolCall("write_file", map[string]any{"path": "note.txt", "content": "x"})
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
@@ -144,7 +144,7 @@ func TestAnApprovalOfASubagentAppliesToTheWholeConversation(t *testing.T) {
 	}
 }
 
-func TestAProgramStartsASubagentOverHTTP(t *testing.T) {
+func TestProgramStartsASubagentOverHTTP(t *testing.T) {
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
 		"child": {lookAround(), {Text: "three panels", Usage: openaitest.Usage{Input: 50, Output: 3}}},
@@ -173,9 +173,9 @@ func TestAProgramStartsASubagentOverHTTP(t *testing.T) {
 	}
 }
 
-// TestAConversationIsCompleteAfterAKillDuringASubagent kills the real program in a call of
+// TestConversationIsCompleteAfterAKillDuringASubagent kills the real program in a call of
 // a subagent. The service refuses a talk in which a call has no result, as real ones do.
-func TestAConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
+func TestConversationIsCompleteAfterAKillDuringASubagent(t *testing.T) {
 	program := Program(t)
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{

@@ -1,6 +1,6 @@
-// Package app is the composition root: System opens every part, lowest layer first, connects each with what it needs of
-// the others, and closes them in reverse order. It contains no other logic. The command line (app/cli) and the Wails
-// window (app/desktop) are built on it.
+// Package app is the composition root. System opens all parts from the lowest layer up, connects each with the parts
+// that it needs, and closes them in reverse order. It contains no other logic. The command line (app/cli) and the Wails
+// window (app/desktop) use it.
 package app
 
 import (
@@ -64,13 +64,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// System is every part, opened by OpenSystem and closed by Close. The exported parts are safe for concurrent use while
-// it is open.
+// System contains all parts of the program. OpenSystem opens them and Close closes them. The exported parts are safe
+// for concurrent use while the System is open.
 type System struct {
 	Config *config.Config
 	Nav    *navigation.Map
 	Log    *slog.Logger
-	// TemporaryData says why this run does not use the data folder that was configured, "" if it does.
+	// TemporaryData says why a temporary data folder is used instead of the configured one, "" if none is.
 	TemporaryData string
 
 	Secrets        *secrets.Vault
@@ -133,26 +133,26 @@ type System struct {
 	mcpClients      *mcpserver.JoinServer
 	server          *httpapi.Server
 
-	// home is the person's home folder, "" when it is not known.
+	// home is the person's home folder, "" if it is unknown.
 	home string
-	// background counts goroutines that end when the event log does.
+	// background contains goroutines that end with the event log.
 	background sync.WaitGroup
 	closing    sync.Once
 	closers    []closer
 }
 
-// closer is one thing to close and its name for the log.
+// closer is a part to close, with its name for the log.
 type closer struct {
 	name  string
 	close func() error
 }
 
-// OnClose adds something to close; what was added last is closed first.
+// OnClose registers a function that Close calls. Functions are called in reverse order of registration.
 func (s *System) OnClose(name string, do func() error) {
 	s.closers = append(s.closers, closer{name, do})
 }
 
-// OpenSystem opens everything that options ask for. On an error nothing stays open.
+// OpenSystem opens the parts that options ask for. If it returns an error, it has closed everything again.
 func OpenSystem(
 	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {
@@ -185,7 +185,7 @@ func OpenSystem(
 	return s, nil
 }
 
-// Close closes everything in reverse order. It may be called more than once.
+// Close closes all parts in reverse order. Further calls do nothing.
 func (s *System) Close() {
 	s.closing.Do(func() {
 		for _, c := range slices.Backward(s.closers) {
@@ -196,13 +196,13 @@ func (s *System) Close() {
 	})
 }
 
-// dataPath is a path in the data folder.
+// dataPath returns a path in the data folder.
 func (s *System) dataPath(name string) string { return filepath.Join(s.Config.DataDir, name) }
 
-// PanelsFolder is the folder of the person's own panels.
+// PanelsFolder returns the folder of the person's own panels.
 func (s *System) PanelsFolder() string { return s.dataPath("panels") }
 
-// WorkspaceFolder is the folder the assistant works in, absolute.
+// WorkspaceFolder returns the absolute path of the folder in which the assistant works.
 func (s *System) WorkspaceFolder() string {
 	dir := s.Settings.Get("workspace")
 	if abs, err := filepath.Abs(dir); err == nil {
@@ -211,8 +211,8 @@ func (s *System) WorkspaceFolder() string {
 	return dir
 }
 
-// realWorkspace is the workspace folder with its links followed, like the paths of calls. If it cannot be read, its
-// links stay, so that calls in it are outside of the workspace and are asked about.
+// realWorkspace returns the workspace folder with links resolved, like the paths of calls. If they cannot be resolved,
+// calls in the folder count as outside of the workspace, and the person is asked about them.
 func (s *System) realWorkspace() string {
 	folder := s.WorkspaceFolder()
 	if path, err := filepath.EvalSymlinks(folder); err == nil {
@@ -221,14 +221,14 @@ func (s *System) realWorkspace() string {
 	return folder
 }
 
-// publish publishes an event. An error is logged: the next event that is stored shows the state again.
+// publish publishes an event. It only logs an error, because the next stored event shows the state again.
 func (s *System) publish(e event.Event) {
 	if _, err := s.Events.Publish(context.Background(), e); err != nil {
 		s.Log.Error("an event was not stored", "kind", e.Kind, "err", err)
 	}
 }
 
-// publisher is publish as the one-method interface that several packages declare.
+// publisher adapts System.publish to the interface that several packages declare.
 type publisher struct{ sys *System }
 
 // Publish publishes e.
@@ -245,7 +245,7 @@ func (s *System) on(kind event.Kind, do func(event.Event)) {
 	})
 }
 
-// do makes a call through the pipeline, which is opened after the parts that call it.
+// do makes a call through the pipeline. It can be passed to parts that are opened before the pipeline.
 func (s *System) do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	return s.Pipeline.Do(ctx, call)
 }

@@ -26,7 +26,7 @@ func inTerminal(t *testing.T, sys *System, from toolspec.Provenance, args map[st
 	return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "terminal_run", Panel: "terminal", Args: raw, From: from})
 }
 
-func TestACommandInATerminalIsJudgedAndSandboxed(t *testing.T) {
+func TestCommandInATerminalIsJudgedAndSandboxed(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, OpenOptions{Serve: true})
@@ -81,7 +81,7 @@ func TestACommandInATerminalIsJudgedAndSandboxed(t *testing.T) {
 	}
 }
 
-func TestAnApprovalOfATerminalCommandIsThatOfBash(t *testing.T) {
+func TestApprovalOfATerminalCommandIsThatOfBash(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, OpenOptions{Serve: true})

@@ -1,4 +1,4 @@
 package app
 
-// Version is the program's version; the build sets it with -ldflags.
+// Version is the version of the program. The build sets it with -ldflags.
 var Version = "0.1.0-dev"

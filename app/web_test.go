@@ -27,7 +27,7 @@ func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
 	t.Cleanup(site.Close)
 	flags := testFlags(t)
 	flags["allow_hosts"] = site.Listener.Addr().String()
-	sys := openWith(t, flags, OpenOptions{Private: true})
+	sys := openWith(t, flags, OpenOptions{AllowTemporaryData: true})
 	do := func(tool, args string) toolspec.Result {
 		return sys.Pipeline.Do(t.Context(), toolspec.Call{
 			Tool: tool, Args: []byte(args),
@@ -58,7 +58,7 @@ func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
 func TestInspectionToolsAreInTheCatalog(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
-	sys := openWith(t, flags, OpenOptions{Private: true})
+	sys := openWith(t, flags, OpenOptions{AllowTemporaryData: true})
 	do := func(tool, args string) toolspec.Result {
 		return sys.Pipeline.Do(t.Context(), toolspec.Call{
 			Tool: tool, Args: []byte(args),
@@ -78,7 +78,7 @@ func TestInspectionToolsAreInTheCatalog(t *testing.T) {
 }
 
 func TestToolsOfASwitchedOffGroupAreNotInTheCatalog(t *testing.T) {
-	sys := openTest(t, OpenOptions{Private: true})
+	sys := openTest(t, OpenOptions{AllowTemporaryData: true})
 	if _, there := sys.Catalog.ForPanel("").Get("wget"); !there {
 		t.Fatal("wget is not there")
 	}

@@ -20,9 +20,9 @@ func openWithPage(t *testing.T, id, rest string) *System {
 	return openWith(t, flags, OpenOptions{Serve: true})
 }
 
-// TestTheWindowReachesOnlySextantsOrigins checks that the window's proxy connects to no other host. WebKit uses it for
+// TestWindowReachesOnlySextantsOrigins checks that the window's proxy connects to no other host. WebKit uses it for
 // what no policy of a page controls.
-func TestTheWindowReachesOnlySextantsOrigins(t *testing.T) {
+func TestWindowReachesOnlySextantsOrigins(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, OpenOptions{Serve: true})
 	out, err := sys.OpenWindowEgress(t.Context())
@@ -67,8 +67,8 @@ func TestTheWindowReachesOnlySextantsOrigins(t *testing.T) {
 	<-heard
 }
 
-// TestAPagesGrantedHostsPassTheWindowsProxy, and no other host or port.
-func TestAPagesGrantedHostsPassTheWindowsProxy(t *testing.T) {
+// TestPagesGrantedHostsPassTheWindowsProxy, and no other host or port.
+func TestPagesGrantedHostsPassTheWindowsProxy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openWithPage(t, "weather", `"permissions": {"net": ["api.example.com"]},
 		"ui": {"kind": "webview", "entry": "index.html", "csp": {"connectDomains": ["https://api.example.com"]}}`)

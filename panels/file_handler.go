@@ -10,8 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Files is the part of the file tools that panels use: what a panel does to files is described,
-// refused, executed and undone by them. *files.Tools is one.
+// Files contains the methods of the file tools that panels use to describe, refuse and execute calls. *files.Tools
+// implements it.
 type Files interface {
 	Describe(call toolspec.Call) toolspec.Description
 	Refuse(call toolspec.Call) *toolspec.Result
@@ -19,18 +19,19 @@ type Files interface {
 		out func(stream, text string)) (toolspec.Result, error)
 }
 
-// FileAction is a panel's tool that works on files. Endpoint is the one in the manifest. As translates a call to a file
-// tool and its arguments, or returns a refusal. Do, if set, runs the call instead of a file tool; As may then be nil.
+// FileAction is a tool of a panel that works on files. Endpoint is its endpoint in the manifest. Translate returns the
+// file tool that executes a call and its arguments, or a Result that refuses the call. If Run is set, it runs the call
+// instead of a file tool, and Translate may be nil.
 type FileAction struct {
 	Tool, Endpoint string
-	As             func(call toolspec.Call) (tool string, args any, bad *toolspec.Result)
-	Do             func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// Then, if set, adds to the file tool's answer.
-	Then func(ctx context.Context, call toolspec.Call, r toolspec.Result) toolspec.Result
+	Translate      func(call toolspec.Call) (tool string, args any, bad *toolspec.Result)
+	Run            func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Finish, if set, changes the result of the file tool.
+	Finish func(ctx context.Context, call toolspec.Call, r toolspec.Result) toolspec.Result
 }
 
-// FileHandler is an http.Handler that answers a panel's endpoints with the file tools, and describes
-// the calls as these do. It is safe for concurrent use.
+// FileHandler is an http.Handler that answers the calls of a panel's endpoints with the file tools. It describes and
+// refuses calls as the file tools do. It is safe for concurrent use.
 type FileHandler struct {
 	files   Files
 	actions map[string]FileAction
@@ -38,11 +39,11 @@ type FileHandler struct {
 	own     string
 }
 
-// SetOwnFolder declares that dir, an absolute path without links, contains only the panel's own files. Call it
+// SetOwnFolder declares that dir contains only files of the panel. dir is an absolute path without links. Call it
 // before the handler is used.
 func (h *FileHandler) SetOwnFolder(dir string) { h.own = dir + string(filepath.Separator) }
 
-// NewFileHandler makes the handler of a panel with these tools.
+// NewFileHandler returns a FileHandler for the given actions.
 func NewFileHandler(files Files, actions ...FileAction) *FileHandler {
 	h := &FileHandler{files: files, actions: map[string]FileAction{}, mux: http.NewServeMux()}
 	for _, action := range actions {
@@ -50,7 +51,7 @@ func NewFileHandler(files Files, actions ...FileAction) *FileHandler {
 		h.mux.HandleFunc(action.Endpoint, func(w http.ResponseWriter, r *http.Request) {
 			callContext := toolspec.CallContextOf(r.Context())
 			if callContext == nil {
-				// A panel's endpoint is reached through the pipeline only.
+				// A request without a call did not come through the pipeline.
 				http.Error(w, "this endpoint is for tool calls only", http.StatusForbidden)
 				return
 			}
@@ -61,7 +62,7 @@ func NewFileHandler(files Files, actions ...FileAction) *FileHandler {
 	return h
 }
 
-// Endpoints returns the endpoints by tool, to compare them with the manifest.
+// Endpoints returns the endpoint of each tool, for comparison with the manifest.
 func (h *FileHandler) Endpoints() map[string]string {
 	all := map[string]string{}
 	for tool, action := range h.actions {
@@ -74,8 +75,8 @@ func (h *FileHandler) Endpoints() map[string]string {
 func (h *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
 func (h *FileHandler) do(ctx context.Context, action FileAction, callContext *toolspec.CallContext) toolspec.Result {
-	if action.Do != nil {
-		return action.Do(ctx, callContext.Call)
+	if action.Run != nil {
+		return action.Run(ctx, callContext.Call)
 	}
 	call, bad := fileCall(action, callContext.Call)
 	if bad != nil {
@@ -85,15 +86,15 @@ func (h *FileHandler) do(ctx context.Context, action FileAction, callContext *to
 	if err != nil {
 		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing else is affected. Try again.")
 	}
-	if action.Then != nil {
-		r = action.Then(ctx, callContext.Call, r)
+	if action.Finish != nil {
+		r = action.Finish(ctx, callContext.Call, r)
 	}
 	return r
 }
 
-// fileCall is call as a call of the file tool that executes it.
+// fileCall translates call to a call of the file tool that executes it.
 func fileCall(action FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
-	tool, args, bad := action.As(call)
+	tool, args, bad := action.Translate(call)
 	if bad != nil {
 		return call, bad
 	}
@@ -106,13 +107,13 @@ func fileCall(action FileAction, call toolspec.Call) (toolspec.Call, *toolspec.R
 	return call, nil
 }
 
-// DescribesEffects reports whether calls of a tool are described by the files they would use.
-func (h *FileHandler) DescribesEffects(tool string) bool { return h.actions[tool].As != nil }
+// DescribesEffects reports whether calls of a tool are described by the files that they would use.
+func (h *FileHandler) DescribesEffects(tool string) bool { return h.actions[tool].Translate != nil }
 
-// Describe says what call would do with which files; false when it uses none.
+// Describe describes what call would do with files. It returns false if the call uses no known files.
 func (h *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) {
 	action, ok := h.actions[call.Tool]
-	if !ok || action.As == nil {
+	if !ok || action.Translate == nil {
 		return toolspec.Description{}, false
 	}
 	call, bad := fileCall(action, call)
@@ -121,16 +122,17 @@ func (h *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) 
 	}
 	desc := h.files.Describe(call)
 	for i, use := range desc.Files {
-		desc.Files[i].Own = h.own != "" && strings.HasPrefix(use.Path, h.own)
+		desc.Files[i].PanelOwned = h.own != "" && strings.HasPrefix(use.Path, h.own)
 	}
-	// Without known files the call is decided by its tool's hints.
+	// Without files, the hints of the tool decide about the call.
 	return desc, len(desc.Files) > 0
 }
 
-// Refuse refuses what no approval could allow: a protected path, or what the panel cannot do now.
+// Refuse returns a Result that refuses a call that no approval could allow, for example because of a protected path. It
+// returns nil if the call may go on.
 func (h *FileHandler) Refuse(call toolspec.Call) *toolspec.Result {
 	action, ok := h.actions[call.Tool]
-	if !ok || action.As == nil {
+	if !ok || action.Translate == nil {
 		return nil
 	}
 	call, bad := fileCall(action, call)
@@ -140,8 +142,8 @@ func (h *FileHandler) Refuse(call toolspec.Call) *toolspec.Result {
 	return h.files.Refuse(call)
 }
 
-// Args decodes a call's arguments into params; a Result refuses them.
-func Args(call toolspec.Call, params any) *toolspec.Result {
+// DecodeArgs decodes the arguments of a call into params. It returns a Result with the error, nil if there is none.
+func DecodeArgs(call toolspec.Call, params any) *toolspec.Result {
 	if len(call.Args) == 0 {
 		return nil
 	}

@@ -1,9 +1,9 @@
-// Package panels holds the built-in panels: one folder each, with the same manifest.json as a panel of
-// the user's own. The panel registry reads and checks these folders with the same code as the others,
-// so a built-in panel can declare nothing that others could not.
+// Package panels contains the built-in panels. Each is a folder with a manifest.json, like a user's own panel. The
+// panel registry reads and checks all panels with the same code, so a built-in panel can declare nothing that others
+// could not.
 //
-// A panel that needs a Go http.Handler has it in its own folder; app passes it on. The pages are
-// Svelte components of the same id (ui.kind "builtin").
+// If a panel needs a Go http.Handler, it is in the panel's folder, and package app connects it. The pages are Svelte
+// components with the panel's id (ui.kind "builtin").
 package panels
 
 import (
@@ -14,5 +14,5 @@ import (
 //go:embed */manifest.json
 var manifests embed.FS
 
-// Builtin is a read-only file system with one folder per built-in panel, each with a manifest.json.
+// Builtin returns a read-only file system with one folder for each built-in panel.
 func Builtin() fs.FS { return manifests }

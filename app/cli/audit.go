@@ -19,14 +19,14 @@ import (
 	"sextant/shared/wire"
 )
 
-// auditVerb reads the audit log. It also works while Sextant runs.
+// auditVerb reads the audit log. It can be used while Sextant is running.
 type auditVerb struct {
 	Verify auditVerifyVerb `cmd:"" help:"Read the whole log and report whether a row was changed."`
 	Show   auditShowVerb   `cmd:"" default:"withargs" help:"Show the newest calls, or one call in full."`
 	Export auditExportVerb `cmd:"" help:"Print every row as a line of JSON, the oldest first."`
 }
 
-// openAudit opens the log of the data folder for reading.
+// openAudit opens the audit log of the data folder for reading.
 func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -47,7 +47,7 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 
 type auditVerifyVerb struct{}
 
-// Run verifies the log; a changed row is exit code 1.
+// Run verifies the log. If a row was changed, the exit code is 1.
 func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
@@ -73,7 +73,7 @@ type auditShowVerb struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Run lists the newest calls or shows one.
+// Run lists the latest calls or shows one call.
 func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if v.Limit < 1 {
 		return failure(exitUsage, "--limit must be 1 or more")
@@ -104,7 +104,7 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return w.Flush()
 }
 
-// printOne prints a call with its decision and result.
+// printOne prints a call with its decision and its result.
 func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log) error {
 	r, found, err := log.Get(ctx, v.ID)
 	if err != nil {
@@ -140,7 +140,7 @@ func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log
 	return w.Flush()
 }
 
-// printable is text without control characters: text of a page or a server may contain terminal sequences.
+// printable returns text without control characters, because text of a page or server may contain terminal sequences.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co)) {
@@ -150,7 +150,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// callerName names who asked for a call.
+// callerName returns the name of a call's caller.
 func callerName(r wire.CallRow) string {
 	if r.Client != "" {
 		return string(r.Caller) + ":" + r.Client

@@ -1,5 +1,5 @@
-// Package cli is the command line: every verb, its flags, what it prints, and its exit code. A verb joins the running
-// Sextant over loopback where it can, and otherwise opens an app.System for itself.
+// Package cli is the command line: all verbs (subcommands) with their flags, output and exit codes. If possible, a verb
+// connects to the running Sextant over loopback; otherwise it opens an app.System.
 package cli
 
 import (
@@ -27,7 +27,7 @@ const (
 	exitRefused = 3
 )
 
-// exitError is an exit code with a text for the person.
+// exitError is an error with an exit code and a text for the person.
 type exitError struct {
 	code int
 	text string
@@ -35,12 +35,12 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.text }
 
-// failure makes an exitError with a formatted text.
+// failure returns an exitError with a formatted text.
 func failure(code int, format string, args ...any) error {
 	return &exitError{code: code, text: fmt.Sprintf(format, args...)}
 }
 
-// Streams are where a verb reads and writes: results to out, progress and questions to err.
+// Streams are the input and outputs of a verb. Out receives results, and Err receives progress and questions.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -54,7 +54,7 @@ func Main(args []string) int {
 	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }
 
-// Run is Main with its surroundings as arguments, for tests.
+// Run is like Main, with its environment as arguments for tests.
 func Run(ctx context.Context, args []string, io Streams) (code int) {
 	var cli commands
 	exited := false
@@ -98,7 +98,7 @@ func Run(ctx context.Context, args []string, io Streams) (code int) {
 	return exitDone
 }
 
-// commands are the verbs.
+// commands contains the verbs.
 type commands struct {
 	Global
 
@@ -115,7 +115,7 @@ type commands struct {
 	Version    versionVerb    `cmd:"" help:"Print the version."`
 }
 
-// Global flags work with every verb.
+// Global contains the flags of all verbs.
 type Global struct {
 	Data       string   `help:"Folder for data (SEXTANT_DATA)." placeholder:"DIR"`
 	Config     string   `help:"Folder with config.toml and mcp-config.json (SEXTANT_CONFIG)." placeholder:"DIR"`
@@ -128,7 +128,7 @@ type Global struct {
 	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
 }
 
-// flags are the global flags, which override the rest of the configuration.
+// flags returns the global flags that are set. They override the rest of the configuration.
 func (g *Global) flags() map[string]string {
 	f := map[string]string{
 		"data": g.Data, "config": g.Config, "workspace": g.Workspace, "chromium": g.Chromium, "log_level": g.LogLevel,
@@ -151,7 +151,7 @@ func (g *Global) flags() map[string]string {
 // versionVerb prints the version.
 type versionVerb struct{}
 
-// Run implements the verb.
+// Run prints the version.
 func (versionVerb) Run(io Streams) error {
 	_, err := fmt.Fprintln(io.Out, "sextant", app.Version)
 	return err

@@ -20,14 +20,14 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// runningInstance is a running Sextant as the command line talks to it.
+// runningInstance is a running Sextant to which the command line sends requests.
 type runningInstance struct{ instance.Instance }
 
-// proofTimeout bounds the check that a port is Sextant's.
+// proofTimeout limits the check that a port belongs to Sextant.
 const proofTimeout = 3 * time.Second
 
-// findInstance reads the instance file in dir and checks that its Sextant answers: a killed Sextant may have left the
-// file, and another program may have its port now.
+// findInstance reads the instance file in dir and checks that its Sextant answers. The file may be left over from a
+// killed Sextant, and another program may use the port now.
 func findInstance(ctx context.Context, dir string) (runningInstance, error) {
 	found, err := instance.Read(dir)
 	if err != nil {
@@ -42,13 +42,13 @@ func findInstance(ctx context.Context, dir string) (runningInstance, error) {
 	return at, nil
 }
 
-// get reads path; token "" sends none.
+// get sends a GET request for path and returns the body. If token is "", it sends no token.
 func (i runningInstance) get(ctx context.Context, path, token string, timeout time.Duration) ([]byte, error) {
 	return i.do(ctx, http.MethodGet, path, token, nil, timeout)
 }
 
-// do sends a request with body as JSON and returns the body of the answer. A status over 299 is an error with its
-// detail; with timeout 0 only ctx limits the wait.
+// do sends a request with body as JSON and returns the body of the response. It returns a status over 299 as an error
+// with the response's detail. If timeout is 0, only ctx limits the wait.
 func (i runningInstance) do(ctx context.Context, method, path, token string, body any, timeout time.Duration) ([]byte,
 	error,
 ) {
@@ -73,7 +73,7 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 		req.Header.Set("Authorization", "Bearer "+token)
 		req.Header.Set("X-Client-Name", "sextant command line")
 	}
-	// No proxy from the environment: the token must stay on this machine.
+	// Do not use a proxy from the environment: the token must not leave this machine.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
@@ -91,7 +91,7 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 	return nil, errors.New(problem.Detail)
 }
 
-// mcpInstance is the address for MCP.
+// mcpInstance returns the address and token for MCP.
 func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {
@@ -100,8 +100,8 @@ func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	return mcpserver.Instance{Host: u.Host, Token: i.Token}, nil
 }
 
-// findRunning looks for a running Sextant that a verb may join. separate names the option that needs a separate one, ""
-// if there is none. ok is false if there is such an option or none runs.
+// findRunning looks for a running Sextant that a verb can join. separate names an option that requires a separate
+// instance, "" for none. ok is false if there is such an option or no Sextant is running.
 func findRunning(
 	ctx context.Context, g *Global, separate string, out Streams,
 ) (at runningInstance, cfg *config.Config, ok bool, err error) {
@@ -123,7 +123,7 @@ func findRunning(
 	return at, cfg, true, nil
 }
 
-// separateOption names the first option in use that a running Sextant cannot apply.
+// separateOption returns the first option in use that a running Sextant cannot apply, "" for none.
 func (g *Global) separateOption() string {
 	for _, o := range []struct {
 		name string
@@ -143,7 +143,7 @@ func (g *Global) separateOption() string {
 	return ""
 }
 
-// optionIf is name if the option is set.
+// optionIf returns name if the option is set, otherwise "".
 func optionIf(set bool, name string) string {
 	if set {
 		return name

@@ -20,13 +20,13 @@ import (
 	"sextant/frontend"
 )
 
-// doctorVerb checks what Sextant needs on this machine.
+// doctorVerb checks whether everything that Sextant needs works on this machine.
 type doctorVerb struct {
 	JSON  bool `help:"Print JSON."`
 	Fresh bool `help:"If the database is damaged, rename its file and start with an empty one."`
 }
 
-// finding is one line of the doctor: State is ok, warn or bad.
+// finding is one result of the checks. State is ok, warn or bad.
 type finding struct {
 	State string `json:"state"`
 	What  string `json:"what"`
@@ -34,14 +34,14 @@ type finding struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
-// Run opens a System, starts the browser and reports; the exit code is 1 if something is bad.
+// Run opens a System, starts the browser and prints the findings. The exit code is 1 if a finding is bad.
 func (v *doctorVerb) Run(ctx context.Context, streams Streams, g *Global) error {
 	if v.Fresh {
 		if err := startFresh(ctx, streams, g); err != nil {
 			return err
 		}
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true},
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true},
 		Streams{In: streams.In, Out: streams.Out, Err: io.Discard})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (v *doctorVerb) Run(ctx context.Context, streams Streams, g *Global) error 
 	return nil
 }
 
-// startFresh renames a damaged database and makes an empty one. A database that can be opened is not changed.
+// startFresh renames a damaged database and creates an empty one. It does not change a database that can be opened.
 func startFresh(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -92,7 +92,7 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 	return s.Close()
 }
 
-// diagnose checks everything that can be missing.
+// diagnose runs all checks and returns the findings.
 func diagnose(ctx context.Context, sys *app.System) []finding {
 	out := []finding{
 		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", app.Version, runtime.Version(),
@@ -134,7 +134,7 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 	return out
 }
 
-// windowFinding reports whether this program can open a window here.
+// windowFinding checks whether this program can open a window here.
 func windowFinding() finding {
 	switch {
 	case !frontend.Built():
@@ -157,7 +157,7 @@ func windowFinding() finding {
 	return finding{State: "ok", What: "window", Says: "a display was found"}
 }
 
-// sandboxFinding reports whether commands run in a sandbox here.
+// sandboxFinding checks whether commands run in a sandbox here.
 func sandboxFinding(c *confine.Sandbox) finding {
 	ok, how, why := c.Available()
 	if !ok {
@@ -170,7 +170,7 @@ func sandboxFinding(c *confine.Sandbox) finding {
 	return finding{State: "ok", What: "sandbox", Says: "commands run in " + how}
 }
 
-// secretsFinding reports where secrets are stored.
+// secretsFinding tells where secrets are stored.
 func secretsFinding(v *secrets.Vault) finding {
 	where := v.StorageInfo()
 	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}

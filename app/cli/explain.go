@@ -8,7 +8,7 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// explain makes an error of opening say what is unaffected and what to do. The store's own errors do already.
+// explain adds to an error of OpenSystem what is unaffected and what to do. An sqlite.OpenError already says so.
 func explain(err error) error {
 	var known *sqlite.OpenError
 	switch {

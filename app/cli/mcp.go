@@ -9,7 +9,7 @@ import (
 	"sextant/backend/api/mcpserver"
 )
 
-// mcpVerb serves the tools over stdio.
+// mcpVerb serves the tools over MCP on stdin and stdout.
 type mcpVerb struct {
 	Headless   bool   `help:"Start a separate Sextant and browser, even if one is running."`
 	Share      bool   `help:"Use the tabs of the window; without it, a client has tabs of its own."`
@@ -53,7 +53,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		session = "" // the tabs of the profile
 	}
 	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{
-		Private: true, AttachURL: v.BrowserURL,
+		AllowTemporaryData: true, AttachURL: v.BrowserURL,
 		TemporaryProfile: session != "", WaitMCP: v.Tools == "all",
 	}, io)
 	if err != nil {
@@ -73,7 +73,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// checkBrowserURL returns an error if address is no debugging address.
+// checkBrowserURL returns an error if address is not a valid debugging address.
 func checkBrowserURL(address string) error {
 	u, err := url.Parse(address)
 	if err == nil && u.Host != "" {

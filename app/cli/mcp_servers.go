@@ -32,7 +32,7 @@ type mcpListVerb struct {
 
 // Run starts the servers and prints their state.
 func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ type mcpAddVerb struct {
 	Env     map[string]string `help:"Environment variables." placeholder:"K=V"`
 }
 
-// Run writes the server into mcp-config.json.
+// Run adds the server to mcp-config.json.
 func (v *mcpAddVerb) Run(io Streams, g *Global) error {
-	// Kong leaves a "--" that is written before the program.
+	// Kong does not remove a "--" before the program.
 	if len(v.Command) > 0 && v.Command[0] == "--" {
 		v.Command = v.Command[1:]
 	}
@@ -94,8 +94,8 @@ type mcpImportVerb struct {
 	Yes     bool     `help:"Switch them on immediately, without asking."`
 }
 
-// Run shows what the servers in the file would run, and adds them, switched off unless the person confirms. Servers
-// whose names exist are not changed.
+// Run shows what the servers in the file would run, and adds them. They are switched off unless the person confirms. A
+// server is skipped if its name is already in use.
 func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -138,7 +138,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// printPreview prints what an import would add; if only is not empty, only those servers.
+// printPreview prints what an import would add. If only is not empty, it prints only the servers in it.
 func printPreview(out io.Writer, p importers.Preview, only []string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	line("This is %s.", p.Format)
@@ -175,7 +175,7 @@ func confirm(ctx context.Context, io Streams, question string) (bool, error) {
 	_, _ = fmt.Fprint(io.Err, question)
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(io.In).ReadString('\n') // an error is an empty line
+		line, _ := bufio.NewReader(io.In).ReadString('\n') // on an error, line is empty
 		answer <- line
 	}()
 	select {

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// mcpGrantsVerb shows and changes what the program of a server may access.
+// mcpGrantsVerb shows and changes what the program of an MCP server may access.
 type mcpGrantsVerb struct {
 	Name    string   `arg:"" help:"Name of the server."`
 	Network []string `help:"Hosts it may reach, replacing the current list; * allows the whole network, none allows nothing." placeholder:"HOST"`
@@ -26,7 +26,7 @@ type mcpGrantsVerb struct {
 	Reset   bool     `help:"Remove what was granted: access follows from the entry again."`
 }
 
-// Run makes the changes in mcp-config.json and prints what the server may access.
+// Run applies the changes to mcp-config.json and prints what the server may access.
 func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -52,7 +52,7 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	return nil
 }
 
-// change changes the entry as the options say, and reports whether there was anything to change.
+// change applies the options to the entry and reports whether there were any.
 func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	now := access.Override{}
 	if entry.Sextant != nil {
@@ -96,9 +96,9 @@ func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	return changed
 }
 
-// sandboxOf is the sandbox of servers for describing access; nothing runs in it.
+// sandboxOf returns the sandbox of MCP servers. It is used only to describe their access.
 func sandboxOf(config *config.Config) *launch.Sandbox {
-	home, _ := os.UserHomeDir() // without one, private places are found by name only
+	home, _ := os.UserHomeDir() // if it is unknown, protected paths are recognized only by their names
 	own := []string{config.DataDir, config.ConfigDir}
 	return &launch.Sandbox{
 		Confine: confine.New(confine.Config{Home: home, SecretPaths: own}), Home: home, OwnFolders: own,
@@ -108,7 +108,7 @@ func sandboxOf(config *config.Config) *launch.Sandbox {
 	}
 }
 
-// workingFolder is the current folder, "" if it was deleted.
+// workingFolder returns the current folder, "" if it was deleted.
 func workingFolder() string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// openForVerb loads the configuration, opens a System and prints problems to stderr.
+// openForVerb loads the configuration, opens a System and prints its problems to stderr.
 func openForVerb(
 	ctx context.Context,
 	flags map[string]string,
@@ -28,7 +28,7 @@ func openForVerb(
 	}
 	log := slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)}))
 	sys, err := app.OpenSystem(ctx, config, purpose, log)
-	if errors.Is(err, sqlite.ErrLocked) && purpose.Private {
+	if errors.Is(err, sqlite.ErrLocked) && purpose.AllowTemporaryData {
 		sys, err = openTemporary(ctx, config, purpose, log, io)
 	}
 	if err != nil {
@@ -51,7 +51,7 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	note := "Sextant is already running and uses " + config.DataDir +
 		", so this run uses a temporary data folder and deletes it at the end."
 	_, _ = fmt.Fprintln(io.Err, "sextant:", note)
-	sys, err := app.OpenSystem(ctx, config.Beside(dir), purpose, log)
+	sys, err := app.OpenSystem(ctx, config.WithDataDir(dir), purpose, log)
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return nil, err
@@ -61,7 +61,7 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	return sys, nil
 }
 
-// level is the configured log level.
+// level returns the configured log level.
 func level(config *config.Config) slog.Level {
 	v, _, _ := config.Fixed("log_level")
 	switch v {

@@ -31,7 +31,7 @@ type panelsListVerb struct {
 
 // Run prints the panels.
 func (v *panelsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true}, io)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ type panelsValidateVerb struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run checks the manifest and prints where it is wrong, what was expected and how to correct it.
+// Run checks the manifest and prints the position of each mistake, what was expected and how to correct it.
 func (v *panelsValidateVerb) Run(io Streams) error {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -88,8 +88,8 @@ func (v *panelsValidateVerb) Run(io Streams) error {
 	return err
 }
 
-// printProblems prints each as file:line:column, which editors and terminals open, then what
-// was expected and found, then the corrected example.
+// printProblems prints each problem: first file:line:column, which editors and terminals recognize as a link, then what
+// was expected and found, and then a corrected example.
 func printProblems(io Streams, problems []manifest.Problem) {
 	for _, p := range problems {
 		place := ""
@@ -127,7 +127,7 @@ type panelsNewVerb struct {
 	Dir  string `help:"Folder to create it in; by default your panels folder." type:"path" placeholder:"DIR"`
 }
 
-// Run creates the folder.
+// Run creates the panel's folder.
 func (v *panelsNewVerb) Run(io Streams, g *Global) error {
 	dir := v.Dir
 	if dir == "" {

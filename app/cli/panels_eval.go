@@ -23,8 +23,8 @@ type panelsEvalVerb struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Run makes the calls through the pipeline: for the person at the command line or, in a running Sextant, for this
-// program, with the questions in its window.
+// Run makes the calls of the evals through the pipeline. The caller is the person at the command line; in a running
+// Sextant it is this program, and the questions appear in its window.
 func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
 		return failure(exitUsage, "%v", err)
@@ -41,7 +41,7 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		}
 		return v.print(io, done.Outcomes)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	) toolspec.Result {
 		return sys.Pipeline.Do(ctx, toolspec.Call{
 			Tool: tool, Args: args, Panel: v.ID,
-			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
+			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
 		})
 	}))
 }
 
-// print prints each outcome; if one failed, the error has the exit code of a failure.
+// print prints the outcomes. If an eval failed, it returns an error with the exit code of a failure.
 func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 	failed, skipped := 0, 0
 	for _, o := range outcomes {
@@ -72,8 +72,8 @@ func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 		}
 		if !v.JSON {
 			line := fmt.Sprintf("%-7s  %s", o.State, o.Name)
-			if o.Why != "" {
-				line += "\n         " + o.Why
+			if o.Reason != "" {
+				line += "\n         " + o.Reason
 			}
 			_, _ = fmt.Fprintln(io.Out, line)
 		}

@@ -24,17 +24,17 @@ type panelsPackVerb struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// packedPanel is what pack and install print with --json.
+// packedPanel is the output of pack and install with --json.
 type packedPanel struct {
 	Panel string `json:"panel"`
-	// File is the archive that was written, Folder the installed panel's folder.
+	// File is the path of the written archive. Folder is the folder of the installed panel.
 	File   string                  `json:"file,omitempty"`
 	Folder string                  `json:"folder,omitempty"`
 	Bytes  int                     `json:"bytes,omitempty"`
 	Offer  *authoring.PackageOffer `json:"offer,omitempty"`
 }
 
-// Run packs a panel that has no problems, so that other people install what was checked.
+// Run packs a panel. It refuses a panel with problems, so that people install only checked panels.
 func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -77,7 +77,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// writeFile writes a file in one step, so that a half-written one is never found.
+// writeFile writes a file atomically, so that no program finds an incomplete file.
 func writeFile(path string, text []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".sextant-")
 	if err != nil {
@@ -94,7 +94,7 @@ func writeFile(path string, text []byte) error {
 	return os.Rename(temp.Name(), path)
 }
 
-// invalidPanel prints the problems of a panel as validate does.
+// invalidPanel prints the problems of a panel like the verb validate.
 func invalidPanel(io Streams, err error) error {
 	var bad *authoring.InvalidPanelError
 	if !errors.As(err, &bad) {
@@ -117,8 +117,8 @@ type panelsInstallVerb struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run shows what the panel is and may do, asks, and installs it in the panels folder. This runs nothing: a running
-// Sextant lists the panel, and asks before its program starts.
+// Run describes the panel and its rights, asks, and installs the panel in the panels folder. It runs nothing: a running
+// Sextant lists the panel and asks before it starts the panel's program.
 func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -137,12 +137,12 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 		return invalidPanel(io, err)
 	}
 	dir := filepath.Join(config.DataDir, "panels")
-	// As in the window, accepted permissions count, even while another Sextant has the database.
+	// Accepted manifests count as they do in the window, even if another Sextant has opened the database.
 	list, err := sqlite.ReadAcceptedPanels(ctx, filepath.Join(config.DataDir, app.DatabaseName))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	offer, err := found.Against(dir, authoring.LoadAccepted(dir, list))
+	offer, err := found.Offer(dir, authoring.LoadAccepted(dir, list))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -168,7 +168,7 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	return err
 }
 
-// readArchive reads a file up to the size limit of an archive.
+// readArchive reads a file up to the maximum size of an archive.
 func readArchive(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -182,7 +182,7 @@ func readArchive(path string) ([]byte, error) {
 	return text, nil
 }
 
-// printOffer prints to stderr what would be installed.
+// printOffer prints what would be installed to stderr.
 func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
 	version := cmp.Or(o.Version, "without a version")
@@ -226,12 +226,12 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 		total += f.Bytes
 	}
 	line("%d files, %s, into %s", len(o.Files), size(total), folder)
-	if len(o.Gone) > 0 {
-		line("Removed, because the new version does not have them: %s", strings.Join(o.Gone, ", "))
+	if len(o.RemovedFiles) > 0 {
+		line("Removed, because the new version does not have them: %s", strings.Join(o.RemovedFiles, ", "))
 	}
 }
 
-// confirmInstall asks at the terminal. Without a terminal, nothing is installed.
+// confirmInstall asks at the terminal. Without a terminal, it returns an error.
 func confirmInstall(ctx context.Context, io Streams, o authoring.PackageOffer) error {
 	if !isTerminal(io.In) {
 		return failure(exitRefused,

@@ -18,11 +18,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// progressInterval is the least time between two lines of progress.
+// progressInterval is the minimum time between two lines of progress.
 const progressInterval = time.Second
 
-// progressLines prints the progress of running calls to w, at most one line in progressInterval; lines in between are
-// dropped. It is safe for concurrent use.
+// progressLines prints the progress of running calls to w. It prints at most one line per progressInterval and drops
+// the others. It is safe for concurrent use.
 type progressLines struct {
 	w io.Writer
 
@@ -30,7 +30,7 @@ type progressLines struct {
 	last time.Time
 }
 
-// add takes the data of a call.output event.
+// add handles the data of a call.output event.
 func (p *progressLines) add(data json.RawMessage) {
 	var chunk event.CallChunk
 	if json.Unmarshal(data, &chunk) != nil || chunk.Stream != "progress" {
@@ -47,7 +47,7 @@ func (p *progressLines) add(data json.RawMessage) {
 	_, _ = fmt.Fprintln(p.w, line)
 }
 
-// printProgress prints the progress of call id and its steps until stop is called.
+// printProgress prints the progress of the call id and its steps until stop is called.
 func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	sub := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
 	progress := &progressLines{w: w}
@@ -65,8 +65,8 @@ func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 	}
 }
 
-// printProgress prints the progress of the next call of tool with these arguments in the running Sextant, until stop is
-// called. If its events cannot be read, nothing is printed; the call does not depend on them.
+// printProgress prints the progress of the next call of tool with args in the running Sextant until stop is called. If
+// it cannot read the events, it prints nothing; the call does not depend on them.
 func (i runningInstance) printProgress(
 	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
 ) (stop func()) {

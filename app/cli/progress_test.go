@@ -45,10 +45,11 @@ func TestNewestProgressOfCallIsPrinted(t *testing.T) {
 	var printed safeText
 	stop := printProgress(sys, "call_1", &printed)
 	publish(t, sys, event.New(event.CallOutput,
-		event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).Of("call_1"))
-	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "another's\n"}).Of("call_10"))
+		event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).OfCall("call_1"))
+	another := event.CallChunk{Stream: "progress", Text: "another's\n"}
+	publish(t, sys, event.New(event.CallOutput, another).OfCall("call_10"))
 	publish(t, sys, event.New(event.CallOutput,
-		event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).Of("call_1.1"))
+		event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).OfCall("call_1.1"))
 	for deadline := time.Now().Add(20 * time.Second); printed.String() == "" && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 	}

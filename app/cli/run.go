@@ -17,7 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// runVerb does one task and prints the answer.
+// runVerb runs one task and prints the answer.
 type runVerb struct {
 	Task   string `arg:"" help:"What to do, e.g. \"open demo and annotate\"."`
 	Model  string `help:"Model as provider/name; by default the one from the settings." placeholder:"M"`
@@ -28,27 +28,27 @@ type runVerb struct {
 
 	Headless bool `help:"Start a separate Sextant and browser, even if one is running."`
 
-	// answerFormat is the content of Format.
+	// answerFormat is the parsed content of the file Format.
 	answerFormat *answerFormat
 }
 
-// runReport is what --json prints.
+// runReport is the output of the verb with --json.
 type runReport struct {
 	Text string `json:"text"`
-	// Answer fits the wanted format; without --format there is none.
+	// Answer has the required format. Without --format it is empty.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Wrong says what in Text does not fit the wanted format.
+	// Wrong lists how Text differs from the required format.
 	Wrong      []string    `json:"wrong,omitempty"`
 	Status     chat.Status `json:"status"`
 	Error      string      `json:"error,omitempty"`
 	Suggestion string      `json:"suggestion,omitempty"`
 	Calls      []runCall   `json:"calls"`
 	Usage      chat.Usage  `json:"usage"`
-	// formatted reports whether an Answer was wanted.
+	// formatted is true if an Answer was required.
 	formatted bool
 }
 
-// runCall is one call in the report.
+// runCall is a call in the report.
 type runCall struct {
 	Tool       string             `json:"tool"`
 	Status     event.CallStatus   `json:"status"`
@@ -60,7 +60,7 @@ type runCall struct {
 	Output     string             `json:"output,omitempty"`
 }
 
-// Run runs one turn and waits for its end.
+// Run runs one turn and waits until it ends.
 func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if strings.TrimSpace(v.Task) == "" {
 		return failure(exitUsage, "the task is empty. Example: sextant run \"open demo and annotate\"")
@@ -68,7 +68,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if err := v.readFormat(); err != nil {
 		return err
 	}
-	// In a running Sextant, --yes-to or an address that counts as typed would let any program allow itself calls.
+	// In a running Sextant, --yes-to or a typed address would let any program approve its own calls.
 	own := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption(),
 		privateHost(v.Task))
 	at, _, joined, err := findRunning(ctx, g, own, out)
@@ -78,7 +78,7 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, out)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, out)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, out)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,8 @@ func reportOf(o loop.Outcome) runReport {
 	return runReport{Text: o.Text, Status: o.Status, Error: o.Error, Suggestion: o.Suggestion, Usage: o.Usage}
 }
 
-// print writes the report: one JSON document, or the answer. A text that does not fit the wanted format is no answer.
+// print writes the report as one JSON document, or only the answer. It does not print a text that differs from the
+// required format as the answer.
 func (r runReport) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
@@ -136,7 +137,7 @@ func (r runReport) print(w io.Writer, asJSON bool) error {
 	return err
 }
 
-// verdict turns the end of the turn into an exit code.
+// verdict returns the status of the turn as an error with an exit code, nil for success.
 func (r runReport) verdict() error {
 	failed, refused := "", ""
 	for _, c := range r.Calls {
@@ -176,11 +177,11 @@ func (r runReport) unfinished() string {
 	return text
 }
 
-// watchTimeout bounds the wait for the last events of a finished turn.
+// watchTimeout limits the wait for the last events of a finished turn.
 const watchTimeout = 5 * time.Second
 
-// watchRun prints each call's sentence to err while the turn runs. The returned function is called when the turn is
-// over; it returns the calls, after waiting for the last events if a turn ran.
+// watchRun prints the sentence of each call to err while the turn is running. The returned function must be called
+// after the turn. It returns the calls; if ran is true, it first waits for the last events.
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall
@@ -223,7 +224,7 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 	}
 }
 
-// newRunCall is a call for the report.
+// newRunCall returns the report of a call that ended.
 func newRunCall(end event.CallEnd) runCall {
 	return runCall{
 		Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,

@@ -20,13 +20,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// answerFormat is the format that the answer of a run must fit.
+// answerFormat is the format that the answer of a run must have.
 type answerFormat struct {
 	raw    json.RawMessage
 	format automation.Format
 }
 
-// readFormat reads the file of --format, before anything is opened.
+// readFormat reads the file of --format. It is called before anything is opened.
 func (v *runVerb) readFormat() error {
 	if v.Format == "" {
 		return nil
@@ -48,7 +48,7 @@ func (v *runVerb) readFormat() error {
 	return nil
 }
 
-// check returns an error if model cannot answer the task in this format.
+// check returns an error if the model cannot answer the task in this format.
 func (a *answerFormat) check(task, model string) error {
 	if a == nil {
 		return nil
@@ -60,7 +60,7 @@ func (a *answerFormat) check(task, model string) error {
 	return nil
 }
 
-// run does the task here. An error means that nothing ran.
+// run runs the task in sys. It returns an error only if nothing ran.
 func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
 		automation.Job{TurnRequest: ask, Format: a.format, Repairs: sys.Settings.Count("answer_repairs")})
@@ -81,7 +81,7 @@ func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRe
 	return report, nil
 }
 
-// join does the task in a running Sextant. Progress comes from its events, the answer from the request.
+// join runs the task in a running Sextant. It reads the progress from events, and the answer from the response.
 func (a *answerFormat) join(
 	ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
 	progress io.Writer,
@@ -102,18 +102,18 @@ func (a *answerFormat) join(
 	err = at.call(ctx, method, path, map[string]any{
 		"prompt": v.Task, "format": a.raw, "model": v.Model, "panelId": v.Panel, "conversation": conversation,
 	}, &answer)
-	wait := watchTimeout // the turn's end comes with the answer, or could not be stored
+	wait := watchTimeout // the event that ends the turn may be missing if it could not be stored
 	if err != nil || answer.Turn == "" {
 		wait = 0 // no turn ran
 	}
 	late := time.AfterFunc(wait, func() { _ = stream.Close() })
-	<-followed // the answer is complete without the last events
+	<-followed // the answer does not depend on the last events
 	late.Stop()
 	switch {
 	case err != nil:
 		return runReport{}, err
 	case answer.Turn == "":
-		// the conversation is empty
+		// Delete the conversation, which is empty.
 		_, _ = at.do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), at.Token, nil,
 			stopTimeout)
 		return runReport{}, failure(exitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
@@ -123,7 +123,7 @@ func (a *answerFormat) join(
 		report.Answer, report.Text = answer.Result, string(answer.Result)
 		return report, nil
 	}
-	report.Text, report.Wrong, report.Error, report.Suggestion = answer.Last, answer.Wrong, answer.Error,
+	report.Text, report.Wrong, report.Error, report.Suggestion = answer.LastAnswer, answer.FormatErrors, answer.Error,
 		answer.Suggestion
 	if report.Status == chat.StatusDone {
 		report.Status = chat.StatusFailed

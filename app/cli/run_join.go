@@ -19,8 +19,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// privateHost names an address of this machine or a private network in the task, "" if there is none. In a run of its
-// own it counts as typed; a running Sextant opens such an address only for the person at its window.
+// privateHost returns the first host in the task that is on this machine or in a private network, "" for none. In a
+// separate run it counts as typed; a running Sextant opens such an address only for the person at its window.
 func privateHost(task string) string {
 	for _, host := range typedhosts.Find(task) {
 		if policy.IsLocalHost(host) {
@@ -30,10 +30,10 @@ func privateHost(task string) string {
 	return ""
 }
 
-// stopTimeout bounds the request that stops the turn.
+// stopTimeout limits the request that stops the turn.
 const stopTimeout = 3 * time.Second
 
-// join does the task in the running Sextant: in a new conversation, on the window's tabs, with questions in the window.
+// join runs the task in the running Sextant: in a new conversation, in the window's tabs, with questions in the window.
 func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) error {
 	var conversation chat.Conversation
 	if err := at.call(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {
@@ -53,7 +53,7 @@ func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) err
 	if ctx.Err() != nil {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
-		_, _ = at.do(last, http.MethodPost, path+"/stop", at.Token, nil, 0) // it may have ended already
+		_, _ = at.do(last, http.MethodPost, path+"/stop", at.Token, nil, 0) // the turn may already have ended
 		return failure(exitFailed, "stopped")
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (v *runVerb) follow(ctx context.Context, at runningInstance, path, conversa
 	return report, nil
 }
 
-// listen opens the event stream after seq.
+// listen opens the stream of events after the sequence number seq.
 func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
 	conn, res, err := dialer.DialContext(ctx, "ws"+strings.TrimPrefix(i.URL, "http")+"/ws", nil)
@@ -106,7 +106,7 @@ func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn
 	return conn, nil
 }
 
-// follow reads events that are ours until a turn ends, and prints the calls to w unless quiet.
+// follow reads events for which ours returns true until a turn ends. It prints their calls to w unless quiet is true.
 func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
 	progress := &progressLines{w: w}
 	for {

@@ -16,7 +16,7 @@ import (
 	"sextant/backend/sandbox/secrets"
 )
 
-// secretsVerb manages the person's secrets. It also works while Sextant runs, which sees the change immediately.
+// secretsVerb manages the person's secrets. It can be used while Sextant is running, which notices changes immediately.
 type secretsVerb struct {
 	List   secretsListVerb   `cmd:"" default:"1" help:"List the secrets, without their values."`
 	Set    secretsSetVerb    `cmd:"" help:"Save a secret, or replace the one of that name; the value is read from stdin."`
@@ -62,7 +62,7 @@ type secretsSetVerb struct {
 	In   []string `help:"Where it may be used: header, query, body, field; by default all." placeholder:"PLACE"`
 }
 
-// Run saves the text from stdin, without the line end that echo and editors add.
+// Run stores the text from stdin without its last line break.
 func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	vault, config, err := openVault(g, in)
 	if err != nil {
@@ -101,7 +101,7 @@ type secretsDeleteVerb struct {
 	Name string `arg:"" help:"Name of the secret."`
 }
 
-// Run deletes it.
+// Run deletes the secret.
 func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
 	vault, _, err := openVault(g, io)
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *secretsDeleteVerb) Run(io Streams, g *Global) error {
 	return err
 }
 
-// openVault opens the secrets and nothing else.
+// openVault opens the secrets without opening a System.
 func openVault(g *Global, io Streams) (*secrets.Vault, *config.Config, error) {
 	config, err := config.Load(g.flags())
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"sextant/app/instance"
 )
 
-// joinList joins hosts for the configuration.
+// joinList returns hosts in the form of the configuration.
 func joinList(list []string) string { return strings.Join(list, ",") }
 
-// joinPaths joins folders the way the system does in PATH.
+// joinPaths joins folders with the separator of PATH.
 func joinPaths(list []string) string { return strings.Join(list, string(filepath.ListSeparator)) }
 
 // serveVerb serves the window's interface on loopback.
@@ -24,16 +24,16 @@ type serveVerb struct {
 	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`
 }
 
-// serveReport is the line that serve prints.
+// serveReport is the line that the verb prints, and the content of the token file.
 type serveReport struct {
 	URL   string `json:"url"`
 	Token string `json:"token,omitempty"`
 	PID   int    `json:"pid"`
-	// Window is the address that opens a window once. It is as secret as the token.
+	// Window is an address that opens one window once. It is as secret as the token.
 	Window string `json:"window,omitempty"`
 }
 
-// Run serves until interrupted.
+// Run serves until the program is interrupted.
 func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	flags := g.flags()
 	flags["addr"] = v.Addr

@@ -37,7 +37,7 @@ func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ type toolsShowVerb struct {
 	Panel string `help:"Panel whose tools are available." placeholder:"ID"`
 }
 
-// Run prints one definition.
+// Run prints the definition of a tool.
 func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	at, _, joined, err := findRunning(ctx, g, cmp.Or(optionIf(v.Headless, "--headless"), g.separateOption()), io)
 	if err != nil {
@@ -75,7 +75,7 @@ func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 			"the arguments are not JSON. Put them in single quotes: sextant tools call %s '{\"name\": \"value\"}'",
 			v.Name)
 	}
-	// In a running Sextant, --yes-to would let any program allow itself calls.
+	// In a running Sextant, --yes-to would let any program approve its own calls.
 	at, _, joined, err := findRunning(ctx, g,
 		cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption()), io)
 	if err != nil {
@@ -115,7 +115,7 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if joined {
 		return v.join(ctx, at, io)
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{Private: true, WaitMCP: true}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.OpenOptions{AllowTemporaryData: true, WaitMCP: true}, io)
 	if err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	stop := printProgress(sys, id, io.Err)
 	r := sys.Pipeline.Do(ctx, toolspec.Call{
 		ID: id, Tool: v.Name, Args: json.RawMessage(v.Args), Panel: v.Panel,
-		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
+		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, NeedsFullResults: true},
 	})
 	stop()
 	return v.print(io, r)
 }
 
-// print writes the result and returns its exit code as an error.
+// print prints the result. If the call failed, it returns an error with the exit code.
 func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
 	var err error
 	if v.JSON {
@@ -150,7 +150,7 @@ func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
 	return failure(exitFailed, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
 }
 
-// printJSON writes v indented.
+// printJSON prints v as indented JSON.
 func printJSON(io Streams, v any) error {
 	enc := json.NewEncoder(io.Out)
 	enc.SetEscapeHTML(false)

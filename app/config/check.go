@@ -14,17 +14,17 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// CheckValue returns what is wrong with a value.
+// CheckValue returns an error if value is not allowed for the setting name.
 func CheckValue(name, value string) error {
-	k, ok := KeyNamed(name)
+	k, ok := FindKey(name)
 	if !ok {
 		return fmt.Errorf("there is no setting %q", name)
 	}
 	if k.Check != nil {
 		return k.Check(value)
 	}
-	if n, err := strconv.Atoi(value); k.Most > 0 && (err != nil || n < k.Least || n > k.Most) {
-		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Least, k.Most)
+	if n, err := strconv.Atoi(value); k.Max > 0 && (err != nil || n < k.Min || n > k.Max) {
+		return fmt.Errorf("%q is no whole number from %d to %d", value, k.Min, k.Max)
 	}
 	if k.OneOf != nil && !slices.Contains(k.OneOf, value) {
 		return fmt.Errorf("%q is not one of %s", value, strings.Join(k.OneOf, ", "))
@@ -32,7 +32,7 @@ func CheckValue(name, value string) error {
 	return nil
 }
 
-// each checks the entries of a comma-separated list.
+// each returns a check that applies check to every entry of a comma-separated list.
 func each(check func(string) error) func(string) error {
 	return func(list string) error {
 		for entry := range strings.SplitSeq(list, ",") {
@@ -66,7 +66,7 @@ func checkGroup(group string) error {
 		strings.Join(SwitchableGroups, ", "))
 }
 
-// toolName is the form of a tool's name.
+// toolName matches the name of a tool.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 func checkToolName(name string) error {
@@ -76,7 +76,7 @@ func checkToolName(name string) error {
 	return fmt.Errorf("%q is no name of a tool", name)
 }
 
-// toolKey is a tool as policy.ToolKey writes it: owner/name, or name.
+// toolKey matches a tool in the form of policy.ToolKey: owner/name, or name.
 var toolKey = regexp.MustCompile(`^([A-Za-z0-9%._@:&=+$~-]{0,200}/)?[A-Za-z0-9_.-]{1,128}$`)
 
 func checkToolKey(key string) error {
@@ -88,7 +88,7 @@ func checkToolKey(key string) error {
 
 func checkDialect(d string) error { return probe.CheckOverride(d) }
 
-// checkFallback allows provider/name or nothing.
+// checkFallback returns an error unless value is "" or has the form provider/name.
 func checkFallback(value string) error {
 	if provider, model, ok := strings.Cut(value, "/"); value != "" && (!ok || provider == "" || model == "") {
 		return fmt.Errorf("%q is no model: write provider/name, e.g. ollama/qwen3", value)
@@ -96,7 +96,7 @@ func checkFallback(value string) error {
 	return nil
 }
 
-// profileName is the form of a browser profile's name, which is a folder name too.
+// profileName matches the name of a browser profile, which is also the name of its folder.
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 func checkProfile(value string) error {
@@ -123,7 +123,7 @@ func checkMoney(value string) error {
 	return err
 }
 
-// checkDocument allows the https address of a document.
+// checkDocument returns an error unless value is "" or an https address with a path.
 func checkDocument(value string) error {
 	if value == "" {
 		return nil
@@ -135,5 +135,5 @@ func checkDocument(value string) error {
 	return nil
 }
 
-// SwitchableGroups are the groups that a person can switch off.
+// SwitchableGroups contains the groups of tools that a person can switch off.
 var SwitchableGroups = []string{"files", "shell", "web"}

@@ -1,6 +1,6 @@
-// Package config reads the configuration: the table of all settings, the layers their values come from (command line
-// flag, environment, config.toml, the window, default), and which values are allowed. docs/configuration.md is
-// generated from the table.
+// Package config reads the configuration. It contains the table of all settings with their allowed values. The value of
+// a setting comes from the first of these layers that has one: command line flag, environment, config.toml, window,
+// default. docs/configuration.md is generated from the table.
 package config
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// Where a setting's value comes from, strongest first.
+// The sources of a setting's value, the strongest first.
 const (
 	SourceFlag        = "flag"
 	SourceEnvironment = "environment"
@@ -27,30 +27,31 @@ const (
 	SourceDefault     = "default"
 )
 
-// Config is what is read before anything is opened: the folders, and the layers of settings that are not in SQLite. It
-// does not change after Load.
+// Config is the part of the configuration that is read before anything is opened: the folders, and the layers that are
+// not in SQLite. It does not change after Load.
 type Config struct {
-	// DataDir and ConfigDir are absolute.
+	// DataDir and ConfigDir are absolute paths.
 	DataDir, ConfigDir       string
 	flags, fromEnv, fromFile map[string]string
-	// Problems are warnings: an unreadable file, an unknown key, a bad value. The weaker layers still apply.
+	// Problems contains warnings about an unreadable file, an unknown key or an invalid value. The weaker layers still
+	// apply.
 	Problems []string
 }
 
-// FlagError reports a command line flag with a value that is not allowed.
+// FlagError reports a command line flag with an invalid value.
 type FlagError struct {
 	Flag string
 	Err  error
 }
 
-// Error names the flag and what is wrong with its value.
+// Error returns the flag and what is wrong with its value.
 func (e *FlagError) Error() string { return fmt.Sprintf("%s: %v", e.Flag, e.Err) }
 
 // Unwrap returns Err.
 func (e *FlagError) Unwrap() error { return e.Err }
 
-// Beside returns a copy of c with dir as its data folder, which still reads the panels of c.
-func (c *Config) Beside(dir string) *Config {
+// WithDataDir returns a copy of c with dir as its data folder. The copy also uses the panels in the data folder of c.
+func (c *Config) WithDataDir(dir string) *Config {
 	beside := *c
 	beside.DataDir = dir
 	beside.flags = maps.Clone(c.flags)
@@ -63,9 +64,9 @@ func (c *Config) Beside(dir string) *Config {
 	return &beside
 }
 
-// Load reads folders, environment and config.toml. flags are those of the command line, with the keys "data" and
-// "config" for the folders. It fails with a FlagError, or if a folder cannot be named; everything else becomes a
-// Problem.
+// Load reads the folders, the environment and config.toml. flags contains the command line flags, with the keys "data"
+// and "config" for the folders. Load returns a *FlagError, or an error if a folder cannot be determined. All other
+// mistakes become Problems.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
 	for flag, key := range map[string]string{
@@ -88,7 +89,7 @@ func Load(flags map[string]string) (*Config, error) {
 	return c, nil
 }
 
-// folder chooses a folder: flag, our variable, the XDG variable, the default.
+// folder returns the first of these that is set: the flag, the variable own, the XDG variable, the default.
 func folder(flag, own, xdg, usual string) (string, error) {
 	dir := flag
 	if dir == "" {
@@ -111,7 +112,7 @@ func folder(flag, own, xdg, usual string) (string, error) {
 	return abs, nil
 }
 
-// readEnv reads SEXTANT_… variables of known keys.
+// readEnv reads the SEXTANT_… variables of known keys.
 func (c *Config) readEnv() map[string]string {
 	k := koanf.New("\x00")
 	err := k.Load(env.Provider("\x00", env.Opt{
@@ -126,17 +127,17 @@ func (c *Config) readEnv() map[string]string {
 	}
 	out := map[string]string{}
 	for name, value := range k.All() {
-		if _, known := KeyNamed(name); known {
+		if _, known := FindKey(name); known {
 			c.store(out, name, fmt.Sprint(value), "SEXTANT_"+strings.ToUpper(name))
 		}
 	}
 	return out
 }
 
-// File is the path of config.toml.
+// File returns the path of config.toml.
 func (c *Config) File() string { return filepath.Join(c.ConfigDir, "config.toml") }
 
-// readFile reads config.toml. A missing file is allowed; one that cannot be read is added to Problems.
+// readFile reads config.toml, which may be missing. If it cannot be read, readFile adds to Problems.
 func (c *Config) readFile() map[string]string {
 	k := koanf.New(".")
 	err := k.Load(file.Provider(c.File()), toml.Parser())
@@ -149,7 +150,7 @@ func (c *Config) readFile() map[string]string {
 	}
 	out := map[string]string{}
 	for name, value := range k.All() {
-		if _, known := KeyNamed(name); !known {
+		if _, known := FindKey(name); !known {
 			c.Problems = append(c.Problems, fmt.Sprintf("config.toml: there is no setting %q.", name))
 			continue
 		}
@@ -165,7 +166,7 @@ func (c *Config) readFile() map[string]string {
 	return out
 }
 
-// store stores an allowed value in into; for any other it adds to Problems.
+// store adds a valid value to into. For an invalid value, it adds to Problems.
 func (c *Config) store(into map[string]string, name, value, where string) {
 	if err := CheckValue(name, value); err != nil {
 		c.Problems = append(c.Problems, where+" is ignored: "+err.Error())
@@ -174,7 +175,7 @@ func (c *Config) store(into map[string]string, name, value, where string) {
 	into[name] = value
 }
 
-// Fixed is the value of a key from the layers that the window cannot change.
+// Fixed returns the value of a key in the layers that the window cannot change. ok is false if they have none.
 func (c *Config) Fixed(name string) (value, source string, ok bool) {
 	for _, layer := range []struct {
 		source string

@@ -9,28 +9,28 @@ import (
 	"sextant/backend/tools/web"
 )
 
-// ThrowAwayProfile is the value of the setting profile for a browser profile that is not saved.
+// ThrowAwayProfile is the value of the setting "profile" for a browser profile that is not saved.
 const ThrowAwayProfile = "throw-away"
 
-// Key is one setting: its name in config.toml and in the window, its default and what it does. Its environment
-// variable is SEXTANT_ and the name in capitals.
+// Key describes a setting: its name in config.toml and in the window, its default and its meaning. Its environment
+// variable is SEXTANT_ followed by the name in capitals.
 type Key struct {
 	Name    string
 	Default string
 	Doc     string
-	// Window is true if a person may change it in the window; it is then stored in SQLite.
+	// Window is true if a person can change the setting in the window. The value is then stored in SQLite.
 	Window bool
-	// Secret values are never shown, logged or sent to the window.
+	// Secret is true if the value is never shown, logged or sent to the window.
 	Secret bool
 	// OneOf lists the allowed values, nil for any.
 	OneOf []string
-	// Least and Most bound a whole number; Most 0 means that the value is not a number.
-	Least, Most int
-	// Check returns what is wrong with a value, instead of OneOf and the bounds; it may be nil.
+	// Min and Max are the limits of an integer. If Max is 0, the value is not an integer.
+	Min, Max int
+	// Check returns an error if a value is invalid. If it is not nil, it replaces OneOf, Min and Max.
 	Check func(value string) error
 }
 
-// Keys is the whole configuration. docs/configuration.md is generated from it.
+// Keys returns all settings. docs/configuration.md is generated from them.
 func Keys() []Key {
 	return slices.Concat(generalKeys(), spendingKeys())
 }
@@ -104,20 +104,20 @@ func generalKeys() []Key {
 				"or fails; empty means none. A note says each time it answers.",
 		},
 		{
-			Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999,
+			Name: "calls_per_turn", Default: "10", Window: true, Min: 1, Max: 9999,
 			Doc: "Maximum tool calls of the assistant in one turn.",
 		},
 		{
-			Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999,
+			Name: "rounds", Default: "10", Window: true, Min: 1, Max: 9999,
 			Doc: "Maximum rounds of model and tools in one turn.",
 		},
 		{
-			Name: "context_window", Default: "0", Window: true, Most: 100000000,
+			Name: "context_window", Default: "0", Window: true, Max: 100000000,
 			Doc: "Tokens the model can read at once; 0 uses what its service says or what is known about the model. " +
 				"If all tools would take more than a twentieth of it, the model gets a few and finds the others.",
 		},
 		{
-			Name: "context_share", Default: "80", Window: true, Least: 1, Most: 100,
+			Name: "context_share", Default: "80", Window: true, Min: 1, Max: 100,
 			Doc: "How full the model's context window may get, in percent, before the older part of a conversation " +
 				"is summarized. The stored conversation stays complete, and the summary can be undone.",
 		},
@@ -181,7 +181,7 @@ func generalKeys() []Key {
 			Doc: "Tools that ask before every call, by name, separated by commas.",
 		},
 		{
-			Name: "web_per_minute", Default: "60", Window: true, Least: 1, Most: 100000,
+			Name: "web_per_minute", Default: "60", Window: true, Min: 1, Max: 100000,
 			Doc: "Requests per minute that http_request and wget may make.",
 		},
 		{
@@ -204,7 +204,7 @@ func generalKeys() []Key {
 			Doc: "How strictly explicit results are filtered.",
 		},
 		{
-			Name: "search_per_minute", Default: "10", Window: true, Least: 1, Most: 100000,
+			Name: "search_per_minute", Default: "10", Window: true, Min: 1, Max: 100000,
 			Doc: "Searches per minute that web_search may make.",
 		},
 		{
@@ -220,8 +220,8 @@ func generalKeys() []Key {
 	}
 }
 
-// KeyNamed finds a key.
-func KeyNamed(name string) (Key, bool) {
+// FindKey returns the key with the given name. It returns false if there is none.
+func FindKey(name string) (Key, bool) {
 	for _, k := range Keys() {
 		if k.Name == name {
 			return k, true
@@ -230,7 +230,7 @@ func KeyNamed(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// spendingKeys are the settings that say what models cost and may cost.
+// spendingKeys returns the settings for the costs of models and their limits.
 func spendingKeys() []Key {
 	return []Key{
 		{
@@ -263,7 +263,7 @@ func spendingKeys() []Key {
 	}
 }
 
-// Markdown is docs/configuration.md, generated from Keys.
+// Markdown returns docs/configuration.md, generated from Keys.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\nGenerated from `app/config/keys.go` by `make generate`; do not edit.\n\n")

@@ -11,42 +11,41 @@ import (
 	"sextant/shared/event"
 )
 
-// Prefixes of keys that are the window's own: unsent text and the sizes of regions.
+// Prefixes of the keys that only the window uses: for unsent text and the sizes of its regions.
 const (
 	DraftPrefix = "draft."
 	ViewPrefix  = "view."
 )
 
-// Store stores what was set in the window.
+// Store stores the settings that were changed in the window.
 type Store interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
 	UnsetSetting(ctx context.Context, key string) error
 }
 
-// publisher sends events to the log.
+// publisher adds events to the event log.
 type publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Settings resolves every key through its layers and changes those that may be changed in the window. It is safe for
-// concurrent use.
+// Settings contains the values of all settings in all layers. It is safe for concurrent use.
 type Settings struct {
 	config *Config
 	Store  Store
 	events publisher
 	vault  *secrets.Vault
 
-	// changing makes storing and publishing a change one step, so that the last of two concurrent changes is also
-	// the one stored and published last. It is locked before mu.
+	// changing is held while a change is stored and published, so that the last of two concurrent changes is stored and
+	// published last. It is locked before mu.
 	changing sync.Mutex
 	mu       sync.RWMutex
 	window   map[string]string
-	// OnChange is called after each change, without mu.
+	// OnChange is called after each change, while mu is not locked.
 	OnChange func(key string)
 }
 
-// OpenSettings reads what was set in the window.
+// OpenSettings returns Settings for config and the values in store and vault.
 func OpenSettings(ctx context.Context, config *Config, store Store, events publisher, vault *secrets.Vault) (*Settings,
 	error,
 ) {
@@ -73,23 +72,23 @@ func OpenSettings(ctx context.Context, config *Config, store Store, events publi
 	return s, nil
 }
 
-// Get is the effective value.
+// Get returns the value of a setting.
 func (s *Settings) Get(name string) string {
 	v, _ := s.Lookup(name)
 	return v
 }
 
-// Int is Get as a positive number, or the default.
+// Int returns the value of a setting as a positive number, or the default if it is none.
 func (s *Settings) Int(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
 		return n
 	}
-	k, _ := KeyNamed(name)
+	k, _ := FindKey(name)
 	n, _ := strconv.Atoi(k.Default)
 	return n
 }
 
-// Count is Get as a number that may be 0, or the default.
+// Count returns the value of a setting as a number of at least 0, or the default if it is none.
 func (s *Settings) Count(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n >= 0 {
 		return n
@@ -97,7 +96,7 @@ func (s *Settings) Count(name string) int {
 	return s.Int(name)
 }
 
-// List is Get split at commas, without empty entries.
+// List returns the comma-separated entries of a setting, without empty ones.
 func (s *Settings) List(name string) []string {
 	var out []string
 	for p := range strings.SplitSeq(s.Get(name), ",") {
@@ -108,7 +107,7 @@ func (s *Settings) List(name string) []string {
 	return out
 }
 
-// Lookup is the effective value and where it comes from.
+// Lookup returns the value of a setting and its source.
 func (s *Settings) Lookup(name string) (value, source string) {
 	if v, source, ok := s.config.Fixed(name); ok {
 		return v, source
@@ -119,11 +118,11 @@ func (s *Settings) Lookup(name string) (value, source string) {
 	if ok {
 		return v, SourceWindow
 	}
-	k, _ := KeyNamed(name)
+	k, _ := FindKey(name)
 	return k.Default, SourceDefault
 }
 
-// All lists every setting with its source. Of secrets it shows only whether they are set.
+// All returns all settings with their sources. For a secret, the value only says whether it is set.
 func (s *Settings) All() []event.Setting {
 	var out []event.Setting
 	for _, k := range Keys() {
@@ -138,14 +137,14 @@ func (s *Settings) All() []event.Setting {
 			Window:  k.Window,
 			Secret:  k.Secret,
 		}
-		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, About: about})
+		out = append(out, event.Setting{Key: k.Name, Value: v, Source: source, Description: about})
 	}
 	return out
 }
 
-// Set changes a setting from the window, stores it and publishes it. It refuses keys that the window may not change,
-// values that are not allowed, and keys that a stronger layer fixes. Keys that start with "draft." or "view." are the
-// window's own and take any text.
+// Set changes a setting in the window's layer, and stores and publishes the change. It returns an error if the window
+// may not change the setting, the value is invalid, or a stronger layer fixes the setting. Keys that begin with
+// "draft." or "view." are used only by the window and accept any text.
 func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
 	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
 		if err := s.Store.SetSetting(ctx, name, value); err != nil {
@@ -171,7 +170,8 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	return s.publish(ctx, k)
 }
 
-// Reset removes what was set in the window, so that the default applies, and publishes it. It refuses what Set refuses.
+// Reset removes the value in the window's layer, so that the default applies, and publishes the change. It returns the
+// same errors as Set.
 func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error) {
 	k, err := s.changeable(name)
 	if err != nil {
@@ -193,9 +193,9 @@ func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error
 	return s.publish(ctx, k)
 }
 
-// changeable is the key if the window may change it and no stronger layer fixes it.
+// changeable returns the key name, or an error if the window may not change it or a stronger layer fixes it.
 func (s *Settings) changeable(name string) (Key, error) {
-	k, ok := KeyNamed(name)
+	k, ok := FindKey(name)
 	if !ok || !k.Window {
 		return k, fmt.Errorf("%q cannot be set in the window", name)
 	}
@@ -205,7 +205,7 @@ func (s *Settings) changeable(name string) (Key, error) {
 	return k, nil
 }
 
-// publish publishes the effective value; s.changing is locked.
+// publish publishes the value of a setting. The caller holds s.changing.
 func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	s.OnChange(k.Name)
 	value, source := s.Lookup(k.Name)
@@ -217,7 +217,7 @@ func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	return shown, err
 }
 
-// save stores a value: keys with the secrets, the rest in SQLite.
+// save stores a value. Secrets go to the vault, all others to SQLite.
 func (s *Settings) save(ctx context.Context, k Key, value string) error {
 	if !k.Secret {
 		return s.Store.SetSetting(ctx, k.Name, value)

@@ -9,10 +9,10 @@ import (
 	"sextant/app"
 )
 
-// Built is false in builds without the desktop tag: they need no GTK.
+// Built is false in builds without the desktop tag, which do not need GTK.
 const Built = false
 
-// Open never runs in this build.
+// Open does not open a window in this build and is never called.
 func Open(context.Context, *app.System) error {
 	return errors.New("this build has no window")
 }

@@ -9,7 +9,7 @@ package desktop
 #include <string.h>
 #include <webkit2/webkit2.h>
 
-// A screenshot being taken. The caller may give up first, so the last of both frees it.
+// A screenshot that is being taken. The caller may stop waiting, so the last user frees it.
 typedef struct {
 	GMutex lock;
 	GCond ready;
@@ -33,7 +33,7 @@ static void release(screenshot *p)
 	g_free(p);
 }
 
-// Ends the window's part of a screenshot; why is NULL if it succeeded.
+// Completes a screenshot on the main loop's thread. why is NULL if it succeeded.
 static void finish(screenshot *p, const char *why)
 {
 	g_mutex_lock(&p->lock);
@@ -92,7 +92,7 @@ static gboolean take(gpointer data)
 }
 
 // take_screenshot waits up to timeout milliseconds for a screenshot of the window's page. It returns a PNG, or NULL and
-// the reason; the caller frees both.
+// the reason in why. The caller frees both.
 static void *take_screenshot(int timeout, int *size, char **why)
 {
 	screenshot *p = g_new0(screenshot, 1);
@@ -129,11 +129,10 @@ import (
 	"unsafe"
 )
 
-// screenshotTimeout bounds the time of a screenshot.
+// screenshotTimeout is the time limit of a screenshot.
 const screenshotTimeout = 5 * time.Second
 
-// takeScreenshot returns a PNG of what the window shows. It blocks until GTK's main loop has taken it, at most for
-// screenshotTimeout.
+// takeScreenshot returns a PNG of the window's page. It waits up to screenshotTimeout for GTK's main loop to take it.
 func takeScreenshot(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("taking a screenshot of the window: %w", err)

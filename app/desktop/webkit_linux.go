@@ -17,19 +17,19 @@ typedef struct {
 	gboolean done;
 } window_config;
 
-// How long the window's page may take to answer input, and how long after "Wait" the question is asked again, in
-// seconds.
+// INPUT_TIMEOUT is how long the window's page may take to answer input. ASK_AGAIN is how long after "Wait" the dialog
+// is shown again. Both are in seconds.
 #define INPUT_TIMEOUT 4
 #define ASK_AGAIN 20
 
-// If the pages' process ends more often than this within a minute, the window stays empty.
+// If the process of the pages ends more often than this within a minute, the first page is not loaded again.
 #define MAX_ENDS_PER_MINUTE 3
 
-// Used on the main loop's thread only. open_dialog is NULL while no dialog is shown.
+// These are used only on the main loop's thread. open_dialog is NULL while no dialog is shown.
 static gboolean unanswered = FALSE;
 static guint timer = 0;
 static GtkWidget *open_dialog = NULL;
-// The texts of the dialog: title, text, and the buttons that wait and stop.
+// The texts of the dialog: its title, its text, and the labels of the buttons that wait and stop.
 static char *texts[4] = {NULL};
 
 static gboolean ask(gpointer view);
@@ -79,7 +79,8 @@ static void answered(GObject *view, GAsyncResult *result, gpointer data)
 	input_answered();
 }
 
-// WebKit's own check whether its process answers does not begin with a click that a mouse movement waits behind.
+// Starts a timer at the first unanswered input. WebKit's own check does not notice a click that waits behind a mouse
+// movement.
 static gboolean input(GtkWidget *view, GdkEvent *event, gpointer data)
 {
 	if (!unanswered) {
@@ -136,7 +137,7 @@ static gboolean apply(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-// Waits for the main loop, the only thread that may use WebKit.
+// Configures the window on the main loop's thread, the only thread that may use WebKit, and waits for it.
 static void configure_window(char **words)
 {
 	window_config g = {.proxy = words[0], .direct = {words[1], words[2], NULL}};
@@ -160,14 +161,15 @@ import (
 	"sextant/app"
 )
 
-// configureWindow does what Wails has no options for:
+// configureWindow makes two settings for which Wails has no options:
 //
-//   - All connections of the window's pages go through net.Proxy, except to net.Direct. This includes what no policy of
-//     a page covers, such as preconnect. The proxy also resolves names.
-//   - The pages of panels share a process with the window's own. If it does not answer a key or a click for four
-//     seconds, a dialog offers to end it. When it has ended, the first page is loaded again.
+//   - All connections of the window's pages go through net.Proxy, except those to net.Direct. This includes connections
+//     that no policy of a page controls, such as preconnect. The proxy also resolves names.
+//   - The pages of panels share a process with the window's page. If that process does not answer a key or a click for
+//     four seconds, a dialog offers to end it. After its end, the first page is loaded again.
 //
-// It returns when both are in effect. It must not be called on the main loop's thread, nor if that loop does not run.
+// It returns when both are in effect. The main loop must be running, and configureWindow must not be called on its
+// thread.
 func configureWindow(net app.WindowEgress) {
 	var words [7]*C.char
 	for i, word := range append([]string{"http://" + net.Proxy, net.Direct[0], net.Direct[1]}, dialogTexts[:]...) {
@@ -179,8 +181,8 @@ func configureWindow(net app.WindowEgress) {
 	}
 }
 
-// dialogTexts are shown when the window's page does not answer: title, text, and the
-// buttons that wait and stop, whose underlined letters are their keys.
+// dialogTexts contains the texts of the dialog that appears when the window's page does not answer: its title, its
+// text, and the labels of the buttons that wait and stop. The underlined letters of the labels are their keys.
 var dialogTexts = [4]string{
 	"The window does not answer",
 	"The page of a panel may be busy. If you stop it, Sextant shows Home; " +

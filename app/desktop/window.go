@@ -21,11 +21,11 @@ import (
 	"sextant/build/icons"
 )
 
-// Built reports whether this program can open a window.
+// Built is true in builds that can open a window.
 const Built = true
 
-// Open shows the interface in a Wails window and returns when it is closed or ctx ends. No Go function is bound to the
-// page: it can do only what the server allows its key.
+// Open shows the interface in a Wails window and returns when the window is closed or ctx ends. No Go function is bound
+// to the page, so the page can do only what the server allows its key.
 func Open(ctx context.Context, sys *app.System) error {
 	net, err := sys.OpenWindowEgress(ctx)
 	if err != nil {
@@ -61,8 +61,9 @@ func Open(ctx context.Context, sys *app.System) error {
 	return nil
 }
 
-// bootPage is the only page that Wails serves. It opens the interface with a new one-time code, after the proxy is set.
-// It is loaded again when the process of the window's pages ended; then it leaves the panel that may be the cause.
+// bootPage serves the only page that Wails loads. The page opens the interface with a new one-time code after the proxy
+// is configured. If the process of the pages ended, the page is loaded again and leaves the panel that may be the
+// cause.
 func bootPage(sys *app.System, net app.WindowEgress) http.Handler {
 	configured := sync.OnceFunc(func() { configureWindow(net) })
 	var loads atomic.Int32

@@ -1,4 +1,5 @@
-// Package instance is the file by which programs of the same user find the Sextant that owns a data folder and serves.
+// Package instance reads and writes the instance file of a data folder. With this file, programs of the same user find
+// the Sextant that owns the data folder and serves.
 package instance
 
 import (
@@ -9,11 +10,11 @@ import (
 	"path/filepath"
 )
 
-// FileName is the name of the file in the data folder. Only its owner can read it.
+// FileName is the name of the instance file in the data folder. Only its owner can read it.
 const FileName = "instance.json"
 
-// Instance is the content of the file. The token gives a program's rights: it cannot answer questions or act as the
-// person.
+// Instance is the content of the instance file. The token gives the rights of a program, which cannot answer questions
+// or act as the person.
 type Instance struct {
 	URL     string `json:"url"`
 	Token   string `json:"token"`
@@ -21,7 +22,7 @@ type Instance struct {
 	Version string `json:"version"`
 }
 
-// Write writes the file of a data folder, and returns a function that removes it.
+// Write writes the instance file of a data folder. It returns a function that removes the file.
 func Write(dataDir string, i Instance) (remove func() error, err error) {
 	path := filepath.Join(dataDir, FileName)
 	if err := WritePrivateJSON(path, i); err != nil {
@@ -30,11 +31,11 @@ func Write(dataDir string, i Instance) (remove func() error, err error) {
 	return func() error { return os.Remove(path) }, nil
 }
 
-// ErrNone means that a data folder has no usable file.
+// ErrNone reports that a data folder has no valid instance file.
 var ErrNone = errors.New("no running Sextant was found for this data folder")
 
-// Read reads the file of a data folder. Its Sextant may have ended: the caller must check that it answers. The error is
-// ErrNone.
+// Read reads the instance file of a data folder. The Sextant in it may have ended, so the caller must check that it
+// answers. Read returns ErrNone if there is no valid file.
 func Read(dataDir string) (Instance, error) {
 	b, err := os.ReadFile(filepath.Join(dataDir, FileName))
 	if err != nil {
@@ -47,7 +48,7 @@ func Read(dataDir string) (Instance, error) {
 	return i, nil
 }
 
-// WritePrivateJSON writes v to a new file that only its owner can read, in one step.
+// WritePrivateJSON atomically writes v as JSON to a new file that only its owner can read.
 func WritePrivateJSON(path string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package openurl opens an address in a program of the person's own: their browser, or their program for mail. It is
-// not the browser that Sextant controls.
+// Package openurl opens an address in one of the person's own programs, such as a browser or a mail program. It does
+// not use the browser that Sextant controls.
 package openurl
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// Browser opens address in the program that BROWSER names, else as Default does.
+// Browser opens address in the program that the variable BROWSER names. If it is not set, Browser acts like Default.
 func Browser(address string) error {
 	if program := os.Getenv("BROWSER"); program != "" {
 		return start(program, address, "BROWSER="+program)
@@ -20,7 +20,7 @@ func Browser(address string) error {
 	return Default(address)
 }
 
-// Default opens address in the program that the desktop has for addresses of its kind.
+// Default opens address in the program that the desktop uses for its scheme.
 func Default(address string) error {
 	return start("xdg-open", address)
 }
@@ -33,11 +33,11 @@ func start(program, address string, env ...string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting %s: %w", program, err)
 	}
-	go func() { _ = cmd.Wait() }() // reaps it whenever it ends
+	go func() { _ = cmd.Wait() }() // reap the process
 	return nil
 }
 
-// desktopEnv is what a program needs to find the screen.
+// desktopEnv returns the variables with which a program finds the screen.
 func desktopEnv() (env []string) {
 	for _, name := range []string{
 		"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",

@@ -48,7 +48,7 @@ func TestOversizedDownloadIsRemoved(t *testing.T) {
 			list := s.Downloads()
 			return len(list) == i+1 && list[i].State != "running"
 		})
-		if d := s.Downloads()[i]; d.State != "failed" || d.Why != "it is larger than 1.0 MB" || d.Path != "" {
+		if d := s.Downloads()[i]; d.State != "failed" || d.Reason != "it is larger than 1.0 MB" || d.Path != "" {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}

@@ -23,6 +23,12 @@ func (sr *stepRecorder) add(s browser.Step) {
 	sr.steps = append(sr.steps, s)
 }
 
+func (sr *stepRecorder) reset() {
+	sr.mu.Lock()
+	defer sr.mu.Unlock()
+	sr.steps = nil
+}
+
 // typed is the step of typing, "" before there is one.
 func (sr *stepRecorder) typed() string {
 	sr.mu.Lock()
@@ -59,6 +65,8 @@ func typeAsUser(t *testing.T, ctx context.Context, b *browser.Browser, e annotat
 }
 
 func TestRecordedInputIsShownOnlyForVisibleFields(t *testing.T) {
+	var d stepRecorder
+	ctx, b := newBrowser(t, browser.Config{OnPersonStep: d.add})
 	word := `const p = document.createElement('input'); p.type = 'password'; p.ariaLabel = 'Word'; n.replaceWith(p); p.focus()`
 	for name, c := range map[string]struct {
 		script, typed, want string
@@ -99,8 +107,7 @@ func TestRecordedInputIsShownOnlyForVisibleFields(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var d stepRecorder
-			ctx, b := newBrowser(t, browser.Config{OnPersonStep: d.add})
+			d.reset()
 			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{
 				"/": `<title>Form</title><body style="margin:40px"><input id=n aria-label=Name autofocus><script>` +
 					c.script + `</script>`, "/next": "<title>Next</title>",

@@ -25,9 +25,9 @@ func (p *Page) draw(ctx context.Context, l *snapshot) {
 		}
 	}
 	p.s.mu.Lock()
-	marks.Version, marks.Doc = p.version, p.docs[0].key
+	marks.Version, marks.DocID = p.version, p.docs[0].key
 	if l.framed {
-		marks.FrameDoc = p.docs[1].key
+		marks.FrameDocID = p.docs[1].key
 	}
 	p.s.mu.Unlock()
 	arg, err := json.Marshal(marks)
@@ -36,5 +36,5 @@ func (p *Page) draw(ctx context.Context, l *snapshot) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, drawLimit)
 	defer cancel()
-	_, _ = w.Ask(ctx, wire.SurfaceRequest{Panel: p.panel, Do: "marks", Args: []json.RawMessage{arg}})
+	_, _ = w.Ask(ctx, wire.SurfaceRequest{Panel: p.panel, Operation: "marks", Args: []json.RawMessage{arg}})
 }

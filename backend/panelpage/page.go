@@ -170,7 +170,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	if w == nil || !w.HasWindow() {
 		return nil, p.unreachableFault("No window is open.")
 	}
-	ask := wire.SurfaceRequest{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
+	ask := wire.SurfaceRequest{Panel: p.panel, Frame: frame, Operation: name, Args: make([]json.RawMessage, len(args))}
 	for i, a := range args {
 		var err error
 		if ask.Args[i], err = json.Marshal(a); err != nil {

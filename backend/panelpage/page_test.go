@@ -31,7 +31,7 @@ func (f *fakeWindow) HasWindow() bool { return !f.closed }
 
 func (f *fakeWindow) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	f.asked = append(f.asked, ask)
-	name := ask.Do
+	name := ask.Operation
 	if ask.Frame {
 		name = "frame." + name
 	}
@@ -138,7 +138,7 @@ func TestClickReportsChanges(t *testing.T) {
 		t.Errorf("it answers %+v", a)
 	}
 	for _, ask := range r.asked {
-		if ask.Do == "press" && (string(ask.Args[0]) != "7" || ask.Panel != "notes") {
+		if ask.Operation == "press" && (string(ask.Args[0]) != "7" || ask.Panel != "notes") {
 			t.Errorf("it pressed %s of %s", ask.Args[0], ask.Panel)
 		}
 	}
@@ -173,8 +173,8 @@ func TestNonOperableElementsAreListedButRefused(t *testing.T) {
 		})
 	}
 	for _, ask := range r.asked {
-		if ask.Do != "see" && ask.Do != "marks" {
-			t.Errorf("the page was asked for %s", ask.Do)
+		if ask.Operation != "see" && ask.Operation != "marks" {
+			t.Errorf("the page was asked for %s", ask.Operation)
 		}
 	}
 }
@@ -204,8 +204,8 @@ func TestFrameElementsAreListedAndClicked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ask := range r.asked {
-		if (ask.Do == "press" || ask.Do == "aim") && !ask.Frame {
-			t.Errorf("%s went to the window's own page", ask.Do)
+		if (ask.Operation == "press" || ask.Operation == "aim") && !ask.Frame {
+			t.Errorf("%s went to the window's own page", ask.Operation)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestMarksAreSentToWindow(t *testing.T) {
 	if err != nil || len(ans.Elements) != 2 {
 		t.Fatalf("%+v, %v", ans, err)
 	}
-	if sent.Doc != "d1" || sent.FrameDoc != "f1" || sent.Version != 1 || len(sent.Marks) != 2 {
+	if sent.DocID != "d1" || sent.FrameDocID != "f1" || sent.Version != 1 || len(sent.Marks) != 2 {
 		t.Fatalf("the marks sent are %+v", sent)
 	}
 	own, theirs := sent.Marks[0], sent.Marks[1]

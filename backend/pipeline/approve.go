@@ -22,7 +22,7 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	asked.Approval.Args = p.cfg.Secrets.MaskJSON(asked.Approval.Args)
 	begun := p.cfg.Now()
 	answer, err := p.ask(ctx, asked.Approval)
-	c.row.Answer, c.row.WaitedMS = event.AnswerLapsed, p.cfg.Now().Sub(begun).Milliseconds()
+	c.row.Answer, c.row.WaitedMS = event.NoAnswer, p.cfg.Now().Sub(begun).Milliseconds()
 	if err != nil {
 		if ctx.Err() != nil {
 			r := c.stopped()

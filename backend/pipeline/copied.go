@@ -16,7 +16,7 @@ func (p *Pipeline) findCopied(c *callState) {
 	if !steerable(c.call.From) || len(c.desc.CopiedFrom) > 0 {
 		return
 	}
-	c.desc.Local = p.read.Sources(contextKey(c.call.From))
+	c.desc.LocalSources = p.read.Sources(contextKey(c.call.From))
 	data := c.desc.Data
 	if c.desc.RunsProgram {
 		data += " " + c.desc.Target // the command line itself can send data
@@ -86,7 +86,7 @@ func steerable(from toolspec.Provenance) bool {
 	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel, toolspec.CallerApp:
 		return true
 	}
-	return from.Child.Conversation != "" // a subagent is a model
+	return from.Subagent.Conversation != "" // a subagent is a model
 }
 
 // contextKey identifies the context of a call: its conversation, or else the session of a program.
@@ -134,8 +134,8 @@ func (c *callState) readsFiles() bool {
 // readFrom returns what the text of a result was read from, in addition to Sources: the tool's own list, or the files
 // that the call named.
 func (c *callState) readFrom(result toolspec.Result) []string {
-	if len(result.Read) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
-		return result.Read
+	if len(result.LocalSources) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
+		return result.LocalSources
 	}
 	var read []string
 	for _, file := range c.desc.Files {
@@ -152,7 +152,7 @@ func (c *callState) readFrom(result toolspec.Result) []string {
 // noteRead records the text that a call read, from outside and from files, so that it is recognized when a later call
 // sends it.
 func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
-	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.Secret) == 0 {
+	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.SecretArgs) == 0 {
 		p.typed.add(contextKey(c.call.From), c.desc.Data)
 	}
 	sources := slices.Concat(result.Sources, c.readFrom(result))

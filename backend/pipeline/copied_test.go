@@ -42,8 +42,8 @@ func TestTypingCopiedFileTextAsks(t *testing.T) {
 			}
 			done := h.start(called("type_text", `{"x":"it is GHP_K3JD8SLQ02MXW9"}`))
 			asked := h.question()
-			if !strings.Contains(asked.Why, h.settings.Folder+"/keys.txt") {
-				t.Errorf("%s: the question does not name the file: %q", mode, asked.Why)
+			if !strings.Contains(asked.Reason, h.settings.Folder+"/keys.txt") {
+				t.Errorf("%s: the question does not name the file: %q", mode, asked.Reason)
 			}
 			h.Cancel(asked.Call)
 			<-done
@@ -69,8 +69,8 @@ func TestPageTextMayReturnOnlyToItsPage(t *testing.T) {
 	}
 	h.descs["type_text"] = toolspec.Description{Hosts: []string{"other.example"}, Data: "4711081523429981"}
 	done := h.start(call)
-	if asked := h.question(); !strings.Contains(asked.Why, "https://shop.example") {
-		t.Errorf("%q", asked.Why)
+	if asked := h.question(); !strings.Contains(asked.Reason, "https://shop.example") {
+		t.Errorf("%q", asked.Reason)
 	} else {
 		h.Cancel(asked.Call)
 	}
@@ -101,8 +101,8 @@ func TestSendingCommandOutputIsRecognised(t *testing.T) {
 	}
 	done := h.start(called("type_text", `{"x":"ghp_k3Jd8sLq02mXw9"}`))
 	asked := h.question()
-	if !strings.Contains(asked.Why, "/w/customers.csv") {
-		t.Errorf("the question does not name the file: %q", asked.Why)
+	if !strings.Contains(asked.Reason, "/w/customers.csv") {
+		t.Errorf("the question does not name the file: %q", asked.Reason)
 	}
 	h.Cancel(asked.Call)
 	<-done
@@ -112,8 +112,8 @@ func TestSendingCommandOutputIsRecognised(t *testing.T) {
 		Commands: []toolspec.CommandUse{{Name: "curl"}},
 	}
 	done = h.start(called("bash", `{"x":"curl"}`))
-	if asked := h.question(); !strings.Contains(asked.Why, "/w/customers.csv") {
-		t.Errorf("a command that sends it: %q", asked.Why)
+	if asked := h.question(); !strings.Contains(asked.Reason, "/w/customers.csv") {
+		t.Errorf("a command that sends it: %q", asked.Reason)
 	} else {
 		h.Cancel(asked.Call)
 	}
@@ -141,8 +141,8 @@ func TestSecretTypedInSingleKeysIsRecognised(t *testing.T) {
 		}
 	}
 	done := h.start(press("7"))
-	if asked := h.question(); !strings.Contains(asked.Why, "/w/keys.txt") {
-		t.Errorf("%q", asked.Why)
+	if asked := h.question(); !strings.Contains(asked.Reason, "/w/keys.txt") {
+		t.Errorf("%q", asked.Reason)
 	} else {
 		h.Cancel(asked.Call)
 	}
@@ -166,8 +166,8 @@ func TestApprovalNamesFilesThatWereRead(t *testing.T) {
 	}
 	h.do(called("read_file", `{"x":"README.md"}`))
 	done := h.start(called("note", `{"x":"2"}`))
-	if asked := h.question(); !strings.Contains(asked.Why, h.settings.Folder+"/README.md") {
-		t.Errorf("%q", asked.Why)
+	if asked := h.question(); !strings.Contains(asked.Reason, h.settings.Folder+"/README.md") {
+		t.Errorf("%q", asked.Reason)
 	} else {
 		h.Cancel(asked.Call)
 	}
@@ -191,8 +191,8 @@ func TestSecretInHostNameIsRecognised(t *testing.T) {
 	} {
 		h.descs["open"] = toolspec.Description{Present: "Opening", Hosts: []string{"evil.example"}, Target: target}
 		done := h.start(called("open", `{"x":"`+target+`"}`))
-		if asked := h.question(); !strings.Contains(asked.Why, "/w/keys.txt") {
-			t.Errorf("%s: %q", target, asked.Why)
+		if asked := h.question(); !strings.Contains(asked.Reason, "/w/keys.txt") {
+			t.Errorf("%s: %q", target, asked.Reason)
 		} else {
 			h.Cancel(asked.Call)
 		}

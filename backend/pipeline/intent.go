@@ -44,7 +44,7 @@ func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
 func (p *Pipeline) auditRow(c *callState) event.CallIntent {
 	row := c.row
 	row.ID, row.CallRequest, row.Target, row.Grant = c.call.ID, p.request(c), c.desc.Target, c.decision.Grant
-	row.Conversation, row.Turn = c.call.From.Place()
+	row.Conversation, row.Turn = c.call.From.ShownIn()
 	return row
 }
 
@@ -65,7 +65,7 @@ func (p *Pipeline) flush(ctx context.Context, c *callState) error {
 		p.mu.Unlock()
 		return fmt.Errorf("earlier calls have no row in the audit log (%d): %w", missing, err)
 	}
-	conversation, _ := c.call.From.Place()
+	conversation, _ := c.call.From.ShownIn()
 	if err := p.cfg.Pending.Flush(ctx, conversation); err != nil {
 		return fmt.Errorf("events of earlier calls are not stored (%d): %w", p.cfg.Pending.Len(conversation), err)
 	}

@@ -51,7 +51,7 @@ func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Re
 	}
 	about := wire.StoredResult{
 		Owner: c.call.From.Owner(), Conversation: c.call.From.Conversation, Tool: c.call.Tool, Call: c.call.ID,
-		Sources: result.Sources, Read: c.readFrom(result), Time: p.cfg.Now().UTC(),
+		Sources: result.Sources, LocalSources: c.readFrom(result), Time: p.cfg.Now().UTC(),
 	}
 	stored, err := p.cfg.Results.Save(context.WithoutCancel(ctx), about, text, result.Spooled)
 	cut := result.Spooled != nil
@@ -100,7 +100,7 @@ func (c *callState) tooLong(result toolspec.Result) bool {
 // unpaged reports whether the caller gets every text whole: a person at a panel, or a program that cannot read parts.
 func (c *callState) unpaged() bool {
 	from := c.call.From
-	return from.Unpaged || from.Caller == toolspec.CallerPerson && from.Turn == ""
+	return from.NeedsFullResults || from.Caller == toolspec.CallerPerson && from.Turn == ""
 }
 
 // ends returns the first and the last part of a text. It cuts at a nearby line end, and never within a character.

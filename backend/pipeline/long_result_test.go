@@ -122,7 +122,7 @@ func TestUnpagedCallersGetCompleteText(t *testing.T) {
 	text := numberedLines(5000)
 	h.add(toolspec.Definition{Name: "long", Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
 	unpaged := program("long")
-	unpaged.From.Unpaged = true
+	unpaged.From.NeedsFullResults = true
 	person := program("long")
 	person.From = toolspec.Provenance{Caller: toolspec.CallerPerson}
 	body := program("long")
@@ -217,7 +217,7 @@ func TestReadingStoredResultTaints(t *testing.T) {
 	h.add(toolspec.Definition{Name: "read_result", Group: "workspace", Hints: toolspec.Hints{ReadOnly: true}},
 		func(ctx context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
 			r := toolspec.OK("order 4711081523429981")
-			r.Text, r.Read = "order 4711081523429981", []string{"file /home/ada/orders.txt"}
+			r.Text, r.LocalSources = "order 4711081523429981", []string{"file /home/ada/orders.txt"}
 			return r, ctx.Err()
 		})
 	h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
@@ -225,8 +225,8 @@ func TestReadingStoredResultTaints(t *testing.T) {
 	h.descs["type_text"] = toolspec.Description{Hosts: []string{"other.example"}, Data: "4711081523429981"}
 	done := h.start(called("type_text", `{"x":"4711081523429981"}`))
 	asked := h.question()
-	if !strings.Contains(asked.Why, "/home/ada/orders.txt") {
-		t.Errorf("%q", asked.Why)
+	if !strings.Contains(asked.Reason, "/home/ada/orders.txt") {
+		t.Errorf("%q", asked.Reason)
 	}
 	h.Cancel(asked.Call)
 	<-done

@@ -53,14 +53,15 @@ func TestCallMetrics(t *testing.T) {
 		return len(m.Tools) == 2 && m.Tools[0].Calls+m.Tools[1].Calls == 4
 	})
 	q := m.Questions
-	if q.Asked != 3 || q.Allowed != 1 || q.Denied != 1 || q.Lapsed != 1 || q.P50MS < 1000 {
+	if q.Asked != 3 || q.Allowed != 1 || q.Denied != 1 || q.Unanswered != 1 || q.P50MS < 1000 {
 		t.Errorf("questions %+v", q)
 	}
 	act := m.Tools[0]
-	if act.Tool != "act" || act.Ran != 1 || act.Declined != 1 || act.Stopped != 1 || act.Failed != 0 || act.Tokens < 4 {
+	if act.Tool != "act" || act.Completed != 1 || act.Declined != 1 || act.Stopped != 1 || act.Failed != 0 ||
+		act.Tokens < 4 {
 		t.Errorf("act %+v", act)
 	}
-	if none := m.Tools[1]; none.Tool != "" || none.Failed != 1 || none.Ran != 0 {
+	if none := m.Tools[1]; none.Tool != "" || none.Failed != 1 || none.Completed != 0 {
 		t.Errorf("a tool that does not exist %+v", none)
 	}
 }

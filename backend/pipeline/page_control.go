@@ -15,7 +15,7 @@ const maxPageWait = 20 * time.Second
 // continue. It refuses the call even then, because the page may have changed.
 func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *toolspec.Result {
 	from := c.call.From
-	if p.cfg.PageControl == nil || !c.call.Surface.WindowTab() || from.Caller == toolspec.CallerPerson {
+	if p.cfg.PageControl == nil || !c.call.Surface.IsWindowTab() || from.Caller == toolspec.CallerPerson {
 		return nil
 	}
 	if c.def.Hints.ReadOnly || !p.cfg.PageControl.TakenOver() {
@@ -47,7 +47,7 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 
 // releasePage shows that nobody acts on the window's page after a call outside of turns. In a turn, endActor does this.
 func (p *Pipeline) releasePage(c *callState) {
-	if p.cfg.PageControl != nil && c.call.Surface.WindowTab() && c.call.From.Turn == "" {
+	if p.cfg.PageControl != nil && c.call.Surface.IsWindowTab() && c.call.From.Turn == "" {
 		p.cfg.PageControl.SetActor("")
 	}
 }

@@ -17,11 +17,11 @@ func (p *Pipeline) announce(ctx context.Context, c *callState) {
 	}
 	start := event.CallStart{
 		CallRequest: p.request(c), Owner: c.def.Owner, TimeoutMS: c.timeout(),
-		ReadsOnly: c.def.Hints.ReadOnly && !c.desc.ScrollsPage, Within: c.call.Within,
+		ReadsOnly: c.def.Hints.ReadOnly && !c.desc.ScrollsPage, ParentCall: c.call.ParentCall,
 	}
 	start.Sentence = c.sentence()
 	if c.call.From.Caller != toolspec.CallerApp {
-		start.App = c.def.App
+		start.AppURI = c.def.AppURI
 	}
 	p.publish(ctx, c, event.New(event.CallStarted, start))
 	c.announced = true
@@ -63,8 +63,8 @@ func (p *Pipeline) publish(ctx context.Context, c *callState, e event.Event) {
 func (c *callState) optional() bool { return !c.intent || c.readsOnly() }
 
 func (p *Pipeline) store(ctx context.Context, c *callState, e event.Event, optional bool) {
-	e = e.In(c.call.From.Place()).Of(c.call.ID)
-	// A stopped call is also reported.
+	e = e.InTurn(c.call.From.ShownIn()).OfCall(c.call.ID)
+	// A stopped call is still reported.
 	err := p.cfg.Pending.Publish(context.WithoutCancel(ctx), e.Conversation, optional, e)
 	switch {
 	case diskspace.IsFull(err):

@@ -23,7 +23,7 @@ func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Res
 		// The error text quotes the arguments.
 		result.Error = p.cfg.Secrets.Mask(c.errorText(result.Error))
 	}
-	result.Asked = c.asked
+	result.ApprovedQuestion = c.asked
 	p.announce(ctx, c)
 	c.writes.add(func() {
 		text := result.ModelText()
@@ -64,16 +64,16 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 		}
 		end.Images = append(end.Images, id)
 	}
-	end.App = p.storeForApp(c, result)
+	end.AppResult = p.storeForApp(c, result)
 	return end
 }
 
 // storeForApp stores the whole result of a call that an MCP server's page shows. Calls of the page itself need no copy.
 func (p *Pipeline) storeForApp(c *callState, result toolspec.Result) string {
-	if c.def.App == "" || len(result.App) == 0 || c.call.From.Caller == toolspec.CallerApp {
+	if c.def.AppURI == "" || len(result.AppResult) == 0 || c.call.From.Caller == toolspec.CallerApp {
 		return ""
 	}
-	id, err := p.cfg.Blobs.Put(bytes.NewReader(result.App))
+	id, err := p.cfg.Blobs.Put(bytes.NewReader(result.AppResult))
 	if err != nil {
 		p.cfg.Log.Error("answer not stored for its page", "call", c.call.ID, "err", err)
 		return ""
@@ -127,5 +127,5 @@ func (c *callState) errorText(message string) string {
 	if strings.HasPrefix(message, c.call.Tool+"(") {
 		return message
 	}
-	return FormatCall(c.call.Tool, c.call.Args, c.desc.Secret...) + ": " + message
+	return FormatCall(c.call.Tool, c.call.Args, c.desc.SecretArgs...) + ": " + message
 }

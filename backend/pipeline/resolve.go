@@ -59,7 +59,7 @@ func (p *Pipeline) validate(_ context.Context, c *callState) *toolspec.Result {
 	if problem != nil {
 		// The call is still reported, so its secret arguments must be known.
 		if desc, err := p.describeCall(c); err == nil {
-			c.desc.Secret = desc.Secret
+			c.desc.SecretArgs = desc.SecretArgs
 		}
 		return problem
 	}

@@ -81,8 +81,8 @@ func (p *Pipeline) masked(r toolspec.Result) toolspec.Result {
 	r.Error, r.Suggestion = v.Mask(r.Error), v.Mask(r.Suggestion)
 	r.Text, r.Sentence = v.Mask(r.Text), v.Mask(r.Sentence)
 	r.Preview, r.Sources, r.Changed = p.maskedAll(r.Preview), p.maskedAll(r.Sources), p.maskedAll(r.Changed)
-	if r.App != nil {
-		r.App = v.MaskJSON(r.App)
+	if r.AppResult != nil {
+		r.AppResult = v.MaskJSON(r.AppResult)
 	}
 	var encoded []byte
 	switch value := r.Value.(type) {
@@ -118,7 +118,7 @@ func (p *Pipeline) maskedAll(list []string) []string {
 // shownArgs returns the arguments as they are shown and stored, without the values of secret arguments and without
 // literal secrets.
 func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
-	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.Secret...))
+	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.SecretArgs...))
 }
 
 // maskedDescription returns d with literal secrets masked.

@@ -22,7 +22,7 @@ func TestSecretArgumentsAreNeverShownOrStored(t *testing.T) {
 			got = string(call.Args)
 			return toolspec.Fail(toolspec.UserError, "the field is off", "Wait."), nil
 		})
-	h.descs["write"] = toolspec.Description{Present: "Typing", Data: "hunter2", Secret: []string{"x"}}
+	h.descs["write"] = toolspec.Description{Present: "Typing", Data: "hunter2", SecretArgs: []string{"x"}}
 	done := h.start(called("write", `{"x":"hunter2","url":"seen"}`))
 	if q := h.question(); strings.Contains(string(jsonOf(t, q)), "hunter2") ||
 		!strings.Contains(string(q.Args), "seen") {

@@ -110,7 +110,7 @@ func (f facts) taintDoubts() []doubt {
 			exact:  true, tainted: true,
 		}}
 	}
-	if local := f.in.Description.Local; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
+	if local := f.in.Description.LocalSources; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
 		return []doubt{{
 			reason: "This conversation read " + joinWords(firstFew(local)) +
 				". Such text can try to steer the assistant, so you confirm every lasting instruction.",

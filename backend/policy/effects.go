@@ -94,7 +94,7 @@ func (f facts) fileDoubts() []doubt {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
 	for _, u := range f.in.Description.Files {
-		within := u.Own || f.inFolder(u.Path)
+		within := u.PanelOwned || f.inFolder(u.Path)
 		switch {
 		case u.Use == toolspec.UseDelete && person && within:
 			// A person pressed the button in the window, as with undo.

@@ -75,8 +75,8 @@ func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
 					ModeReadOnly: VerdictRefuse, ModeAsk: VerdictAsk, ModeWorkspace: VerdictAsk, ModeFull: VerdictAsk,
 				}[mode],
 			)
-			if mode != ModeReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
-				t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
+			if mode != ModeReadOnly && !strings.Contains(d.Approval.Reason, "no Landlock") {
+				t.Errorf("%s: the reason is %q", mode, d.Approval.Reason)
 			}
 		})
 	}
@@ -140,9 +140,9 @@ func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
 		in.UsedHosts = []string{"a.example"}
 		for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
 			t.Run(string(mode), func(t *testing.T) {
-				if d := wantVerdict(t, in.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
+				if d := wantVerdict(t, in.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Reason,
 					"the sandbox does not limit to a.example") {
-					t.Errorf("%s: the reason is %q", mode, d.Approval.Why)
+					t.Errorf("%s: the reason is %q", mode, d.Approval.Reason)
 				}
 			})
 		}
@@ -163,7 +163,7 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	d := wantVerdict(t,
 		bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
 		VerdictAsk)
-	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
+	if !strings.Contains(d.Approval.Reason, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
 		d.Approval.Target != "rm a b" {
 		t.Errorf("%+v", d.Approval)
 	}
@@ -171,14 +171,14 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 
 func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 	asked := bashCall("go test ./...", namedUse("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
-	g := grantFor(t, wantVerdict(t, asked, VerdictAsk), event.AnswerLike)
+	g := grantFor(t, wantVerdict(t, asked, VerdictAsk), event.AnswerSameProgram)
 	if want := "bash: any “go test …” in " + flat +
 		", in every conversation. Nothing that deletes, or writes or reads outside of the folder. Sextant does not " +
 		"read what it runs; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
 	}
 	touch := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a")
-	plain := grantFor(t, wantVerdict(t, touch, VerdictAsk), event.AnswerLike)
+	plain := grantFor(t, wantVerdict(t, touch, VerdictAsk), event.AnswerSameProgram)
 	if strings.Contains(plain.Text, "does not read") {
 		t.Errorf("touch runs nothing: %q", plain.Text)
 	}
@@ -213,7 +213,7 @@ func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
 		t.Errorf("a delete offers %+v", d.Approval.Choices)
 	}
 	net := bashCall("git fetch", namedUse("git fetch")).warned("w").network("a.example").uses(toolspec.UseWrite, flat)
-	g = grantFor(t, wantVerdict(t, net, VerdictAsk), event.AnswerLike)
+	g = grantFor(t, wantVerdict(t, net, VerdictAsk), event.AnswerSameProgram)
 	wantVerdict(t, net.with(g), VerdictAllow)
 	wantVerdict(t, bashCall("git fetch x", namedUse("git fetch")).network("b.example").with(g), VerdictAsk)
 }
@@ -397,7 +397,7 @@ func TestJudgesBuiltInPanelToolByItsFiles(t *testing.T) {
 	wantVerdict(t, outside.mode(ModeReadOnly), VerdictRefuse)
 	note := externalCall(toolspec.OriginPanel, "notes_write", "notes", `{}`,
 		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, "/home/ana/data/notes/a.md")
-	note.Description.Files[0].Own = true
+	note.Description.Files[0].PanelOwned = true
 	wantVerdict(t, note, VerdictAsk)
 	wantVerdict(t, note.mode(ModeWorkspace), VerdictAllow)
 	wantVerdict(t, note.caller(toolspec.CallerPerson), VerdictAllow)
@@ -410,7 +410,7 @@ func TestJudgesBuiltInPanelToolByItsFiles(t *testing.T) {
 	).uses(toolspec.UseDelete,
 		"/home/ana/data/notes/a.md")
 	wantVerdict(t, thrown.caller(toolspec.CallerPerson), VerdictAsk)
-	thrown.Description.Files[0].Own = true
+	thrown.Description.Files[0].PanelOwned = true
 	wantVerdict(t, thrown.caller(toolspec.CallerPerson), VerdictAllow)
 	wantVerdict(t, thrown.mode(ModeWorkspace), VerdictAsk)
 	off := inFolder

@@ -40,7 +40,7 @@ func (f facts) inScopeOf(g toolspec.Grant) bool {
 	switch {
 	case g.Scope == toolspec.GrantForbid:
 		return false
-	case g.Tool != call.Tool || g.Owner != def.Owner || g.Party != f.party:
+	case g.Tool != call.Tool || g.Owner != def.Owner || g.Grantee != f.party:
 		return false
 	case g.Scope == toolspec.GrantConversation && (g.Conversation == "" || g.Conversation != call.From.Conversation):
 		return false
@@ -105,7 +105,7 @@ func isSubset(some, all []string) bool {
 // newGrant returns the grant that an answer of that scope would store.
 func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
-		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
+		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Grantee: f.party,
 		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.effectDigest(), Created: f.in.Now,
 		Network: f.in.Description.HostCheck,
 	}
@@ -182,12 +182,13 @@ func (f facts) ask(doubts []doubt) Decision {
 	call := f.in.Call
 	d := Decision{Verdict: VerdictAsk, Reason: doubts[0].reason, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
-		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "",
-		Tool: call.Tool, Args: f.visibleArgs(), Question: f.question(), Does: f.actionText(),
-		Target: f.targetText(), Data: f.visibleData(), Why: joinReasons(doubts),
+		Call: call.ID, ParentCall: call.ParentCall, RootCall: call.From.RootCall,
+		WindowOnly: f.in.Description.NewProgram != "",
+		Tool:       call.Tool, Args: f.visibleArgs(), Question: f.question(), Effect: f.actionText(),
+		Target: f.targetText(), Data: f.visibleData(), Reason: joinReasons(doubts),
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}
-	d.Approval.Conversation, d.Approval.Turn = call.From.Place()
+	d.Approval.Conversation, d.Approval.Turn = call.From.ShownIn()
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
 	store := func(answer event.Answer, scope toolspec.GrantScope) {
 		g := f.newGrant(scope, doubts)
@@ -195,14 +196,15 @@ func (f facts) ask(doubts []doubt) Decision {
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
 	// A grant has the arguments and is shown in the settings, so none is offered for a call with a secret in them.
-	if len(f.in.Description.Secret) == 0 && !f.mustAskEachTime() {
+	if len(f.in.Description.SecretArgs) == 0 && !f.mustAskEachTime() {
 		if call.From.Conversation != "" {
 			store(event.AnswerConversation, toolspec.GrantConversation)
 		}
 		store(event.AnswerAlways, toolspec.GrantAlways)
 		if g, ok := f.programGrant(); ok {
-			d.Grants[event.AnswerLike] = g
-			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
+			d.Grants[event.AnswerSameProgram] = g
+			d.Approval.Choices = append(d.Approval.Choices,
+				event.Choice{Answer: event.AnswerSameProgram, Scope: g.Text})
 		}
 	}
 	deny := "It does not run. The assistant continues without it and reads your reason."

@@ -176,7 +176,7 @@ func TestGrantsNeverChangeRefusal(t *testing.T) {
 		}
 		in.Grants = []toolspec.Grant{{
 			ID: "g", Scope: toolspec.GrantAlways, Tool: in.Call.Tool, Owner: in.Definition.Owner,
-			Party: party(in.Call.From), Hosts: in.Description.Hosts, Outside: in.Call.From.Outside,
+			Grantee: party(in.Call.From), Hosts: in.Description.Hosts, Outside: in.Call.From.Outside,
 		}}
 		if got := Decide(in); got.Verdict != VerdictRefuse {
 			t.Fatalf("a grant lifted a refusal: %s", got.Reason)

@@ -81,7 +81,7 @@ func TestHostGrantCoversOnlyCommandsAndThatHost(t *testing.T) {
 func TestCommandGrantDoesNotCoverHostItContacts(t *testing.T) {
 	run := bashCall("make", namedUse("make")).limited()
 	run.Definition.Hints.Confirm = true
-	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerLike} {
+	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerSameProgram} {
 		g := grantFor(t, wantVerdict(t, run, VerdictAsk), answer)
 		wantVerdict(t, hostCheckCall("pypi.example").with(g), VerdictAsk)
 	}

@@ -53,10 +53,10 @@ func TestActingOnOpenPageContactsNoHost(t *testing.T) {
 
 func TestQuestionHidesSecret(t *testing.T) {
 	in := typingCall("hunter2").hosts("other.example").read("https://shop.example")
-	in.Description.Secret = []string{"text", "absent"}
+	in.Description.SecretArgs = []string{"text", "absent"}
 	d := wantVerdict(t, in, VerdictAsk)
 	a := d.Approval
-	if shown := strings.Join([]string{a.Question, a.Does, a.Target, a.Data, a.Why, string(a.Args)},
+	if shown := strings.Join([]string{a.Question, a.Effect, a.Target, a.Data, a.Reason, string(a.Args)},
 		"\n"); strings.Contains(shown, "hunter2") {
 		t.Errorf("the question shows it: %s", shown)
 	}

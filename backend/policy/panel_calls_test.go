@@ -41,7 +41,7 @@ func TestPanelMayCallOwnAndManifestTools(t *testing.T) {
 	}
 	// A grant does not add to what the manifest asks for.
 	g := toolspec.Grant{
-		Scope: toolspec.GrantAlways, Tool: "read_file", Party: "panel:notes",
+		Scope: toolspec.GrantAlways, Tool: "read_file", Grantee: "panel:notes",
 		Outside: []string{PanelSource("notes")},
 	}
 	wantVerdict(t, read.ofPanel("read_file").with(g), VerdictAllow)
@@ -52,8 +52,8 @@ func TestPanelTextDoesNotTaintItsOwnTools(t *testing.T) {
 	own := externalCall(toolspec.OriginPanel, "notes_add", "notes", `{"text":"x"}`, toolspec.Hints{}).ofPanel()
 	wantVerdict(t, own, VerdictAllow)
 	if d := wantVerdict(t, own.read("https://shop.example", PanelSource("notes")),
-		VerdictAsk); strings.Contains(d.Approval.Why, "panel:notes") {
-		t.Errorf("why: %s", d.Approval.Why)
+		VerdictAsk); strings.Contains(d.Approval.Reason, "panel:notes") {
+		t.Errorf("why: %s", d.Approval.Reason)
 	}
 	wantVerdict(t, own.read(PanelSource("other")), VerdictAsk)
 	// The tool of another gets its text.
@@ -88,8 +88,8 @@ func TestAsksForUnconfinedProgramAtEachStart(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			d := wantVerdict(t, in.mode(mode), VerdictAsk)
 			if len(d.Grants) > 0 ||
-				!strings.Contains(d.Approval.Why, "outside of the sandbox: this kernel is too old.") {
-				t.Errorf("why %q, grants %v", d.Approval.Why, d.Grants)
+				!strings.Contains(d.Approval.Reason, "outside of the sandbox: this kernel is too old.") {
+				t.Errorf("why %q, grants %v", d.Approval.Reason, d.Grants)
 			}
 		})
 	}

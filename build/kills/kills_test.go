@@ -22,7 +22,7 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 }
 
 func killRandomly(t *testing.T, program, preload string) {
-	kills, workers := 36, 2
+	kills, workers := 16, 2
 	if long() {
 		kills = 1000
 	}

@@ -112,7 +112,7 @@ func (p *person) answer(e event.Event) {
 		}
 		now := p.env.model.currentCall()
 		p.mu.Lock()
-		p.asked = append(p.asked, question{q.Tool, q.Why, now.injected})
+		p.asked = append(p.asked, question{q.Tool, q.Reason, now.injected})
 		choice := event.AnswerOnce
 		if now.injected && !p.approvesAll {
 			choice = event.AnswerDeny

@@ -149,7 +149,7 @@ func (p *person) answer(e event.Event) {
 			continue
 		}
 		p.mu.Lock()
-		p.asked = append(p.asked, q.Tool+": "+q.Why)
+		p.asked = append(p.asked, q.Tool+": "+q.Reason)
 		p.mu.Unlock()
 		choice := event.AnswerDeny
 		if p.approves(q.Tool) {

@@ -1,6 +1,5 @@
-// Package browser is the Go side of the browser panel: bookmarks, the addresses visited in this
-// session, and a page's outline. Titles and headings are text of the pages, so each answer names its
-// source.
+// Package browser is the backend of the browser panel: bookmarks, the addresses visited in this session, and the
+// outline of a page. Titles and headings are text of the pages, so each result names its sources.
 package browser
 
 import (
@@ -19,17 +18,17 @@ import (
 	"sextant/shared/wire"
 )
 
-// Services are what the panel needs of other packages.
+// Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// Bookmarks returns all, the newest first. Keep replaces one with the same address, Drop reports
-	// whether there was one.
-	Bookmarks func(ctx context.Context) ([]wire.Bookmark, error)
-	Keep      func(ctx context.Context, b wire.Bookmark) error
-	Drop      func(ctx context.Context, address string) (bool, error)
-	// Front is the page in front, the zero value for none.
-	Front func() event.Tab
-	// Content makes a call for the page's content as Markdown, for the same caller.
-	Content func(ctx context.Context, from toolspec.Call) toolspec.Result
+	// Bookmarks returns all bookmarks, the latest first. SaveBookmark replaces a bookmark with the same address.
+	// RemoveBookmark reports whether there was one.
+	Bookmarks      func(ctx context.Context) ([]wire.Bookmark, error)
+	SaveBookmark   func(ctx context.Context, b wire.Bookmark) error
+	RemoveBookmark func(ctx context.Context, address string) (bool, error)
+	// ActiveTab returns the active tab, the zero value if there is none.
+	ActiveTab func() event.Tab
+	// ReadPage returns the page's content as Markdown. It makes a call for the caller of from.
+	ReadPage func(ctx context.Context, from toolspec.Call) toolspec.Result
 }
 
 const (
@@ -39,9 +38,9 @@ const (
 	titleLength   = 160
 )
 
-// Panel answers the browser panel's endpoints. It is safe for concurrent use.
+// Panel implements the endpoints of the browser panel. It is safe for concurrent use.
 type Panel struct {
-	rooms Services
+	services Services
 
 	mu     sync.Mutex
 	visits []visit
@@ -53,10 +52,10 @@ type visit struct {
 	Time  time.Time `json:"time"`
 }
 
-// New returns the browser panel's endpoints over the services.
-func New(rooms Services) *Panel { return &Panel{rooms: rooms} }
+// New returns a Panel that uses services.
+func New(services Services) *Panel { return &Panel{services: services} }
 
-// RecordVisits records the pages that the window's tabs show, each once.
+// RecordVisits records the pages that the window's tabs show. It records each page once.
 func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +76,7 @@ func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.visits = p.visits[max(0, len(p.visits)-mostVisits):]
 }
 
-// origin is scheme://host of a web address, "" for any other.
+// origin returns scheme://host of a web address, "" for any other address.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -86,13 +85,13 @@ func origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// Handler answers the panel's endpoints.
+// Handler returns the handler of the panel's endpoints.
 func (p *Panel) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/browser/history", p.history)
 	mux.HandleFunc("GET /api/browser/bookmarks", p.bookmarks)
-	mux.HandleFunc("POST /api/browser/bookmarks", p.keep)
-	mux.HandleFunc("DELETE /api/browser/bookmarks", p.drop)
+	mux.HandleFunc("POST /api/browser/bookmarks", p.saveBookmark)
+	mux.HandleFunc("DELETE /api/browser/bookmarks", p.removeBookmark)
 	mux.HandleFunc("GET /api/browser/outline", p.outline)
 	return mux
 }
@@ -123,7 +122,7 @@ func (p *Panel) history(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
-	all, err := p.rooms.Bookmarks(r.Context())
+	all, err := p.services.Bookmarks(r.Context())
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading bookmarks: "+err.Error(), "Try again.")
 		return
@@ -141,10 +140,10 @@ func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
 	reply.JSONFrom(w, r, map[string]any{"bookmarks": all}, slices.Compact(sources)...)
 }
 
-func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
+func (p *Panel) saveBookmark(w http.ResponseWriter, r *http.Request) {
 	var in struct{ URL, Title, Note string }
-	reply.Body(r, &in)
-	front := p.rooms.Front()
+	reply.DecodeBody(r, &in)
+	front := p.services.ActiveTab()
 	if in.URL == "" {
 		in.URL = front.URL
 	}
@@ -156,7 +155,7 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 			`Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
 		return
 	}
-	if all, err := p.rooms.Bookmarks(r.Context()); err == nil && len(all) >= mostBookmarks {
+	if all, err := p.services.Bookmarks(r.Context()); err == nil && len(all) >= mostBookmarks {
 		reply.Refuse(w, http.StatusConflict, "there are too many bookmarks", "Remove some first.")
 		return
 	}
@@ -164,27 +163,27 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 		URL: in.URL, Title: excerpt.Line(in.Title, titleLength), Note: excerpt.Line(in.Note, 400),
 		Time: time.Now().UTC(),
 	}
-	if err := p.rooms.Keep(r.Context(), b); err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "not kept: "+err.Error(), "Try again.")
+	if err := p.services.SaveBookmark(r.Context(), b); err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, "the bookmark was not saved: "+err.Error(), "Try again.")
 		return
 	}
 	reply.JSONFrom(w, r, b, origin(b.URL))
 }
 
-func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
+func (p *Panel) removeBookmark(w http.ResponseWriter, r *http.Request) {
 	address := r.URL.Query().Get("url")
 	was := wire.Bookmark{URL: address}
-	if all, err := p.rooms.Bookmarks(r.Context()); err == nil {
+	if all, err := p.services.Bookmarks(r.Context()); err == nil {
 		if i := slices.IndexFunc(all, func(b wire.Bookmark) bool { return b.URL == address }); i >= 0 {
 			was = all[i]
 		}
 	}
-	there, err := p.rooms.Drop(r.Context(), address)
+	found, err := p.services.RemoveBookmark(r.Context(), address)
 	switch {
 	case err != nil:
-		reply.Refuse(w, http.StatusInternalServerError, "not removed: "+err.Error(), "Try again.")
-	case !there:
-		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address",
+		reply.Refuse(w, http.StatusInternalServerError, "the bookmark was not removed: "+err.Error(), "Try again.")
+	case !found:
+		reply.Refuse(w, http.StatusNotFound, "there is no bookmark with that address",
 			"List them with browser_bookmarks.")
 	default:
 		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}
@@ -194,14 +193,14 @@ func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// outline is the page's headings, each with its level.
+// outline answers with the page's headings, indented by level.
 func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 	v := toolspec.CallContextOf(r.Context())
 	if v == nil {
 		reply.Refuse(w, http.StatusForbidden, "the outline is available to calls only", "")
 		return
 	}
-	content := p.rooms.Content(r.Context(), v.Call)
+	content := p.services.ReadPage(r.Context(), v.Call)
 	if !content.Success {
 		reply.SetResult(w, r, content)
 		return
@@ -222,6 +221,6 @@ func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 		text = "The page has no headings."
 	}
 	answer := toolspec.OK(map[string]any{"outline": text})
-	answer.Text, answer.Sources, answer.Read = text, content.Sources, content.Read
+	answer.Text, answer.Sources, answer.LocalSources = text, content.Sources, content.LocalSources
 	reply.SetResult(w, r, answer)
 }

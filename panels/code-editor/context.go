@@ -6,11 +6,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// ID is the panel's id.
+// ID is the id of the panel.
 const ID = "code-editor"
 
-// ContextValues are the values that the panel publishes for its tools: the active file, the line in it and the
-// selection.
+// ContextValues returns the values that the panel publishes for its tools: the path of the active file, the line of the
+// cursor and the selection.
 func ContextValues(state wire.EditorState) map[string]json.RawMessage {
 	values := map[string]json.RawMessage{}
 	put := func(key string, v any) {

@@ -1,11 +1,9 @@
-// Package codeeditor is the Go side of the code editor panel: its tools, and what is open and unsaved
-// in it.
+// Package codeeditor is the backend of the code editor panel: its tools, its open files and its unsaved text.
 //
-// The file tools do the work (panels.FileHandler), with the same access, the same check that a file is
-// unchanged since it was read, and the same undo. Open tabs and unsaved text belong to the window,
-// which reports them (Keep, KeepDraft); they are stored on disk so that nothing typed is lost, and the
-// tools read them. A tool that only shows something just answers; the window sees the call's event and
-// shows it.
+// The file tools do the work (panels.FileHandler), with the same access, the same check that a file is unchanged since
+// it was read, and the same undo. The window reports its open tabs and unsaved text (SaveState, SaveDraft). They are
+// stored on disk so that nothing typed is lost, and the tools read them. A tool that only shows something just answers;
+// the window receives the event of the call and shows it.
 package codeeditor
 
 import (
@@ -18,10 +16,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Files is the part of the file tools that the panel needs.
+// Files contains the methods of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Real is the absolute path of a call's path, with links followed.
+	// Real returns the absolute path of a path in a call, with links resolved.
 	Real(path string) (string, error)
 }
 
@@ -32,22 +30,22 @@ type Panel struct {
 	files Files
 }
 
-// New makes the panel with its stored state.
-func New(files Files, kept *StateStore) *Panel {
-	p := &Panel{StateStore: kept, files: files}
+// New returns a Panel with its stored state.
+func New(files Files, store *StateStore) *Panel {
+	p := &Panel{StateStore: store, files: files}
 	p.FileHandler = panels.NewFileHandler(
 		files,
-		panels.FileAction{Tool: "editor_open_file", Endpoint: "GET /api/code-editor/file", As: open},
-		panels.FileAction{Tool: "editor_save_file", Endpoint: "POST /api/code-editor/file/save", As: p.save},
-		panels.FileAction{Tool: "editor_get_open_files", Endpoint: "GET /api/code-editor/files", Do: p.list},
-		panels.FileAction{Tool: "editor_find_in_files", Endpoint: "GET /api/code-editor/find", As: find},
+		panels.FileAction{Tool: "editor_open_file", Endpoint: "GET /api/code-editor/file", Translate: open},
+		panels.FileAction{Tool: "editor_save_file", Endpoint: "POST /api/code-editor/file/save", Translate: p.save},
+		panels.FileAction{Tool: "editor_get_open_files", Endpoint: "GET /api/code-editor/files", Run: p.list},
+		panels.FileAction{Tool: "editor_find_in_files", Endpoint: "GET /api/code-editor/find", Translate: find},
 		panels.FileAction{
-			Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", As: see,
-			Then: shown("The user sees the differences in the editor."),
+			Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", Translate: requireFile,
+			Finish: replaceText("The user sees the differences in the editor."),
 		},
 		panels.FileAction{
-			Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", As: see,
-			Then: shown("The user sees the line in the editor."),
+			Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", Translate: requireFile,
+			Finish: replaceText("The user sees the line in the editor."),
 		},
 	)
 	return p
@@ -58,21 +56,21 @@ type path struct {
 	FilePath string `json:"filePath"`
 }
 
-// open reads the file, so that the conversation may save it later.
+// open translates the call to read_file, so that the conversation may save the file later.
 func open(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var p path
-	bad = panels.Args(call, &p)
+	bad = panels.DecodeArgs(call, &p)
 	return "read_file", map[string]any{"path": p.Path}, bad
 }
 
-// see checks that the file exists and may be read.
-func see(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
+// requireFile translates the call to file_info, which fails if the file does not exist or may not be read.
+func requireFile(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var p path
-	bad = panels.Args(call, &p)
+	bad = panels.DecodeArgs(call, &p)
 	return "file_info", map[string]any{"path": p.FilePath}, bad
 }
 
-func shown(text string) func(context.Context, toolspec.Call, toolspec.Result) toolspec.Result {
+func replaceText(text string) func(context.Context, toolspec.Call, toolspec.Result) toolspec.Result {
 	return func(_ context.Context, _ toolspec.Call, r toolspec.Result) toolspec.Result {
 		if r.Success {
 			r.Text, r.Sentence = text, ""
@@ -87,11 +85,11 @@ func (p *Panel) save(call toolspec.Call) (tool string, args any, bad *toolspec.R
 		Content  string  `json:"content"`
 		Version  *string `json:"version,omitempty"`
 	}
-	if bad := panels.Args(call, &a); bad != nil {
+	if bad := panels.DecodeArgs(call, &a); bad != nil {
 		return "", nil, bad
 	}
 	if real, err := p.files.Real(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson &&
-		p.Unsaved(real) {
+		p.HasDraft(real) {
 		r := toolspec.Fail(toolspec.UserError, a.FilePath+" has unsaved changes in the editor, so it was not written",
 			"Ask the user to save or discard them, or show your changes with editor_show_diff.")
 		return "", nil, &r
@@ -112,7 +110,7 @@ func find(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 		Case  bool   `json:"case"`
 		Glob  string `json:"glob"`
 	}
-	bad = panels.Args(call, &a)
+	bad = panels.DecodeArgs(call, &a)
 	pattern := a.Query
 	if !a.Regex {
 		pattern = regexp.QuoteMeta(pattern)
@@ -128,7 +126,7 @@ func (p *Panel) list(context.Context, toolspec.Call) toolspec.Result {
 	r := toolspec.OK(state)
 	var b strings.Builder
 	for _, tab := range state.Tabs {
-		fmt.Fprintf(&b, "%s, cursor at line %d", tab.Shown, max(tab.Line, 1))
+		fmt.Fprintf(&b, "%s, cursor at line %d", tab.DisplayPath, max(tab.Line, 1))
 		if tab.Path == state.Active {
 			b.WriteString(", in front")
 		}

@@ -39,7 +39,7 @@ func TestAssistantDoesNotOverwriteUnsavedText(t *testing.T) {
 	if d, ok := p.Describe(call); !ok || d.Present != "hand_save" {
 		t.Errorf("%+v %v", d, ok)
 	}
-	if err := kept.KeepDraft(wire.EditorDraft{Path: "/w/a", Text: "mine"}); err != nil {
+	if err := kept.SaveDraft(wire.EditorDraft{Path: "/w/a", Text: "mine"}); err != nil {
 		t.Fatal(err)
 	}
 	// It is refused before anybody is asked.
@@ -50,7 +50,7 @@ func TestAssistantDoesNotOverwriteUnsavedText(t *testing.T) {
 	if r := p.Refuse(call); r != nil {
 		t.Errorf("the person's own save: %+v", r)
 	}
-	if err := kept.DropDraft("/w/a"); err != nil {
+	if err := kept.DeleteDraft("/w/a"); err != nil {
 		t.Fatal(err)
 	}
 	call.From.Caller = toolspec.CallerModel
@@ -89,17 +89,17 @@ func TestOpenFilesAreRestored(t *testing.T) {
 	var states []wire.EditorState
 	kept := codeeditor.Open(dir, func(s wire.EditorState) { states = append(states, s) })
 	state := wire.EditorState{
-		Tabs:   []wire.EditorTab{{Path: "/w/a", Shown: "a", Line: 3}, {Path: "relative"}},
+		Tabs:   []wire.EditorTab{{Path: "/w/a", DisplayPath: "a", Line: 3}, {Path: "relative"}},
 		Active: "/w/a", Selection: strings.Repeat("é", 1500),
 	}
-	if err := kept.Keep(state); err != nil {
+	if err := kept.SaveState(state); err != nil {
 		t.Fatal(err)
 	}
-	if err := kept.KeepDraft(wire.EditorDraft{Path: "/w/a", Text: "mine", Version: "v"}); err != nil {
+	if err := kept.SaveDraft(wire.EditorDraft{Path: "/w/a", Text: "mine", Version: "v"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []wire.EditorDraft{{Path: "a"}, {Path: "/w/b", Text: strings.Repeat("x", 3<<20+1)}} {
-		if err := kept.KeepDraft(bad); err == nil {
+		if err := kept.SaveDraft(bad); err == nil {
 			t.Errorf("%.40v was kept", bad)
 		}
 	}
@@ -112,7 +112,7 @@ func TestOpenFilesAreRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := codeeditor.Open(dir, nil).All()
+	again := codeeditor.Open(dir, nil).Session()
 	if len(again.State.Tabs) != 1 || again.State.Active != "/w/a" || len(again.State.Selection) > 2000 {
 		t.Errorf("%+v", again.State)
 	}

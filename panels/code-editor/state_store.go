@@ -29,8 +29,8 @@ const (
 	draftEnd  = ".draft.json"
 )
 
-// StateStore stores what is open and unsaved in the editor, in a folder that only the owner can read. It is
-// safe for concurrent use.
+// StateStore stores the editor's open tabs and unsaved text in a folder that only its owner can read. It is safe for
+// concurrent use.
 type StateStore struct {
 	dir     string
 	changed func(wire.EditorState)
@@ -40,8 +40,8 @@ type StateStore struct {
 	drafts map[string]wire.EditorDraft
 }
 
-// Open reads the state stored in dir, an absolute path that is created when needed. Unreadable state
-// is ignored. changed, which may be nil, gets each new state.
+// Open returns a StateStore for dir, an absolute path that Open creates if necessary. It ignores unreadable state.
+// changed is called with each new state and may be nil.
 func Open(dir string, changed func(wire.EditorState)) *StateStore {
 	if changed == nil {
 		changed = func(wire.EditorState) {}
@@ -52,7 +52,7 @@ func Open(dir string, changed func(wire.EditorState)) *StateStore {
 	if read(filepath.Join(dir, stateName), maxState, &state) == nil {
 		k.state = bounded(state)
 	}
-	names, _ := filepath.Glob(filepath.Join(dir, "*"+draftEnd)) // the pattern is good
+	names, _ := filepath.Glob(filepath.Join(dir, "*"+draftEnd)) // the pattern is valid
 	for _, name := range names[:min(len(names), maxDrafts)] {
 		var d wire.EditorDraft
 		if read(name, 2*maxDraft, &d) == nil && filepath.IsAbs(d.Path) && draftName(d.Path) == filepath.Base(name) {
@@ -78,7 +78,7 @@ func read(path string, most int64, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-// bounded is state without invalid and excess tabs.
+// bounded returns state without invalid and excess tabs.
 func bounded(state wire.EditorState) wire.EditorState {
 	tabs := []wire.EditorTab{}
 	for _, tab := range state.Tabs {
@@ -94,23 +94,23 @@ func bounded(state wire.EditorState) wire.EditorState {
 	return state
 }
 
-// State is what is open, as last reported by the window.
+// State returns the open tabs and the selection as last reported by the window.
 func (s *StateStore) State() wire.EditorState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Unsaved reports whether the file at an absolute path has unsaved text.
-func (s *StateStore) Unsaved(path string) bool {
+// HasDraft reports whether the file at an absolute path has unsaved text.
+func (s *StateStore) HasDraft(path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.drafts[path]
 	return ok
 }
 
-// All returns the state and every draft by path.
-func (s *StateStore) All() wire.EditorSession {
+// Session returns the state and all drafts, sorted by path.
+func (s *StateStore) Session() wire.EditorSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := wire.EditorSession{State: s.state, Drafts: []wire.EditorDraft{}}
@@ -121,8 +121,8 @@ func (s *StateStore) All() wire.EditorSession {
 	return all
 }
 
-// Keep stores what is open.
-func (s *StateStore) Keep(state wire.EditorState) error {
+// SaveState stores the open tabs and the selection.
+func (s *StateStore) SaveState(state wire.EditorState) error {
 	state = bounded(state)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +131,8 @@ func (s *StateStore) Keep(state wire.EditorState) error {
 	return s.write(stateName, state)
 }
 
-// KeepDraft stores unsaved text; it is on disk when the error is nil.
-func (s *StateStore) KeepDraft(d wire.EditorDraft) error {
+// SaveDraft stores unsaved text. The text is on disk when SaveDraft returns nil.
+func (s *StateStore) SaveDraft(d wire.EditorDraft) error {
 	if !filepath.IsAbs(d.Path) || strings.ContainsRune(d.Path, 0) {
 		return errors.New("the draft's path is not absolute")
 	}
@@ -151,8 +151,8 @@ func (s *StateStore) KeepDraft(d wire.EditorDraft) error {
 	return nil
 }
 
-// DropDraft deletes the draft of a path after it was saved or discarded.
-func (s *StateStore) DropDraft(path string) error {
+// DeleteDraft deletes the draft of a file that was saved, or whose changes were discarded.
+func (s *StateStore) DeleteDraft(path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.drafts, path)
@@ -162,13 +162,13 @@ func (s *StateStore) DropDraft(path string) error {
 	return nil
 }
 
-// draftName is the name of the file with the draft of a path.
+// draftName returns the name of the file that contains the draft of a path.
 func draftName(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:16]) + draftEnd
 }
 
-// write replaces a file of the folder by v as JSON, atomically.
+// write atomically replaces a file of the folder by the JSON of v.
 func (s *StateStore) write(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package files is the Go side of the files panel. Each tool is executed by one of the file tools
-// (panels.FileHandler), so nothing here can reach, overwrite or lose what those could not. The window
-// itself reads the tree and the previews.
+// Package files is the backend of the files panel. One of the file tools executes each of its tools
+// (panels.FileHandler), so that the panel cannot reach, overwrite or lose more than the file tools could. The window
+// reads the tree and the previews directly.
 package files
 
 import (
@@ -13,10 +13,10 @@ import (
 	"sextant/shared/wire"
 )
 
-// Files is the part of the file tools that the panel needs.
+// Files contains the methods of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Trash lists the trash, the newest first.
+	// Trash returns the content of the trash, the latest first.
 	Trash() []wire.TrashItem
 }
 
@@ -24,22 +24,22 @@ type Files interface {
 func New(files Files) *panels.FileHandler {
 	return panels.NewFileHandler(
 		files,
-		panels.FileAction{Tool: "files_tree", Endpoint: "GET /api/files/tree", As: same("list_directory")},
-		panels.FileAction{Tool: "files_info", Endpoint: "GET /api/files/info", As: same("file_info")},
-		panels.FileAction{Tool: "files_rename", Endpoint: "POST /api/files/rename", As: same("hand_move")},
-		panels.FileAction{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", As: same("hand_folder")},
-		panels.FileAction{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},
-		panels.FileAction{Tool: "files_trash", Endpoint: "POST /api/files/trash", As: same("hand_trash")},
-		panels.FileAction{Tool: "files_restore", Endpoint: "POST /api/files/restore", As: same("hand_restore")},
+		panels.FileAction{Tool: "files_tree", Endpoint: "GET /api/files/tree", Translate: forward("list_directory")},
+		panels.FileAction{Tool: "files_info", Endpoint: "GET /api/files/info", Translate: forward("file_info")},
+		panels.FileAction{Tool: "files_rename", Endpoint: "POST /api/files/rename", Translate: forward("hand_move")},
+		panels.FileAction{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", Translate: forward("hand_folder")},
+		panels.FileAction{Tool: "files_new_file", Endpoint: "POST /api/files/file", Translate: newFile},
+		panels.FileAction{Tool: "files_trash", Endpoint: "POST /api/files/trash", Translate: forward("hand_trash")},
+		panels.FileAction{Tool: "files_restore", Endpoint: "POST /api/files/restore", Translate: forward("hand_restore")},
 		panels.FileAction{
 			Tool: "files_trashed", Endpoint: "GET /api/files/trashed",
-			Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },
+			Run: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },
 		},
 	)
 }
 
-// same passes the arguments on unchanged.
-func same(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
+// forward returns a translation to the given file tool with unchanged arguments.
+func forward(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	return func(call toolspec.Call) (string, any, *toolspec.Result) {
 		if len(call.Args) == 0 {
 			return tool, struct{}{}, nil
@@ -48,13 +48,13 @@ func same(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	}
 }
 
-// newFile never overwrites.
+// newFile translates the call to a file tool that does not overwrite an existing file.
 func newFile(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var a struct {
 		Path    string `json:"path"`
 		Content string `json:"content"`
 	}
-	bad = panels.Args(call, &a)
+	bad = panels.DecodeArgs(call, &a)
 	return "hand_save", map[string]any{"path": a.Path, "content": a.Content, "version": ""}, bad
 }
 

@@ -1,6 +1,6 @@
-// Package home is the Go side of the home panel: an overview of the program's state, and earlier
-// conversations. Only the assistant in the window may search conversations, and the results count as
-// text from outside, because they may quote pages.
+// Package home is the backend of the home panel: an overview of the program's state, and a search in earlier
+// conversations. Only the assistant in the window may search. The results count as outside text, because conversations
+// may quote pages.
 package home
 
 import (
@@ -17,28 +17,28 @@ import (
 	"sextant/shared/wire"
 )
 
-// Services are what the panel needs of other packages.
+// Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// State is the state that the window starts with.
+	// State returns the state with which the window starts.
 	State func(ctx context.Context) (wire.Snapshot, error)
-	// Conversations returns all, the newest first; Messages those of one.
+	// Conversations returns all conversations, the latest first. Messages returns the messages of one.
 	Conversations func(ctx context.Context) ([]chat.Conversation, error)
 	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Limits of a search: conversations searched, hits, characters around a hit.
+// Limits of a search: the number of conversations searched, the number of hits, and the bytes around a hit.
 const (
 	most   = 300
 	hits   = 20
 	around = 80
 )
 
-// Handler answers the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+// Handler returns the handler of the panel's endpoints.
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/home/overview", rooms.overview)
-	mux.HandleFunc("GET /api/home/recent", rooms.recent)
-	mux.HandleFunc("GET /api/home/search", rooms.search)
+	mux.HandleFunc("GET /api/home/overview", services.overview)
+	mux.HandleFunc("GET /api/home/recent", services.recent)
+	mux.HandleFunc("GET /api/home/search", services.search)
 	return mux
 }
 
@@ -71,8 +71,9 @@ func (services Services) overview(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// private refuses all callers but the window's assistant.
-func private(w http.ResponseWriter, r *http.Request) bool {
+// requireWindow reports whether the user or the assistant in the window made the request. If not, it refuses the
+// request.
+func requireWindow(w http.ResponseWriter, r *http.Request) bool {
 	switch reply.Provenance(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel:
 		return true
@@ -82,7 +83,7 @@ func private(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (services Services) recent(w http.ResponseWriter, r *http.Request) {
-	if !private(w, r) {
+	if !requireWindow(w, r) {
 		return
 	}
 	all, err := services.Conversations(r.Context())
@@ -109,7 +110,7 @@ func entry(c chat.Conversation) map[string]string {
 }
 
 func (services Services) search(w http.ResponseWriter, r *http.Request) {
-	if !private(w, r) {
+	if !requireWindow(w, r) {
 		return
 	}
 	words := strings.Fields(strings.ToLower(r.URL.Query().Get("words")))
@@ -130,7 +131,7 @@ func (services Services) search(w http.ResponseWriter, r *http.Request) {
 		}
 		messages, err := services.Messages(r.Context(), c.ID)
 		if err != nil {
-			continue // deleted meanwhile
+			continue // it was deleted in the meantime
 		}
 		where, ok := excerptAround(c.Title, words)
 		for i := 0; i < len(messages) && !ok; i++ {
@@ -145,7 +146,7 @@ func (services Services) search(w http.ResponseWriter, r *http.Request) {
 	reply.JSONFrom(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// excerptAround is the text around the first of words, if text contains all of them.
+// excerptAround returns the text around the first of words. ok is false if text does not contain all words.
 func excerptAround(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {
@@ -154,7 +155,7 @@ func excerptAround(text string, words []string) (where string, ok bool) {
 		}
 	}
 	if len(lower) != len(text) {
-		text = lower // lower case may change the length, which would shift the offset
+		text = lower // lower case can change the length, which would shift the offset
 	}
 	at := strings.Index(lower, words[0])
 	from, to := max(0, at-around), min(len(text), at+around)

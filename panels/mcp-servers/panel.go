@@ -1,5 +1,5 @@
-// Package mcpservers is the Go side of the panel "MCP servers". A call lists servers, reads their
-// logs, switches one off, or proposes a new one, which stays off: only the user can let a command run.
+// Package mcpservers is the backend of the panel "MCP servers". A call can list servers, read their logs, switch a
+// server off, or propose a new one. A proposed server stays off, because only the user can allow its command to run.
 package mcpservers
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Proposal is a server that a call wants to add: a command with arguments, or an address.
+// Proposal is a server that a call wants to add. It has either a command with arguments or an address.
 type Proposal struct {
 	Name    string   `json:"name"`
 	Command string   `json:"command"`
@@ -20,22 +20,22 @@ type Proposal struct {
 	URL     string   `json:"url"`
 }
 
-// Services are what the panel needs of other packages.
+// Services contains the functions that the panel needs from other packages.
 type Services struct {
 	List func() []event.MCPServer
 	Log  func(name string) (string, error)
-	// Toggle switches a server on or off; Add adds a new one to the config, switched off.
+	// Toggle switches a server on or off. Add adds a new server to the configuration, switched off.
 	Toggle func(name string, on bool) error
 	Add    func(p Proposal) error
 }
 
-// Handler answers the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+// Handler returns the handler of the panel's endpoints.
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/mcp-servers/servers", rooms.list)
-	mux.HandleFunc("POST /api/mcp-servers/servers", rooms.add)
-	mux.HandleFunc("GET /api/mcp-servers/servers/{name}/log", rooms.log)
-	mux.HandleFunc("POST /api/mcp-servers/servers/{name}/toggle", rooms.toggle)
+	mux.HandleFunc("GET /api/mcp-servers/servers", services.list)
+	mux.HandleFunc("POST /api/mcp-servers/servers", services.add)
+	mux.HandleFunc("GET /api/mcp-servers/servers/{name}/log", services.log)
+	mux.HandleFunc("POST /api/mcp-servers/servers/{name}/toggle", services.toggle)
 	return mux
 }
 
@@ -78,7 +78,7 @@ func (services Services) toggle(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		On bool `json:"on"`
 	}
-	reply.Body(r, &in)
+	reply.DecodeBody(r, &in)
 	name := r.PathValue("name")
 	if in.On && !reply.RequireUser(w, r, "only the user can switch on "+name+
 		", because its command runs on this machine",
@@ -94,7 +94,7 @@ func (services Services) toggle(w http.ResponseWriter, r *http.Request) {
 
 func (services Services) add(w http.ResponseWriter, r *http.Request) {
 	var p Proposal
-	reply.Body(r, &p)
+	reply.DecodeBody(r, &p)
 	if err := services.Add(p); err != nil {
 		reply.Refuse(w, http.StatusBadRequest, err.Error(),
 			`A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)

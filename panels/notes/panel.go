@@ -1,9 +1,8 @@
-// Package notes is the Go side of the notes panel: Markdown files in one folder, with names that are
-// safe as file names.
+// Package notes is the backend of the notes panel. Notes are Markdown files in one folder.
 //
-// The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check
-// against what was read, and undo. Notes are readable by their owner only (0600). Names are checked
-// here, so that none leads out of the folder.
+// The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check that the note is
+// unchanged since it was read, and undo. Only the owner can read the notes (mode 0600). The package checks the names,
+// so that none leads out of the folder.
 package notes
 
 import (
@@ -24,19 +23,20 @@ import (
 
 const (
 	ending = ".md"
-	// maxNotes bounds the list, maxHead what is read of each note for it.
+	// maxNotes is the maximum length of the list. maxHead is the number of bytes that are read of each listed note.
 	maxNotes = 2000
 	maxHead  = 4096
 	maxName  = 120
-	// maxSearched bounds a note that is searched, maxHits the lines of a result.
+	// maxSearched is the number of bytes of a note that are searched. maxHits is the maximum number of lines in a
+	// result.
 	maxSearched = 2 << 20
 	maxHits     = 100
 )
 
-// Files is the part of the file tools that the panel needs.
+// Files contains the methods of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Text reads a file as an editor opens it.
+	// Text reads a file as an editor would open it.
 	Text(ctx context.Context, path string) (wire.FileText, error)
 }
 
@@ -47,7 +47,7 @@ type Panel struct {
 	dir   string
 }
 
-// New makes the panel for the notes in dir, an absolute path that is created if missing.
+// New returns a Panel for the notes in dir, an absolute path that New creates if it is missing.
 func New(files Files, dir string) (*Panel, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for notes: %w", err)
@@ -59,20 +59,20 @@ func New(files Files, dir string) (*Panel, error) {
 	p := &Panel{files: files, dir: real}
 	p.FileHandler = panels.NewFileHandler(
 		files,
-		panels.FileAction{Tool: "notes_list", Endpoint: "GET /api/notes/list", Do: p.list},
-		panels.FileAction{Tool: "notes_read", Endpoint: "GET /api/notes/note", As: p.read},
-		panels.FileAction{Tool: "notes_write", Endpoint: "POST /api/notes/note", As: p.write},
-		panels.FileAction{Tool: "notes_append", Endpoint: "POST /api/notes/append", As: p.append},
-		panels.FileAction{Tool: "notes_search", Endpoint: "GET /api/notes/search", Do: p.search},
-		panels.FileAction{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", As: p.rename},
-		panels.FileAction{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", As: p.trash},
+		panels.FileAction{Tool: "notes_list", Endpoint: "GET /api/notes/list", Run: p.list},
+		panels.FileAction{Tool: "notes_read", Endpoint: "GET /api/notes/note", Translate: p.read},
+		panels.FileAction{Tool: "notes_write", Endpoint: "POST /api/notes/note", Translate: p.write},
+		panels.FileAction{Tool: "notes_append", Endpoint: "POST /api/notes/append", Translate: p.append},
+		panels.FileAction{Tool: "notes_search", Endpoint: "GET /api/notes/search", Run: p.search},
+		panels.FileAction{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", Translate: p.rename},
+		panels.FileAction{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", Translate: p.trash},
 		panels.FileAction{
 			Tool: "notes_restore", Endpoint: "POST /api/notes/restore",
-			As: func(call toolspec.Call) (string, any, *toolspec.Result) {
+			Translate: func(call toolspec.Call) (string, any, *toolspec.Result) {
 				var a struct {
 					ID string `json:"id"`
 				}
-				bad := panels.Args(call, &a)
+				bad := panels.DecodeArgs(call, &a)
 				return "hand_restore", a, bad
 			},
 		},
@@ -81,7 +81,7 @@ func New(files Files, dir string) (*Panel, error) {
 	return p, nil
 }
 
-// args are the arguments of all tools.
+// args contains the arguments of all tools; a tool uses some of them.
 type args struct {
 	Name    string  `json:"name"`
 	To      string  `json:"to"`
@@ -90,17 +90,17 @@ type args struct {
 	Query   string  `json:"query"`
 }
 
-// named returns a call's arguments and the path of its note.
-func (p *Panel) named(call toolspec.Call) (a args, path string, bad *toolspec.Result) {
-	if bad := panels.Args(call, &a); bad != nil {
+// decode returns the arguments of a call and the path of its note.
+func (p *Panel) decode(call toolspec.Call) (a args, path string, bad *toolspec.Result) {
+	if bad := panels.DecodeArgs(call, &a); bad != nil {
 		return a, "", bad
 	}
 	path, bad = p.path(a.Name)
 	return a, path, bad
 }
 
-// path is the file of a note. A name must be valid on every file system: no folder, no control
-// character, nothing that could be taken for another name.
+// path returns the path of the note's file. It refuses names that are not valid on every file system, lead out of the
+// folder, or could be confused with another name.
 func (p *Panel) path(name string) (string, *toolspec.Result) {
 	name = strings.TrimSuffix(strings.TrimSpace(name), ending)
 	why := ""
@@ -125,12 +125,12 @@ func (p *Panel) path(name string) (string, *toolspec.Result) {
 }
 
 func (p *Panel) read(call toolspec.Call) (string, any, *toolspec.Result) {
-	_, path, bad := p.named(call)
+	_, path, bad := p.decode(call)
 	return "read_file", map[string]any{"path": path}, bad
 }
 
 func (p *Panel) write(call toolspec.Call) (string, any, *toolspec.Result) {
-	a, path, bad := p.named(call)
+	a, path, bad := p.decode(call)
 	out := map[string]any{"path": path, "content": a.Content, "private": true}
 	if a.Version != nil {
 		out["version"] = *a.Version
@@ -139,12 +139,12 @@ func (p *Panel) write(call toolspec.Call) (string, any, *toolspec.Result) {
 }
 
 func (p *Panel) append(call toolspec.Call) (string, any, *toolspec.Result) {
-	a, path, bad := p.named(call)
+	a, path, bad := p.decode(call)
 	return "hand_save", map[string]any{"path": path, "content": a.Content, "private": true, "append": true}, bad
 }
 
 func (p *Panel) rename(call toolspec.Call) (string, any, *toolspec.Result) {
-	a, path, bad := p.named(call)
+	a, path, bad := p.decode(call)
 	if bad != nil {
 		return "", nil, bad
 	}
@@ -153,11 +153,11 @@ func (p *Panel) rename(call toolspec.Call) (string, any, *toolspec.Result) {
 }
 
 func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
-	_, path, bad := p.named(call)
+	_, path, bad := p.decode(call)
 	return "hand_trash", map[string]any{"path": path}, bad
 }
 
-// Notes returns the notes that contain all words, the newest first.
+// Notes returns the notes that contain all of words, the latest first.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
@@ -171,7 +171,7 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	entries, err := d.ReadDir(4 * maxNotes)
 	_ = d.Close()
 	if err != nil && len(entries) == 0 {
-		entries = nil // an empty folder
+		entries = nil // io.EOF: the folder is empty
 	}
 	notes := []wire.Note{}
 	want := strings.Fields(strings.ToLower(words))
@@ -201,7 +201,7 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	return notes, nil
 }
 
-// head is the beginning of a note, or all of it for a search; "" if it cannot be read.
+// head returns the beginning of a note, or if whole is true as much as a search reads. It returns "" on an error.
 func head(root *os.Root, name string, whole bool) string {
 	f, err := root.Open(name)
 	if err != nil {
@@ -226,7 +226,7 @@ func head(root *os.Root, name string, whole bool) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// preview is the first line of a note that is not its name.
+// preview returns the first line of a note that differs from its name.
 func preview(text, name string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "#>-*+ \t"))
@@ -259,7 +259,7 @@ func (p *Panel) list(context.Context, toolspec.Call) toolspec.Result {
 
 func (p *Panel) search(ctx context.Context, call toolspec.Call) toolspec.Result {
 	var a args
-	if bad := panels.Args(call, &a); bad != nil {
+	if bad := panels.DecodeArgs(call, &a); bad != nil {
 		return *bad
 	}
 	notes, err := p.Notes("")

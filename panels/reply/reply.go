@@ -1,5 +1,5 @@
-// Package reply writes the answers of built-in panels' handlers, so that all refusals have the same
-// form: JSON with "error" and "suggestion", which the caller sees word for word.
+// Package reply writes the responses of built-in panels, so that all refusals have the same form: JSON with "error" and
+// "suggestion", which the caller sees verbatim.
 package reply
 
 import (
@@ -9,19 +9,19 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// JSON answers with v, which must be encodable.
+// JSON writes v as the response. v must be encodable.
 func JSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
-// Refuse answers with what is wrong and what to do instead.
+// Refuse writes an error response. text says what is wrong, and suggestion says what to do instead.
 func Refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	JSON(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// SetResult sets the Result of the tool call that the request belongs to, if any.
+// SetResult sets the Result of the tool call that made the request, if any, and writes its value as the response.
 func SetResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer
@@ -29,14 +29,14 @@ func SetResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	JSON(w, http.StatusOK, answer.Value)
 }
 
-// JSONFrom answers with v, which contains text from sources.
+// JSONFrom is like JSON, for a v that contains outside text from the given sources.
 func JSONFrom(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
 	answer := toolspec.OK(v)
 	answer.Sources = sources
 	SetResult(w, r, answer)
 }
 
-// Provenance is the provenance of the request's call, the zero value for none.
+// Provenance returns the provenance of the call that made the request, the zero value for none.
 func Provenance(r *http.Request) toolspec.Provenance {
 	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		return v.Call.From
@@ -44,7 +44,7 @@ func Provenance(r *http.Request) toolspec.Provenance {
 	return toolspec.Provenance{}
 }
 
-// RequireUser refuses the request, and returns false, unless the user made exactly this call.
+// RequireUser reports whether the user made exactly this call. If not, it refuses the request.
 func RequireUser(w http.ResponseWriter, r *http.Request, text, suggestion string) bool {
 	switch Provenance(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
@@ -54,5 +54,5 @@ func RequireUser(w http.ResponseWriter, r *http.Request, text, suggestion string
 	return false
 }
 
-// Body decodes a JSON object into v; the tool's schema was checked before.
-func Body(r *http.Request, v any) { _ = json.NewDecoder(r.Body).Decode(v) }
+// DecodeBody decodes the request's JSON object into v. It ignores errors, because the schema was checked before.
+func DecodeBody(r *http.Request, v any) { _ = json.NewDecoder(r.Body).Decode(v) }

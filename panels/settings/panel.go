@@ -1,6 +1,6 @@
-// Package settings is the Go side of the settings panel. The assistant reads settings and their
-// meaning, and may change only those that do not affect what it may do. Mode, limits, hosts, keys,
-// models and grants are for the user alone.
+// Package settings is the backend of the settings panel. The assistant can read all settings and their descriptions. It
+// can change only settings that do not affect what it may do. Only the user can change the mode, limits, hosts, keys,
+// models and grants.
 package settings
 
 import (
@@ -13,29 +13,29 @@ import (
 	"sextant/shared/event"
 )
 
-// Services are what the panel needs of other packages.
+// Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// All returns the settings with their sources, without the values of secret ones.
+	// All returns the settings with their sources. The values of secret settings are omitted.
 	All func() []event.Setting
 	Set func(ctx context.Context, key, value string) (event.Setting, error)
 }
 
-// harmless are the settings that a call may change: those of appearance. A setting that lets the
-// assistant do, reach, spend or remember more does not belong here.
-func harmless() []string { return []string{"theme", "marks", "search_safe"} }
+// changeable returns the settings that a call may change. They affect only the appearance: no setting that lets the
+// assistant do, reach, spend or remember more belongs here.
+func changeable() []string { return []string{"theme", "marks", "search_safe"} }
 
-// Handler answers the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+// Handler returns the handler of the panel's endpoints.
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/settings/values", rooms.list)
-	mux.HandleFunc("GET /api/settings/values/{key}", rooms.explain)
-	mux.HandleFunc("POST /api/settings/values/{key}", rooms.set)
+	mux.HandleFunc("GET /api/settings/values", services.list)
+	mux.HandleFunc("GET /api/settings/values/{key}", services.explain)
+	mux.HandleFunc("POST /api/settings/values/{key}", services.set)
 	return mux
 }
 
-// shownValue is a setting's value, hidden if it is a path or a key.
+// shownValue returns the value of a setting, or a placeholder if it is a path or a key.
 func shownValue(s event.Setting) string {
-	if s.About != nil && s.About.Secret {
+	if s.Description != nil && s.Description.Secret {
 		if s.Value == "" {
 			return "not set"
 		}
@@ -48,7 +48,8 @@ func (services Services) list(w http.ResponseWriter, r *http.Request) {
 	words := strings.ToLower(r.URL.Query().Get("query"))
 	out := []map[string]string{}
 	for _, s := range services.All() {
-		if s.About == nil || words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.About.Doc), words) {
+		if s.Description == nil ||
+			words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.Description.Doc), words) {
 			continue
 		}
 		out = append(out, map[string]string{"key": s.Key, "value": shownValue(s), "source": s.Source})
@@ -58,7 +59,7 @@ func (services Services) list(w http.ResponseWriter, r *http.Request) {
 
 func (services Services) find(key string) (event.Setting, bool) {
 	for _, s := range services.All() {
-		if s.Key == key && s.About != nil {
+		if s.Key == key && s.Description != nil {
 			return s, true
 		}
 	}
@@ -76,13 +77,14 @@ func (services Services) explain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	changedBy := "the user, in the settings or a file"
-	if slices.Contains(harmless(), s.Key) {
+	if slices.Contains(changeable(), s.Key) {
 		changedBy = "the user or settings_set"
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
-		"key": s.Key, "value": shownValue(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default,
-		"one_of":   s.About.OneOf,
-		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.About.Window, "changed_by": changedBy,
+		"key": s.Key, "value": shownValue(s), "source": s.Source, "meaning": s.Description.Doc,
+		"default":  s.Description.Default,
+		"one_of":   s.Description.OneOf,
+		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.Description.Window, "changed_by": changedBy,
 	})
 }
 
@@ -93,14 +95,14 @@ func (services Services) set(w http.ResponseWriter, r *http.Request) {
 		unknown(w, key)
 		return
 	}
-	if !slices.Contains(harmless(), key) && !reply.RequireUser(w, r, "only the user can set "+key,
-		"Tell the user what to change and why. A call may set "+strings.Join(harmless(), ", ")+".") {
+	if !slices.Contains(changeable(), key) && !reply.RequireUser(w, r, "only the user can set "+key,
+		"Tell the user what to change and why. A call may set "+strings.Join(changeable(), ", ")+".") {
 		return
 	}
 	var in struct {
 		Value string `json:"value"`
 	}
-	reply.Body(r, &in)
+	reply.DecodeBody(r, &in)
 	now, err := services.Set(r.Context(), key, in.Value)
 	if err != nil {
 		reply.Refuse(w, http.StatusBadRequest, "not set: "+err.Error(),

@@ -17,8 +17,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// runParams are the arguments of terminal_run: those of the shell tool, and how many seconds to wait
-// for the command's end, 0 without limit.
+// runParams contains the arguments for the shell tool, and how many seconds to wait for the command to end (0 for no
+// limit).
 type runParams struct {
 	Command     string `json:"command"`
 	Description string `json:"description,omitempty"`
@@ -28,20 +28,19 @@ type runParams struct {
 	Wait        int    `json:"-"`
 }
 
-// running is one running command of the assistant.
+// running is a running command of the assistant.
 type running struct {
-	tab   *Tab
-	begun chan struct{}
-	over  chan struct{}
-	// result is set before over is closed.
+	tab     *Tab
+	started chan struct{}
+	ended   chan struct{}
+	// result is set before ended is closed.
 	result toolspec.Result
 }
 
-// Run lets the shell tool run a command in a terminal of the assistant, and returns its result or,
-// after p.Wait seconds, its output so far; the command then continues until its timeout. If ctx ends
-// before the answer, the command is stopped.
+// run runs a command with the shell tool in a terminal of the assistant. It returns the result, or the output so far
+// after p.Wait seconds; the command then continues. If ctx ends first, the command is stopped.
 func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) toolspec.Result {
-	tab, err := t.screen()
+	tab, err := t.freeTab()
 	if err != nil {
 		return toolspec.Fail(toolspec.UserError, err.Error(),
 			"Stop a running command or wait for it. List them with terminal_list.")
@@ -54,7 +53,7 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, cancel)
 	unbind := context.AfterFunc(t.life, cancel)
-	r := &running{tab: tab, begun: make(chan struct{}), over: make(chan struct{})}
+	r := &running{tab: tab, started: make(chan struct{}), ended: make(chan struct{})}
 	tab.set(func() { tab.command, tab.cancel, tab.reason = p.Command, cancel, "" })
 	t.changed()
 	t.mu.Lock()
@@ -70,8 +69,8 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 	})
 	t.mu.Unlock()
 	select {
-	case <-r.begun:
-	case <-r.over:
+	case <-r.started:
+	case <-r.ended:
 	}
 	var wait <-chan time.Time
 	if p.Wait > 0 {
@@ -80,20 +79,20 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 		wait = timer.C
 	}
 	select {
-	case <-r.over:
+	case <-r.ended:
 		detach()
 		return r.result
 	case <-wait:
 		if detach() {
 			return t.stillRunning(r, p)
 		}
-		<-r.over
+		<-r.ended
 		return r.result
 	}
 }
 
-// screen is a free terminal of the assistant.
-func (t *Terminals) screen() (*Tab, error) {
+// freeTab returns a free terminal of the assistant.
+func (t *Terminals) freeTab() (*Tab, error) {
 	t.mu.Lock()
 	all := t.ordered()
 	t.mu.Unlock()
@@ -110,11 +109,11 @@ func (t *Terminals) screen() (*Tab, error) {
 	return tab, nil
 }
 
-// claim reserves a terminal of the assistant for one command; false when it is not free.
+// claim reserves a terminal of the assistant for one command. It returns false if the terminal is in use.
 func (t *Tab) claim() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.ours || t.gone || t.phase == wire.TerminalRunning || t.phase == wire.TerminalWaiting {
+	if !t.assistant || t.closed || t.phase == wire.TerminalRunning || t.phase == wire.TerminalWaiting {
 		return false
 	}
 	t.phase = wire.TerminalWaiting
@@ -129,13 +128,13 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 	begin := sync.OnceFunc(func() {
 		tab.set(func() { tab.phase = wire.TerminalRunning })
 		_, _ = tab.Write([]byte(prompt(tab.printableCommand())))
-		close(r.begun)
+		close(r.started)
 		t.changed()
 	})
-	result := t.cfg.Bash(ctx, Run{
+	result := t.cfg.Bash(ctx, CommandRun{
 		From: call, Args: args, Columns: columns, Rows: rows,
-		Begun: func(tty confine.TTY) { tab.attach(tty); begin() },
-		Output: func(b []byte) {
+		OnStart: func(tty confine.TTY) { tab.attach(tty); begin() },
+		OnOutput: func(b []byte) {
 			// A stopped program does not leave the alternate screen.
 			if at := bytes.LastIndex(b, []byte("\x1b[?1049")); at >= 0 && at+7 < len(b) {
 				whole = b[at+7] == 'h'
@@ -144,16 +143,16 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 		},
 	})
 	select {
-	case <-r.begun:
+	case <-r.started:
 		code, how := exitText(result)
 		back := ""
 		if whole {
 			back = "\x1b[?1049l"
 		}
 		_, _ = fmt.Fprintf(tab, "%s\x1b[0m\x1b[?25h\x1b[2m%s\x1b[0m\r\n\r\n", back, how)
-		tab.ended(wire.TerminalEnded, code, how)
+		tab.finish(wire.TerminalEnded, code, how)
 	default:
-		tab.ended(wire.TerminalFailed, 0, excerpt.Line(result.Error, 200))
+		tab.finish(wire.TerminalFailed, 0, excerpt.Line(result.Error, 200))
 	}
 	tab.set(func() {
 		for _, s := range result.Sources {
@@ -161,7 +160,7 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 		}
 	})
 	r.result = withTab(result, tab.number)
-	close(r.over)
+	close(r.ended)
 	t.changed()
 }
 
@@ -171,7 +170,7 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// printableCommand is the command without terminal control characters.
+// printableCommand returns the command without terminal control characters.
 func (t *Tab) printableCommand() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,7 +186,7 @@ func prompt(command string) string {
 	return "\x1b[1m$ " + strings.ReplaceAll(command, "\n", "\r\n  ") + "\x1b[0m\r\n"
 }
 
-// exitText is a command's exit code and how it ended in words.
+// exitText returns the exit code of a command and a phrase about how it ended.
 func exitText(r toolspec.Result) (code int, how string) {
 	value, _ := r.Value.(map[string]any)
 	code, _ = value["exit_code"].(int)
@@ -200,8 +199,8 @@ func exitText(r toolspec.Result) (code int, how string) {
 	return code, fmt.Sprintf("exit %d", code)
 }
 
-// withTab is the shell tool's result with the terminal it ran in. Its changes were recorded with that
-// call.
+// withTab adds the tab to the result of the shell tool. It removes the changes, which the shell tool's own call has
+// recorded.
 func withTab(r toolspec.Result, tab int) toolspec.Result {
 	if value, ok := r.Value.(map[string]any); ok {
 		value = maps.Clone(value)
@@ -212,7 +211,7 @@ func withTab(r toolspec.Result, tab int) toolspec.Result {
 	return r
 }
 
-// stillRunning is the answer about a command that continues.
+// stillRunning returns the result for a command that continues.
 func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	data, _ := r.tab.text()
 	text := plain(data, 40)
@@ -224,7 +223,7 @@ func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	return answer
 }
 
-// source is what runs in the tab as a source of text.
+// source returns the name of the tab as a source of text.
 func (t *Tab) source() string { return fmt.Sprintf("terminal %d", t.number) }
 
 var (
@@ -232,13 +231,13 @@ var (
 	errNothingRuns = errors.New("nothing is running there")
 )
 
-// stopCommand stops what runs in a terminal of the assistant.
+// stopCommand stops the command in a terminal of the assistant.
 func (t *Terminals) stopCommand(number int) error {
 	tab, ok := t.Find(number)
 	switch {
 	case !ok:
 		return errClosed
-	case !tab.ours:
+	case !tab.assistant:
 		return errNotShared
 	case !tab.stop():
 		return errNothingRuns
@@ -246,19 +245,18 @@ func (t *Terminals) stopCommand(number int) error {
 	return nil
 }
 
-// read is the end of a terminal's text. Until more is known, program output counts as text from
-// outside.
+// read returns the last lines of a terminal's text. The output of a running program counts as outside text.
 func (t *Terminals) read(number, lines int) (text string, state wire.Terminal, sources []string, err error) {
 	tab, ok := t.Find(number)
 	if !ok {
 		return "", state, nil, errClosed
 	}
 	state = tab.state()
-	if !tab.ours && !state.Shared {
+	if !tab.assistant && !state.Shared {
 		return "", wire.Terminal{}, nil, errNotShared
 	}
 	data, sources := tab.text()
-	if !tab.ours || state.State == wire.TerminalRunning {
+	if !tab.assistant || state.State == wire.TerminalRunning {
 		sources = append(sources, tab.source())
 	}
 	return plain(data, lines), state, sources, nil

@@ -17,7 +17,7 @@ const (
 	mostLines = 2000
 )
 
-// Handler serves the terminal panel's routes.
+// Handler returns the handler of the panel's endpoints.
 func (t *Terminals) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/terminal/tabs", t.serveList)
@@ -30,14 +30,14 @@ func (t *Terminals) Handler() http.Handler {
 func respond(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
 func refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	respond(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// serveList lists the terminals; of the user's own only that they exist.
+// serveList lists the terminals. It shows nothing but the existence of the user's own terminals.
 func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
 	tabs, _ := t.List()
 	out := []map[string]any{}
@@ -47,7 +47,7 @@ func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
 			one["whose"], one["readable"], one["command"] = "yours", true, tab.Command
 		}
 		if tab.State == wire.TerminalEnded {
-			one["exit_code"] = tab.Code
+			one["exit_code"] = tab.ExitCode
 		}
 		out = append(out, one)
 	}
@@ -55,7 +55,7 @@ func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
 }
 
 func number(r *http.Request) int {
-	n, _ := strconv.Atoi(r.PathValue("tab")) // 0 is no tab
+	n, _ := strconv.Atoi(r.PathValue("tab")) // no tab has the number 0
 	return n
 }
 
@@ -69,18 +69,20 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 		withoutControls(w, err)
 		return
 	}
-	answer := toolspec.OK(map[string]any{"tab": state.Tab, "state": state.State, "exit_code": state.Code, "text": text})
+	answer := toolspec.OK(map[string]any{
+		"tab": state.Tab, "state": state.State, "exit_code": state.ExitCode, "text": text,
+	})
 	answer.Text = fmt.Sprintf("terminal %d: %s", state.Tab, state.State)
 	if state.State == wire.TerminalEnded {
-		answer.Text += fmt.Sprintf(", exit code %d", state.Code)
+		answer.Text += fmt.Sprintf(", exit code %d", state.ExitCode)
 	}
 	answer.Text += "\n" + text
 	answer.Sources = sources
-	give(w, r, answer)
+	setResult(w, r, answer)
 }
 
-// give sets the Result of the call that the request belongs to, if any.
-func give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
+// setResult sets the Result of the tool call that made the request, if any.
+func setResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer
 	}
@@ -105,7 +107,7 @@ func (t *Terminals) serveStop(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, map[string]any{"tab": number(r), "stopped": true})
 }
 
-// serveRun needs the call, because the command is decided as that caller's.
+// serveRun requires a call, because the policy judges the command for the call's provenance.
 func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
 	v := toolspec.CallContextOf(r.Context())
 	if v == nil {
@@ -126,5 +128,5 @@ func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.Wait = wait.Wait
-	give(w, r, t.run(r.Context(), v.Call, p))
+	setResult(w, r, t.run(r.Context(), v.Call, p))
 }

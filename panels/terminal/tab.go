@@ -14,8 +14,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits in bytes: when the output exceeds most, the oldest is dropped until kept bytes are left. A
-// watcher is sent at most ahead bytes more than it has drawn.
+// Limits in bytes. If the output exceeds maxOutput, the oldest is dropped until kept bytes are left. A watcher is sent
+// at most ahead bytes more than it has drawn, in pieces of at most piece bytes.
 const (
 	maxOutput = 1 << 20
 	kept      = 768 << 10
@@ -23,10 +23,10 @@ const (
 	piece     = 32 << 10
 )
 
-// Tab is one terminal. It is safe for concurrent use.
+// Tab is a terminal. It is safe for concurrent use.
 type Tab struct {
-	number int
-	ours   bool
+	number    int
+	assistant bool
 
 	mu            sync.Mutex
 	columns, rows uint16
@@ -35,32 +35,32 @@ type Tab struct {
 	code          int
 	reason        string
 	shared        bool
-	// data ends at the offset end of everything printed here.
+	// data is the latest output. It ends at the offset end of all output.
 	data     []byte
 	end      int64
 	watchers map[*Watcher]struct{}
-	// moved is closed and replaced when there is more to send, drawn when a watcher has read some.
+	// moved is closed and replaced when there is more to send, and drawn when a watcher has read something.
 	moved, drawn chan struct{}
-	// typed is input that feed writes to tty; closing fed stops feed.
+	// typed is the input that a goroutine writes to tty until fed is closed.
 	tty     confine.TTY
 	typed   chan []byte
 	fed     chan struct{}
 	feeding sync.WaitGroup
 	cancel  func()
-	gone    bool
-	// sources are the sources of outside text in it.
+	closed  bool
+	// sources contains the sources of outside text in the output.
 	sources map[string]bool
 }
 
 func newTab(number int, ours bool, columns, rows uint16) *Tab {
 	return &Tab{
-		number: number, ours: ours, columns: columns, rows: rows, phase: wire.TerminalIdle,
+		number: number, assistant: ours, columns: columns, rows: rows, phase: wire.TerminalIdle,
 		watchers: map[*Watcher]struct{}{},
 		moved:    make(chan struct{}), drawn: make(chan struct{}), sources: map[string]bool{},
 	}
 }
 
-// Number is the tab's number in the panel.
+// Number returns the number of the tab in the panel.
 func (t *Tab) Number() int { return t.number }
 
 func (t *Tab) set(change func()) {
@@ -73,44 +73,44 @@ func (t *Tab) state() wire.Terminal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return wire.Terminal{
-		Tab: t.number, Assistant: t.ours, State: t.phase, Command: t.command, Code: t.code, Reason: t.reason,
+		Tab: t.number, Assistant: t.assistant, State: t.phase, Command: t.command, ExitCode: t.code, Reason: t.reason,
 		Shared: t.shared,
 	}
 }
 
-// began records that something starts, which cancel stops, and returns the size for it.
-func (t *Tab) began(cancel func()) (columns, rows uint16) {
+// begin records that a program starts and that cancel stops it. It returns the size of the terminal.
+func (t *Tab) begin(cancel func()) (columns, rows uint16) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.cancel, t.phase, t.code, t.reason = cancel, wire.TerminalRunning, 0, ""
-	t.ready()
+	t.prepareInput()
 	return t.columns, t.rows
 }
 
-// restart makes an ended tab a starting one; false when something runs there.
+// restart marks an ended tab as running. It returns false if a program is running there.
 func (t *Tab) restart() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.gone || t.phase == wire.TerminalRunning {
+	if t.closed || t.phase == wire.TerminalRunning {
 		return false
 	}
 	t.phase = wire.TerminalRunning
-	t.ready()
+	t.prepareInput()
 	return true
 }
 
-// ready prepares the input of what starts. t.mu is held.
-func (t *Tab) ready() {
+// prepareInput creates the input channels for the next program. The caller holds t.mu.
+func (t *Tab) prepareInput() {
 	if t.typed == nil {
 		t.typed, t.fed = make(chan []byte, maxPendingInput), make(chan struct{})
 	}
 }
 
-// attach sets the terminal of what starts in the tab.
+// attach sets the tty of the program that starts, and passes the typed input to it.
 func (t *Tab) attach(tty confine.TTY) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ready()
+	t.prepareInput()
 	typed, fed := t.typed, t.fed
 	t.tty = tty
 	t.feeding.Go(func() {
@@ -127,8 +127,8 @@ func (t *Tab) attach(tty confine.TTY) {
 	})
 }
 
-// ended records how the program ended.
-func (t *Tab) ended(state string, code int, reason string) {
+// finish records how the program ended.
+func (t *Tab) finish(state string, code int, reason string) {
 	t.set(func() {
 		if t.fed != nil {
 			close(t.fed)
@@ -149,23 +149,23 @@ func (t *Tab) stop() bool {
 	return true
 }
 
-// closeWatchers ends the watchers.
+// closeWatchers makes Next of all watchers return ErrEnd.
 func (t *Tab) closeWatchers() {
 	t.set(func() {
-		t.gone = true
+		t.closed = true
 		t.notify(&t.moved)
 		t.notify(&t.drawn)
 	})
 }
 
-// notify notifies those who wait on a channel. t.mu is held.
+// notify wakes all goroutines that wait for a channel. The caller holds t.mu.
 func (t *Tab) notify(ch *chan struct{}) {
 	close(*ch)
 	*ch = make(chan struct{})
 }
 
-// Type passes the user's input to the running program without waiting for it to read. Without a
-// program it is dropped; the error says that too much is waiting.
+// Type passes input of the user to the running program without waiting until it is read. Without a running program, it
+// drops the input. It returns an error if too much input is waiting.
 func (t *Tab) Type(b []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -180,7 +180,7 @@ func (t *Tab) Type(b []byte) error {
 	}
 }
 
-// maxPendingInput bounds the messages that wait for a program.
+// maxPendingInput is the maximum number of inputs that wait for the program.
 const maxPendingInput = 64
 
 func (t *Tab) resize(columns, rows uint16) {
@@ -190,12 +190,12 @@ func (t *Tab) resize(columns, rows uint16) {
 	t.columns, t.rows = columns, rows
 	t.mu.Unlock()
 	if tty != nil && !same {
-		_ = tty.Resize(columns, rows) // it may have ended
+		_ = tty.Resize(columns, rows) // the program may have ended
 	}
 }
 
-// Write implements io.Writer for the program's output. It blocks while a watcher is far behind, which
-// slows a flood; it never fails.
+// Write implements io.Writer for the output of the program. It blocks while a watcher is far behind, which limits the
+// rate of the output. It never fails.
 func (t *Tab) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), piece)
@@ -211,7 +211,7 @@ func (t *Tab) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trim drops the oldest output up to the end of a line.
+// trim drops the oldest output, up to the end of a line.
 func (t *Tab) trim() {
 	if len(t.data) <= maxOutput {
 		return
@@ -223,8 +223,8 @@ func (t *Tab) trim() {
 	t.data = append(make([]byte, 0, maxOutput+piece), t.data[from:]...)
 }
 
-// waitForWatchers waits until no watcher is more than ahead bytes behind. A watcher that reads nothing for longer
-// than patience is ignored until it has caught up.
+// waitForWatchers waits until no watcher is more than ahead bytes behind. A watcher that stays behind for longer than
+// patience is ignored until it has caught up.
 func (t *Tab) waitForWatchers() {
 	var limit <-chan time.Time
 	for {
@@ -232,15 +232,15 @@ func (t *Tab) waitForWatchers() {
 		var behind []*Watcher
 		for w := range t.watchers {
 			if t.end-w.sent > ahead {
-				if !w.given {
+				if !w.ignored {
 					behind = append(behind, w)
 				}
 			} else {
-				w.given = false
+				w.ignored = false
 			}
 		}
 		drawn := t.drawn
-		over := t.gone || len(behind) == 0
+		over := t.closed || len(behind) == 0
 		t.mu.Unlock()
 		if over {
 			return
@@ -253,43 +253,43 @@ func (t *Tab) waitForWatchers() {
 		case <-limit:
 			t.set(func() {
 				for _, w := range behind {
-					w.given = true
+					w.ignored = true
 				}
 			})
 		}
 	}
 }
 
-// Watcher reads a tab's output. Next is for one goroutine, Drawn for any.
+// Watcher reads the output of a tab. Only one goroutine may call Next; any goroutine may call Acknowledge.
 type Watcher struct {
 	tab *Tab
-	// sent and seen are offsets in the output: what was returned by Next, and what was drawn of it.
+	// sent and seen are offsets in the output: the end of what Next returned, and of what was drawn.
 	sent, seen int64
-	// given is true when the program no longer waits for this watcher.
-	given bool
+	// ignored is true if the program does not wait for this watcher.
+	ignored bool
 }
 
 // ErrEnd is returned by Next after the tab was closed.
 var ErrEnd = errors.New("the terminal was closed")
 
-// Watch starts at the oldest output held; replay is how much of it there is.
+// Watch returns a Watcher that starts at the oldest stored output. replay is the number of bytes that are stored.
 func (t *Tab) Watch() (w *Watcher, replay int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from := t.end - int64(len(t.data))
-	// Earlier output is no reason to block a program.
-	w = &Watcher{tab: t, sent: from, seen: from, given: true}
+	// The program must not wait until the earlier output is drawn.
+	w = &Watcher{tab: t, sent: from, seen: from, ignored: true}
 	t.watchers[w] = struct{}{}
 	return w, len(t.data)
 }
 
-// Next waits for output and returns the next piece, at most 32 KB. The error is ErrEnd after the tab
-// was closed, or that of ctx.
+// Next waits for output and returns its next piece, at most 32 KB. The error is ErrEnd after the tab was closed, or the
+// error of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {
 		t.mu.Lock()
-		moved, gone := t.moved, t.gone
+		moved, gone := t.moved, t.closed
 		var b []byte
 		if w.sent-w.seen < ahead {
 			b = w.take()
@@ -309,7 +309,7 @@ func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// take is the next piece. t.mu is held.
+// take returns the next piece of output. The caller holds t.mu.
 func (w *Watcher) take() []byte {
 	t := w.tab
 	oldest := t.end - int64(len(t.data))
@@ -317,7 +317,7 @@ func (w *Watcher) take() []byte {
 	if w.sent < oldest {
 		// ESC c resets the screen, in case the gap cut a sequence.
 		b = fmt.Appendf(b, "\x1bc… %d bytes omitted …\r\n", oldest-w.sent)
-		w.seen += oldest - w.sent - int64(len(b)) // counted like output, for Drawn
+		w.seen += oldest - w.sent - int64(len(b)) // Acknowledge will count the message, too
 		w.sent = oldest
 	}
 	at := w.sent - oldest
@@ -328,15 +328,15 @@ func (w *Watcher) take() []byte {
 	return b
 }
 
-// Drawn reports that n bytes returned by Next were drawn.
-func (w *Watcher) Drawn(n int) {
+// Acknowledge reports that n bytes returned by Next were drawn.
+func (w *Watcher) Acknowledge(n int) {
 	w.tab.set(func() {
 		w.seen = min(w.seen+int64(max(n, 0)), w.sent)
 		w.tab.notify(&w.tab.moved)
 	})
 }
 
-// Close ends the watch.
+// Close stops watching the tab.
 func (w *Watcher) Close() {
 	w.tab.set(func() {
 		delete(w.tab.watchers, w)
@@ -344,7 +344,7 @@ func (w *Watcher) Close() {
 	})
 }
 
-// text is the output held, and the sources of outside text in it.
+// text returns the stored output and the sources of outside text in it.
 func (t *Tab) text() (data []byte, sources []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

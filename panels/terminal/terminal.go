@@ -1,15 +1,14 @@
-// Package terminal is the terminal panel: the user's shells, and terminals in which the assistant's
-// commands run.
+// Package terminal is the backend of the terminal panel: shells of the user, and terminals for the assistant's
+// commands.
 //
-// The two are never mixed. The user's shell runs outside the sandbox with the user's environment, and
-// only a window's key reaches it (backend/api/ws); the assistant cannot type into it. A command of the
-// assistant is an ordinary call of the shell tool with its policy, approval and sandbox (Config.Bash).
-// Only its output goes to a terminal here, where the user watches it, may type into it and can stop
-// it.
+// The two kinds are separate. A shell of the user runs outside of the sandbox with the user's environment, and can be
+// reached only with a window's key (backend/api/ws); the assistant cannot type into it. A command of the assistant is
+// an ordinary call of the shell tool with its policy, approval and sandbox (Config.Bash). Only its output goes to a
+// terminal, where the user can watch it, type and stop it.
 //
-// Output is held in memory, bounded per tab, so that a reloaded window can show it again. A program
-// waits for the windows that watch it, as for a slow screen; a window that does not read at all falls
-// behind without blocking it. Nothing is written to disk, and everything ends with Sextant.
+// Each tab keeps a limited amount of output in memory, so that a reloaded window can show it again. A program waits for
+// the windows that watch it, as for a slow screen, but not for a window that has stopped reading. Nothing is written to
+// disk, and all programs end with Sextant.
 package terminal
 
 import (
@@ -28,37 +27,37 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits: tabs of the user and of the assistant, and the size of a terminal in characters.
+// Limits: the numbers of tabs of the user and of the assistant, and the size of a terminal in characters.
 const (
-	maxShells  = 12
-	maxScreens = 4
-	mostCells  = 1000
+	maxShells        = 12
+	maxAssistantTabs = 4
+	mostCells        = 1000
 )
 
-// Run is one command of the assistant in a terminal: the call, the shell tool's arguments, and the
-// size of the terminal.
-type Run struct {
+// CommandRun is a command of the assistant in a terminal. Args contains the arguments of the shell tool. Columns and
+// Rows are the size of the terminal.
+type CommandRun struct {
 	From          toolspec.Call
 	Args          []byte
 	Columns, Rows uint16
-	// Begun gets the terminal when the command begins, Output what it prints.
-	Begun  func(confine.TTY)
-	Output func([]byte)
+	// OnStart is called with the terminal when the command starts, OnOutput with its output.
+	OnStart  func(confine.TTY)
+	OnOutput func([]byte)
 }
 
-// Config is what New needs.
+// Config configures New.
 type Config struct {
 	// Confine starts shells and stops everything they started.
 	Confine *confine.Sandbox
-	// Shell is the user's shell, absolute; Folder is where a new one starts.
+	// Shell is the absolute path of the user's shell. Folder returns the working directory of a new shell.
 	Shell  string
 	Folder func() string
-	// Bash makes a call of the shell tool for r through the whole pipeline, and waits for it.
-	Bash func(ctx context.Context, r Run) toolspec.Result
+	// Bash runs r as a call of the shell tool through the whole pipeline, and waits for the result.
+	Bash func(ctx context.Context, r CommandRun) toolspec.Result
 	Log  *slog.Logger
 }
 
-// Terminals holds all tabs. It is safe for concurrent use.
+// Terminals contains the tabs of the panel. It is safe for concurrent use.
 type Terminals struct {
 	cfg  Config
 	life context.Context //nolint:containedctx // the panel's own life, ended by Close
@@ -72,7 +71,7 @@ type Terminals struct {
 	change chan struct{}
 }
 
-// New returns the terminals of the panel; Close ends them.
+// New returns Terminals without tabs. The caller must call Close.
 func New(cfg Config) *Terminals {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -81,7 +80,7 @@ func New(cfg Config) *Terminals {
 	return &Terminals{cfg: cfg, life: life, end: end, tabs: map[int]*Tab{}, change: make(chan struct{})}
 }
 
-// Close stops every shell and command, and returns when all have ended.
+// Close stops all shells and commands and waits until they have ended.
 func (t *Terminals) Close() {
 	t.mu.Lock()
 	t.shut = true
@@ -90,8 +89,7 @@ func (t *Terminals) Close() {
 	t.done.Wait()
 }
 
-// List returns the tabs in the order they were opened, and a channel that is closed at the next
-// change.
+// List returns the tabs in the order in which they were opened, and a channel that is closed at the next change.
 func (t *Terminals) List() ([]wire.Terminal, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,7 +105,7 @@ func (t *Terminals) ordered() []*Tab {
 	return slices.SortedFunc(maps.Values(t.tabs), func(a, b *Tab) int { return cmp.Compare(a.number, b.number) })
 }
 
-// changed notifies the channels of List.
+// changed closes the channel that List returned.
 func (t *Terminals) changed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +113,7 @@ func (t *Terminals) changed() {
 	t.change = make(chan struct{})
 }
 
-// Find returns the tab with that number.
+// Find returns the tab with the given number.
 func (t *Terminals) Find(number int) (*Tab, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -125,7 +123,7 @@ func (t *Terminals) Find(number int) (*Tab, bool) {
 
 var errClosing = errors.New("the program is closing")
 
-// add makes a tab, unless there are too many of its kind.
+// add adds a tab. It returns an error if there are too many tabs of the same kind.
 func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,10 +132,10 @@ func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {
 	}
 	count, most := 0, maxShells
 	if ours {
-		most = maxScreens
+		most = maxAssistantTabs
 	}
 	for _, tab := range t.tabs {
-		if tab.ours == ours {
+		if tab.assistant == ours {
 			count++
 		}
 	}
@@ -150,36 +148,36 @@ func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {
 	return tab, nil
 }
 
-// Open starts the user's shell in a new tab.
+// Open starts the user's shell in a new tab. columns and rows are the size of the terminal.
 func (t *Terminals) Open(columns, rows uint16) (*Tab, error) {
-	columns, rows = within(columns, rows)
+	columns, rows = clampSize(columns, rows)
 	tab, err := t.add(false, columns, rows)
 	if err != nil {
 		return nil, err
 	}
-	t.shell(tab)
+	t.startShell(tab)
 	return tab, nil
 }
 
-// Restart starts a shell in a tab in which the shell has ended.
+// Restart starts a new shell in a tab after its shell has ended.
 func (t *Terminals) Restart(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
 		return errClosed
 	}
-	if tab.ours {
+	if tab.assistant {
 		return errors.New("that terminal is the assistant's; open one of your own")
 	}
 	if !tab.restart() {
-		return nil // it runs
+		return nil // a shell is running
 	}
-	t.shell(tab)
+	t.startShell(tab)
 	return nil
 }
 
 var errClosed = errors.New("that terminal was closed")
 
-// CloseTab stops what runs in a tab and removes it.
+// CloseTab stops the program in a tab and removes the tab.
 func (t *Terminals) CloseTab(number int) error {
 	t.mu.Lock()
 	tab, ok := t.tabs[number]
@@ -194,7 +192,7 @@ func (t *Terminals) CloseTab(number int) error {
 	return nil
 }
 
-// Stop stops what runs in a tab; the tab stays.
+// Stop stops the program in a tab, but keeps the tab.
 func (t *Terminals) Stop(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
@@ -207,7 +205,7 @@ func (t *Terminals) Stop(number int) error {
 // Share sets whether the assistant may read a tab of the user.
 func (t *Terminals) Share(number int, shared bool) error {
 	tab, ok := t.Find(number)
-	if !ok || tab.ours {
+	if !ok || tab.assistant {
 		return errClosed
 	}
 	tab.set(func() { tab.shared = shared })
@@ -215,29 +213,29 @@ func (t *Terminals) Share(number int, shared bool) error {
 	return nil
 }
 
-// Resize sets a tab's size.
+// Resize sets the size of a tab's terminal.
 func (t *Terminals) Resize(number int, columns, rows uint16) {
 	if tab, ok := t.Find(number); ok {
-		columns, rows = within(columns, rows)
+		columns, rows = clampSize(columns, rows)
 		tab.resize(columns, rows)
 	}
 }
 
-// within limits a size to what a terminal can have.
-func within(columns, rows uint16) (uint16, uint16) {
+// clampSize limits a size to the sizes that a terminal can have.
+func clampSize(columns, rows uint16) (uint16, uint16) {
 	return min(max(columns, 2), mostCells), min(max(rows, 1), mostCells)
 }
 
-// shell runs the user's shell in tab until it ends.
-func (t *Terminals) shell(tab *Tab) {
+// startShell starts the user's shell in tab.
+func (t *Terminals) startShell(tab *Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.shut {
-		tab.ended(wire.TerminalEnded, 0, errClosing.Error())
+		tab.finish(wire.TerminalEnded, 0, errClosing.Error())
 		return
 	}
 	ctx, cancel := context.WithCancel(t.life)
-	columns, rows := tab.began(cancel)
+	columns, rows := tab.begin(cancel)
 	t.done.Go(func() {
 		defer cancel()
 		p, err := t.cfg.Confine.Command(ctx, confine.Spec{
@@ -254,15 +252,15 @@ func (t *Terminals) shell(tab *Tab) {
 		switch {
 		case err != nil:
 			t.cfg.Log.Warn("a terminal ended", "err", err)
-			tab.ended(wire.TerminalFailed, 0, err.Error())
+			tab.finish(wire.TerminalFailed, 0, err.Error())
 		case exit.Killed:
-			tab.ended(wire.TerminalEnded, exit.Code, "it was stopped")
+			tab.finish(wire.TerminalEnded, exit.Code, "it was stopped")
 		default:
-			tab.ended(wire.TerminalEnded, exit.Code, "")
+			tab.finish(wire.TerminalEnded, exit.Code, "")
 		}
 		t.changed()
 	})
 }
 
-// patience is how long a program waits for a window that watches it but does not read.
+// patience is how long a program waits for a window that has stopped reading.
 const patience = 3 * time.Second

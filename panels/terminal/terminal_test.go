@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // limit bounds every wait of these tests.
 const limit = 20 * time.Second
 
-func newTerminals(t *testing.T, bash func(context.Context, terminal.Run) toolspec.Result) *terminal.Terminals {
+func newTerminals(t *testing.T, bash func(context.Context, terminal.CommandRun) toolspec.Result) *terminal.Terminals {
 	t.Helper()
 	dir := t.TempDir()
 	shell := filepath.Join(dir, "shell")
@@ -60,7 +60,7 @@ func waitForOutput(t *testing.T, tab *terminal.Tab, words string) string {
 			t.Fatalf("%q was never shown (%v), but %q", words, err, all.String())
 		}
 		all.Write(b)
-		w.Drawn(len(b))
+		w.Acknowledge(len(b))
 	}
 	return all.String()
 }
@@ -101,7 +101,7 @@ func TestShellRunsEndsAndRestarts(t *testing.T) {
 	_ = tab.Type([]byte("exit 3\r"))
 	waitForTabs(t, all, "ended", func(tabs []wire.Terminal) bool {
 		return tabs[0].State == wire.TerminalEnded &&
-			tabs[0].Code == 3
+			tabs[0].ExitCode == 3
 	})
 	if err := all.Restart(tab.Number()); err != nil {
 		t.Fatal(err)
@@ -171,14 +171,14 @@ func TestFloodIsThrottledAndInterruptible(t *testing.T) {
 	}
 	_ = tab.Type([]byte{3})
 	_ = tab.Type([]byte("echo quiet $((6*7))\r"))
-	w.Drawn(taken)
+	w.Acknowledge(taken)
 	var all2 []byte
 	for !bytes.Contains(all2, []byte("quiet 42")) {
 		b, err := w.Next(ctx)
 		if err != nil {
 			t.Fatalf("after the flood: %v", err)
 		}
-		w.Drawn(len(b))
+		w.Acknowledge(len(b))
 		all2 = append(all2[max(0, len(all2)-100):], b...)
 	}
 }
@@ -268,11 +268,11 @@ func mustJSON(v any) string {
 }
 
 func TestAssistantCommandRunsInTab(t *testing.T) {
-	var asked terminal.Run
-	all := newTerminals(t, func(_ context.Context, r terminal.Run) toolspec.Result {
+	var asked terminal.CommandRun
+	all := newTerminals(t, func(_ context.Context, r terminal.CommandRun) toolspec.Result {
 		asked = r
-		r.Begun(discardScreen{})
-		r.Output([]byte("\x1b[32mgreen\x1b[0m\r\n"))
+		r.OnStart(discardScreen{})
+		r.OnOutput([]byte("\x1b[32mgreen\x1b[0m\r\n"))
 		return toolspec.Result{
 			Success: true, Value: map[string]any{"exit_code": 2, "output": "green"},
 			Sources: []string{"a command with network"}, Changed: []string{"/x"},
@@ -290,7 +290,7 @@ func TestAssistantCommandRunsInTab(t *testing.T) {
 		t.Errorf("the shell tool was asked %s by %+v", asked.Args, asked.From.From)
 	}
 	tabs, _ := all.List()
-	if len(tabs) != 1 || !tabs[0].Assistant || tabs[0].State != wire.TerminalEnded || tabs[0].Code != 2 {
+	if len(tabs) != 1 || !tabs[0].Assistant || tabs[0].State != wire.TerminalEnded || tabs[0].ExitCode != 2 {
 		t.Errorf("%+v", tabs)
 	}
 	tab, _ := all.Find(1)
@@ -311,9 +311,9 @@ func (discardScreen) Write(b []byte) (int, error) { return len(b), nil }
 func (discardScreen) Resize(uint16, uint16) error { return nil }
 
 func TestBackgroundCommandRunsUntilStopped(t *testing.T) {
-	all := newTerminals(t, func(ctx context.Context, r terminal.Run) toolspec.Result {
-		r.Begun(discardScreen{})
-		r.Output([]byte("listening\r\n"))
+	all := newTerminals(t, func(ctx context.Context, r terminal.CommandRun) toolspec.Result {
+		r.OnStart(discardScreen{})
+		r.OnOutput([]byte("listening\r\n"))
 		<-ctx.Done()
 		return toolspec.Fail(toolspec.UserError, "stopped while it ran", "")
 	})
@@ -332,7 +332,7 @@ func TestBackgroundCommandRunsUntilStopped(t *testing.T) {
 }
 
 func TestRefusedCommandIsNotShown(t *testing.T) {
-	all := newTerminals(t, func(context.Context, terminal.Run) toolspec.Result {
+	all := newTerminals(t, func(context.Context, terminal.CommandRun) toolspec.Result {
 		return toolspec.Fail(toolspec.PermissionError, "declined by you", "Ask.")
 	})
 	_, _, answer := call(t, all, "POST", "/api/terminal/run", `{"command":"rm -rf ."}`)
@@ -347,8 +347,8 @@ func TestRefusedCommandIsNotShown(t *testing.T) {
 
 func TestCanceledCallStopsCommand(t *testing.T) {
 	ended := make(chan struct{})
-	all := newTerminals(t, func(ctx context.Context, r terminal.Run) toolspec.Result {
-		r.Begun(discardScreen{})
+	all := newTerminals(t, func(ctx context.Context, r terminal.CommandRun) toolspec.Result {
+		r.OnStart(discardScreen{})
 		<-ctx.Done()
 		close(ended)
 		return toolspec.Fail(toolspec.UserError, "stopped while it ran", "")

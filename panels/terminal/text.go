@@ -5,12 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumn bounds how far to the right a sequence can move the cursor.
+// maxColumn is the rightmost column to which a control sequence can move the cursor.
 const maxColumn = 2000
 
-// plain is the text that a terminal shows after data, its last lines. Overwritten text, colours and
-// titles are omitted. It follows movements on the current line (carriage return, backspace, erase) and
-// treats every other one as a continuation.
+// plain returns the last lines of the text that a terminal shows after data, without colors. It follows cursor
+// movements in the current line (carriage return, backspace, erase) and ignores all others.
 func plain(data []byte, lines int) string {
 	p := printer{}
 	for i := 0; i < len(data); {
@@ -24,14 +23,14 @@ func plain(data []byte, lines int) string {
 	return strings.TrimRight(strings.Join(all, "\n"), " ")
 }
 
-// printer holds the current line and those before it.
+// printer contains the current line and the completed lines before it.
 type printer struct {
 	done []string
 	line []rune
 	at   int
 }
 
-// next handles one character or sequence at the beginning of b and returns its length.
+// next handles one character or control sequence at the start of b and returns its length.
 func (p *printer) next(b []byte) int {
 	switch c := b[0]; {
 	case c == '\n':
@@ -66,7 +65,7 @@ func (p *printer) put(r rune) {
 	p.at++
 }
 
-// escape handles a control sequence; an incomplete one is dropped.
+// escape handles a control sequence and returns its length. It drops an incomplete sequence.
 func (p *printer) escape(b []byte) int {
 	if len(b) < 2 {
 		return len(b)
@@ -75,11 +74,11 @@ func (p *printer) escape(b []byte) int {
 	case '[':
 		for i := 2; i < len(b); i++ {
 			if b[i] >= '@' && b[i] <= '~' {
-				p.steer(b[i], string(b[2:i]))
+				p.apply(b[i], string(b[2:i]))
 				return i + 1
 			}
 			if b[i] < ' ' {
-				return i // broken off
+				return i // the sequence is incomplete
 			}
 		}
 		return len(b)
@@ -101,8 +100,8 @@ func (p *printer) escape(b []byte) int {
 	return 2
 }
 
-// steer applies a sequence to the current line.
-func (p *printer) steer(final byte, parameters string) {
+// apply applies a control sequence to the current line.
+func (p *printer) apply(final byte, parameters string) {
 	n := 0
 	for _, c := range parameters {
 		if c < '0' || c > '9' {

@@ -1,5 +1,5 @@
-// Package tools is the Go side of the panel "Tools and activity": earlier calls, and switching tools
-// off. Only the user can switch a tool on again.
+// Package tools is the backend of the panel "Tools and activity". It shows earlier calls and switches tools off. Only
+// the user can switch a tool on again.
 package tools
 
 import (
@@ -15,31 +15,31 @@ import (
 	"sextant/shared/wire"
 )
 
-// Services are what the panel needs of other packages.
+// Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// Calls returns the newest calls, Call one of them.
+	// Calls returns the latest calls. Call returns one of them.
 	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
 	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
-	// Exists reports whether a tool exists, Off lists those switched off, and SetOff replaces that
-	// list.
+	// Exists reports whether a tool exists. Off returns the tools that are switched off, and SetOff replaces them.
 	Exists func(tool string) bool
 	Off    func() []string
 	SetOff func(ctx context.Context, tools []string) error
 }
 
-// maxSearchedCalls bounds the calls that a search reads.
+// maxSearchedCalls is the number of calls that a search reads.
 const maxSearchedCalls = 1000
 
-// Handler answers the panel's endpoints.
-func Handler(rooms Services) http.Handler {
+// Handler returns the handler of the panel's endpoints.
+func Handler(services Services) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/tools/activity", rooms.list)
-	mux.HandleFunc("GET /api/tools/activity/{call}", rooms.show)
-	mux.HandleFunc("POST /api/tools/switch", rooms.turn)
+	mux.HandleFunc("GET /api/tools/activity", services.list)
+	mux.HandleFunc("GET /api/tools/activity/{call}", services.show)
+	mux.HandleFunc("POST /api/tools/switch", services.turn)
 	return mux
 }
 
-// mayRead reports whether the caller may see a call: the user all, others those of their conversation.
+// mayRead reports whether the caller may see a call. The user may see all calls, other callers those of their
+// conversation.
 func mayRead(from toolspec.Provenance, row wire.CallRow) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
@@ -59,7 +59,7 @@ func (s Services) list(w http.ResponseWriter, r *http.Request) {
 	if n, err := strconv.Atoi(query.Get("limit")); err == nil {
 		limit = min(max(n, 1), 100)
 	}
-	// Without arguments and results, which may contain text from outside.
+	// The list omits arguments and results, which may contain outside text.
 	out := []map[string]any{}
 	for _, row := range rows {
 		if len(out) >= limit {
@@ -102,7 +102,7 @@ func (s Services) turn(w http.ResponseWriter, r *http.Request) {
 		Tool string `json:"tool"`
 		On   bool   `json:"on"`
 	}
-	reply.Body(r, &in)
+	reply.DecodeBody(r, &in)
 	if !s.Exists(in.Tool) {
 		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "List the tools with find_tools.")
 		return

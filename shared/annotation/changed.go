@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Changed reports whether a person would see a difference between a and b, two observations of one element. Its
-// position and the text of its row do not count.
+// Changed reports whether a person would see a difference between a and b, two observations of one element. It ignores
+// the element's position and the text of its row.
 func Changed(a, b Element) bool {
 	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
 		!slices.Equal(ownStates(a.States), ownStates(b.States))
@@ -25,8 +25,8 @@ func ownStates(states []string) []string {
 	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
 }
 
-// CoverState returns the state of an element that is covered: id is the number of what covers it, 0 for none,
-// and what its role and name.
+// CoverState returns the state of a covered element. The covering element has the number id (0 for none) and the role
+// and name in what.
 func CoverState(id int, what string) string {
 	if id != 0 {
 		return fmt.Sprintf("%s[%d] %s", coveredBy, id, what)
@@ -37,8 +37,7 @@ func CoverState(id int, what string) string {
 	return coveredBy + what
 }
 
-// genericRole reports whether a role says nothing useful about what covers an element, so that only its name is
-// mentioned.
+// genericRole reports whether the role of a covering element is too general to be mentioned.
 func genericRole(role string) bool {
 	switch role {
 	case "div", "span", "section", "generic", "group", "main", "region", "contentinfo", "complementary", "navigation":

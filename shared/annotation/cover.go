@@ -7,16 +7,16 @@ import (
 
 const coveredBy = "covered by "
 
-// covers shortens the cover states in one list of elements. The first mention of a cover is complete, the ones
-// directly after it are only "covered", later ones have only the role or number where that is unambiguous.
+// covers shortens the cover states in a list of elements. The first mention of a cover is complete and the mentions
+// directly after it are "covered". Later mentions have only the role or number if that is unambiguous.
 type covers struct {
-	// short is how a cover is mentioned again.
+	// short maps a complete cover state to the text of its later mentions.
 	short map[string]string
 	named map[string]bool
 	last  string
 }
 
-// coversOf reads the cover states of elements.
+// coversOf returns covers for the cover states of elements.
 func coversOf(elements []Element) *covers {
 	c := &covers{short: map[string]string{}, named: map[string]bool{}}
 	times := map[string]int{}
@@ -30,7 +30,7 @@ func coversOf(elements []Element) *covers {
 			brief = id + "]"
 		}
 		if brief == strings.TrimSpace(coveredBy) {
-			brief = full // a name cannot be shortened
+			brief = full // without a role there is nothing shorter than the name
 		}
 		c.short[full] = brief
 		times[brief]++
@@ -43,7 +43,7 @@ func coversOf(elements []Element) *covers {
 	return c
 }
 
-// shorten returns e with its cover state shortened. Call it in the order of the list.
+// shorten returns e with its cover state shortened. The elements must be passed in the order of the list.
 func (c *covers) shorten(e Element) Element {
 	full := cover(&e)
 	words := full
@@ -67,7 +67,7 @@ func (c *covers) shorten(e Element) Element {
 	return e
 }
 
-// cover returns the state of e that says what covers it, "" for none.
+// cover returns the cover state of e, "" for none.
 func cover(e *Element) string {
 	for _, s := range e.States {
 		if strings.HasPrefix(s, coveredBy) {

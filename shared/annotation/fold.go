@@ -2,11 +2,11 @@ package annotation
 
 import "slices"
 
-// minFolded is from how many elements on only their numbers are written.
+// minFolded is the number of elements from which only their numbers are written.
 const minFolded = 3
 
-// fold returns lines that list familiar elements only by their numbers, for each new cover and for those no longer
-// covered, and the elements that are listed in full.
+// fold returns the elements to list in full. In lines, it lists the numbers of the others: those that only have a new
+// cover or are no longer covered.
 func fold(a *Observation) (lines string, listed []Element) {
 	if !a.Changes {
 		return "", a.Elements
@@ -48,8 +48,8 @@ func fold(a *Observation) (lines string, listed []Element) {
 	return string(b), listed
 }
 
-// unfold returns the elements that were written in either form: those of whole that were folded, and those of
-// listed that were kept.
+// unfold returns the elements of whole that were written: those that fold removed, and those of listed that are in
+// kept.
 func unfold(whole, listed, kept []Element) []Element {
 	if len(kept) == len(listed) {
 		return whole

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends a as the JSON that encoding/json writes, but many times faster: a page can have thousands of
-// elements. Events and Elements are never null.
+// AppendJSON appends a to b as encoding/json would write it, but many times faster, because a page can have thousands
+// of elements. Unlike with encoding/json, events and elements are never null.
 func AppendJSON(b []byte, a *Observation) []byte {
 	b = append(b, `{"page":{"title":`...)
 	b = AppendString(b, a.Page.Title)
@@ -116,7 +116,7 @@ func appendNumber(b []byte, name string, n int) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-// appendFloat writes values without a JSON form as 0.
+// appendFloat appends f. A value that JSON cannot represent becomes 0.
 func appendFloat(b []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		f = 0

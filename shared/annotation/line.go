@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the parts of a line, in runes. Page text is from outside and can have any length.
+// Maximum lengths of the parts of a line, in runes. Text of a page can have any length.
 const (
 	maxRole  = 40
 	maxName  = 160
@@ -15,10 +15,10 @@ const (
 	maxState = 160
 )
 
-// Line returns e on one line: `[13] textbox "Name" = "Ana" (required)`.
+// Line returns e as one line: `[13] textbox "Name" = "Ana" (required)`.
 func Line(e Element) string { return string(appendLine(nil, &e, maxName)) }
 
-// appendLine appends e's line without a line break. longest bounds the name, the value and each state, in runes.
+// appendLine appends the line of e without a line break. The name, the value and each state have at most longest runes.
 func appendLine(b []byte, e *Element, longest int) []byte {
 	b = append(b, '[')
 	b = strconv.AppendInt(b, int64(e.ID), 10)
@@ -46,7 +46,7 @@ func appendLine(b []byte, e *Element, longest int) []byte {
 	return b
 }
 
-// Quote puts s, which must be cleaned, into double quotes and escapes quotes and backslashes.
+// Quote returns s in double quotes, with quotes and backslashes escaped. s must come from Clean.
 func Quote(s string) string { return string(appendQuoted(nil, s)) }
 
 func appendQuoted(b []byte, s string) []byte {
@@ -64,9 +64,9 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Clean makes text from outside safe for one line. Every run of white space, line breaks and control characters
-// becomes one space; direction marks, other invisible characters and private-use glyphs are removed; invalid
-// UTF-8 is replaced; and what is longer than limit runes ends in "…".
+// Clean makes text from outside safe for one line. It replaces every run of white space, line breaks and control
+// characters by one space, removes direction marks, other invisible characters and private-use glyphs, and replaces
+// invalid UTF-8. Text of more than limit runes is cut and ends in "…".
 func Clean(s string, limit int) string {
 	if isClean(s) && len(s) <= limit {
 		return s
@@ -101,7 +101,7 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-// CleanLines is Clean for text of many lines: it keeps line breaks and tabs and does not limit the length.
+// CleanLines is like Clean, but keeps line breaks and tabs and does not limit the length.
 func CleanLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -116,8 +116,7 @@ func CleanLines(s string) string {
 	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
 }
 
-// isClean reports whether s is printable ASCII with single spaces, like most names, so that nothing has to be
-// cleaned.
+// isClean reports whether s is printable ASCII with single spaces, so that Clean would not change it.
 func isClean(s string) bool {
 	gap := true
 	for i := range len(s) {
@@ -136,7 +135,7 @@ func canHideText(r rune) bool {
 		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
 }
 
-// hasMore reports whether more than one rune is left.
+// hasMore reports whether s has more than one rune.
 func hasMore(s string) bool {
 	_, size := utf8.DecodeRuneInString(s)
 	return size < len(s)

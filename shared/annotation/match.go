@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Match returns the elements that match a query, the best first and equal ones in reading order. The words of
-// the query are searched in role, name, value, states and group. When no element has all the words, those with
-// the most of them are returned and partly is true.
+// Match returns the elements that match query, the best first and equally good ones in reading order. It searches role,
+// name, value, states and group for the words of the query. If no element has all the words, it returns the elements
+// with the most of them, and partly is true.
 func Match(elements []Element, query string) (found []Element, partly bool) {
 	q := lower(query)
 	words := strings.Fields(q)
@@ -64,7 +64,7 @@ func Match(elements []Element, query string) (found []Element, partly bool) {
 // lower returns s in lower case with single spaces.
 func lower(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// Inventory counts the elements by role: "12 × link, 3 × button".
+// Inventory returns the number of elements of each role: "12 × link, 3 × button".
 func Inventory(elements []Element) string {
 	counts := map[string]int{}
 	for _, e := range elements {

@@ -6,34 +6,33 @@ import (
 	"strings"
 )
 
-// size bounds the parts around the elements, in runes. A small budget uses a smaller size.
+// size contains the maximum lengths, in runes, of the parts around the elements.
 type size struct{ title, url, outcome, event, events, gone int }
 
-// sizes returns the sizes from the usual one to the smallest that still identifies the page.
+// sizes returns the sizes to try, from the usual one to the smallest that still identifies the page.
 func sizes() []size {
 	return []size{
 		{120, 400, 400, 300, 12, 40}, {60, 160, 200, 100, 6, 20}, {24, 60, 80, 40, 2, 6}, {8, 24, 24, 12, 0, 0},
 	}
 }
 
-// Budget bounds a text. Count returns what a text costs; the cost of a text must be the sum of its lines', as with
-// tokenizers. A Max of 0 or less is no bound; Count is then not called.
+// Budget limits the cost of a text, for example in tokens. Count returns the cost of a text, which must be the sum of
+// the costs of its lines. If Max is 0 or less, there is no limit and Count is not called.
 type Budget struct {
 	Max   int
 	Count func(string) int
 }
 
-// Text returns the text form of a: a line about the page, a line about what was done and what happened, one
-// line for each element, and a line about what is not listed. What covers several elements is described once.
-// Text of the page cannot add or end a line.
-func Text(a Observation) string { return Write(&a, Budget{}) }
+// Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
+// element, and a line about elements that are not listed. A cover of several elements is described once. Text of the
+// page cannot add or end a line.
+func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
-// Write is Text within a budget. It first shortens long names, then leaves out elements (unusable ones and
-// links before controls), which it counts in LeftOut. It sets a.Elements to the listed ones, without changing
-// the original slice. The page and what happened are always in the text, shortened if necessary.
-//
-// Of three or more elements of which only the cover has changed, only the numbers are written.
-func Write(a *Observation, budget Budget) string {
+// TextWithin returns the text form of a within a budget. It first shortens long names, then omits elements (unusable
+// ones and links before controls) and counts them in a.LeftOut. It sets a.Elements to the listed elements, in a new
+// slice. The text always describes the page and what happened, shortened if necessary. Three or more elements whose
+// cover alone has changed are listed only by their numbers.
+func TextWithin(a *Observation, budget Budget) string {
 	whole := a.Elements
 	folds, listed := fold(a)
 	if folds == "" {
@@ -45,7 +44,7 @@ func Write(a *Observation, budget Budget) string {
 	return text
 }
 
-// write is Write with the lines for the elements that were folded.
+// write implements TextWithin. folds contains the lines for the folded elements.
 func write(a *Observation, folds string, budget Budget) string {
 	all := sizes()
 	text := make([]byte, 0, 256+48*len(a.Elements))
@@ -65,7 +64,7 @@ func write(a *Observation, folds string, budget Budget) string {
 	return cutTo(a, folds, budget, all)
 }
 
-// cutTo is write for a text that may be too long.
+// cutTo is like write, but shortens the text to the budget. all contains the sizes to try.
 func cutTo(a *Observation, folds string, budget Budget, all []size) string {
 	var head, tail string
 	used := 0
@@ -107,7 +106,7 @@ func cutTo(a *Observation, folds string, budget Budget, all []size) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// truncate cuts head, whose lines end in "\n", to space and ends its last line.
+// truncate shortens head to the cost space, so that it ends in "…\n". The lines of head end in "\n".
 func truncate(head string, space int, count func(string) int) string {
 	runes := []rune(strings.TrimSuffix(head, "\n"))
 	low, high := 0, len(runes)
@@ -200,8 +199,8 @@ func appendHeader(b []byte, a Observation, s size) []byte {
 	return b
 }
 
-// OutcomeLine returns the line about what was done, how long the page took to settle, and what happened; "" when
-// there is nothing to say.
+// OutcomeLine returns a line with what the action did, how long the page took to settle, and what happened. It returns
+// "" when there is nothing to report.
 func OutcomeLine(a Observation) string { return outcomeLine(a, sizes()[0]) }
 
 func outcomeLine(a Observation, s size) string {
@@ -226,10 +225,10 @@ func outcomeLine(a Observation, s size) string {
 	return strings.Join(parts, " · ")
 }
 
-// maxEvent bounds an event's own text, in runes.
+// maxEvent is the maximum length of the text of an event, in runes.
 const maxEvent = 300
 
-// String returns e as in the outcome line: "navigated to https://…", "opened tab 2".
+// String returns e as it appears in the outcome line: "navigated to https://…", "opened tab 2".
 func (e Event) String() string {
 	text := Clean(e.Text, maxEvent)
 	if e.Kind == "console_error" && !isConsoleText(text) {
@@ -251,15 +250,15 @@ func (e Event) String() string {
 	if head == "" {
 		head = Clean(e.Kind, maxState) + ": "
 	}
-	// The text may be the whole phrase already.
+	// The text may already contain the head.
 	if strings.HasPrefix(text, strings.TrimSpace(head)) {
 		return text
 	}
 	return strings.TrimSuffix(head+text, ": ")
 }
 
-// isConsoleText reports whether the text of a console error was made by the browser package: the page's text in
-// quotes with a count, or the count of those that are left out.
+// isConsoleText reports whether the browser package has already formatted the text of a console error: as quoted text
+// with a count, or as the number of omitted errors.
 func isConsoleText(text string) bool {
 	if rest, ok := strings.CutPrefix(text, "console error: "); ok {
 		digits, ours := strings.CutSuffix(rest, " more, see console_messages")
@@ -285,7 +284,7 @@ func appendFooter(b []byte, a Observation, s size) []byte {
 	return b
 }
 
-// appendIDs writes ids in order, three or more consecutive ones as a range, and at most most entries.
+// appendIDs appends at most most entries of ids in order. Three or more consecutive numbers become one range.
 func appendIDs(b []byte, ids []int, most int) []byte {
 	for i, n := 0, 0; i < len(ids); n++ {
 		if n == most {
@@ -306,7 +305,7 @@ func appendIDs(b []byte, ids []int, most int) []byte {
 	return b
 }
 
-// notListed says what is not listed and how to get it.
+// notListed returns a line about the elements that are not listed and how to get them, "" for none.
 func notListed(a Observation) string {
 	var parts []string
 	if a.LeftOut > 0 {

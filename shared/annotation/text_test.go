@@ -134,7 +134,7 @@ func TestBudgetLeavesOutElementsAndCountsThem(t *testing.T) {
 		})
 	}
 	came := a.Elements
-	got := Write(&a, countLetters(2000))
+	got := TextWithin(&a, countLetters(2000))
 	if n := utf8.RuneCountInString(got); n > 2000 || n < 1800 {
 		t.Errorf("%d characters for a budget of 2000", n)
 	}
@@ -148,7 +148,7 @@ func TestBudgetLeavesOutElementsAndCountsThem(t *testing.T) {
 		t.Errorf("%d are kept and %d left out; %d are listed", len(a.Elements), a.LeftOut, listed)
 	}
 	a.LeftOut = 0
-	if again := Write(&a, countLetters(2000)); !strings.HasPrefix(got,
+	if again := TextWithin(&a, countLetters(2000)); !strings.HasPrefix(got,
 		strings.TrimSuffix(again, "… 214 more below; scroll, or annotate_page with query or scope=page")) {
 		t.Errorf("what is left does not fit:\n%s", again)
 	}
@@ -163,7 +163,7 @@ func TestLongNamesAreCutFirst(t *testing.T) {
 			Usable: true,
 		})
 	}
-	got := Write(&a, countLetters(1800))
+	got := TextWithin(&a, countLetters(1800))
 	if strings.Count(got, "\n[") != 20 || a.LeftOut != 0 || utf8.RuneCountInString(got) > 1800 {
 		t.Errorf("%d left out of:\n%s", a.LeftOut, got)
 	}
@@ -183,7 +183,7 @@ func TestControlsStayBeforeLinks(t *testing.T) {
 	}
 	a.Elements = append(a.Elements, Element{ID: 5, Role: "button", Name: "Covered"},
 		Element{ID: 7, Role: "textbox", Name: "Search", Usable: true})
-	got := Write(&a, countLetters(1500))
+	got := TextWithin(&a, countLetters(1500))
 	lines := strings.Split(got, "\n")
 	if !strings.Contains(got, `[7] textbox "Search"`) || strings.Contains(got, "Covered") ||
 		lines[2] != `[1000] link "Story 0"` {
@@ -196,14 +196,14 @@ func TestControlsStayBeforeLinks(t *testing.T) {
 
 func TestTinyBudgetKeepsOutcome(t *testing.T) {
 	a := answer()
-	got := Write(&a, countLetters(180))
+	got := TextWithin(&a, countLetters(180))
 	if !strings.HasPrefix(got, "Page: Cart |") || !strings.Contains(got, "clicked [12]") ||
 		!strings.Contains(got, "3 more left out") {
 		t.Errorf("got:\n%s", got)
 	}
 	for _, n := range []int{1, 40, 50, 60, 100} {
 		a := answer()
-		got := Write(&a, countLetters(n))
+		got := TextWithin(&a, countLetters(n))
 		if long := utf8.RuneCountInString(got); long > max(n, 90) || n > 60 && !strings.HasPrefix(got, "Page: ") {
 			t.Errorf("%d characters for %d:\n%s", long, n, got)
 		}
@@ -263,7 +263,7 @@ func FuzzPageTextCannotForgeLines(f *testing.F) {
 				{ID: 2, Role: "link", Name: value},
 			},
 		}
-		lines := strings.Split(Write(&a, countLetters(budget)), "\n")
+		lines := strings.Split(TextWithin(&a, countLetters(budget)), "\n")
 		if len(lines) > 6 {
 			t.Fatalf("%d lines: %q", len(lines), lines)
 		}
@@ -331,7 +331,7 @@ func TestCoverIsDescribedOnceInLongText(t *testing.T) {
 		})
 	}
 	budget := Budget{Max: 3000, Count: utf8.RuneCountInString}
-	if got := Write(&a, budget); strings.Count(got, "Settings") != 1 || len(a.Elements) != 40 {
+	if got := TextWithin(&a, budget); strings.Count(got, "Settings") != 1 || len(a.Elements) != 40 {
 		t.Errorf("%d elements, the cover is named %d times:\n%s", len(a.Elements), strings.Count(got, "Settings"), got)
 	}
 }
@@ -359,7 +359,7 @@ func TestElementsWithNewCoverAreFolded(t *testing.T) {
 		t.Errorf("once nothing lies over them:\n%s", got)
 	}
 	b := a
-	if got := Write(&b, countLetters(90)); len(b.Elements) >= len(a.Elements) || !strings.Contains(got, "left out") {
+	if got := TextWithin(&b, countLetters(90)); len(b.Elements) >= len(a.Elements) || !strings.Contains(got, "left out") {
 		t.Errorf("%d of %d elements are in:\n%s", len(b.Elements), len(a.Elements), got)
 	}
 	a.Changes = false

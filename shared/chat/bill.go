@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Money is an amount in billionths of a unit of Currency, a code such as USD. The zero Money is zero in any
+// Money is an amount in billionths of a unit of Currency, which is a code such as USD. The zero value is zero in any
 // currency.
 type Money struct {
 	Nanos    int64  `json:"nanos"`
 	Currency string `json:"currency,omitempty"`
 }
 
-// Bill is what requests to models have cost.
+// Bill is the cost of requests to models, in tokens and money.
 type Bill struct {
 	Usage
-	// Requests counts the requests that were sent, with or without an answer.
+	// Requests counts the requests that were sent, including failed ones.
 	Requests int `json:"requests"`
-	// Estimated is the part of Input and Output that was estimated from lengths.
+	// Estimated is the number of tokens of Input and Output that were estimated from text lengths.
 	Estimated int `json:"estimated,omitempty"`
-	// Cost has one Money for each currency, in the order of their codes. Unpriced are the tokens of Input and
-	// Output without a known price, which Cost does not include.
+	// Cost has one Money for each currency, sorted by code. Unpriced is the number of tokens of Input and Output
+	// without a known price, which Cost does not include.
 	Cost     []Money `json:"cost"`
 	Unpriced int     `json:"unpriced,omitempty"`
 }
@@ -29,8 +29,8 @@ type Bill struct {
 // Tokens returns the sum of Input and Output.
 func (b Bill) Tokens() int { return b.Input + b.Output }
 
-// In returns the cost in one currency, in billionths.
-func (b Bill) In(currency string) int64 {
+// CostIn returns the cost in one currency, in billionths.
+func (b Bill) CostIn(currency string) int64 {
 	for _, m := range b.Cost {
 		if m.Currency == currency {
 			return m.Nanos
@@ -39,18 +39,18 @@ func (b Bill) In(currency string) int64 {
 	return 0
 }
 
-// Plus returns the sum of b and o and changes neither.
+// Plus returns the sum of b and o.
 func (b Bill) Plus(o Bill) Bill { return b.add(o, 1) }
 
-// Since returns b minus an earlier o, never less than zero.
-func (b Bill) Since(o Bill) Bill { return b.add(o, -1) }
+// Minus returns the difference of b and o. No number in it is less than zero.
+func (b Bill) Minus(o Bill) Bill { return b.add(o, -1) }
 
 func (b Bill) add(o Bill, sign int) Bill {
 	part := func(x, y int) int { return max(0, x+sign*y) }
 	sum := Bill{
 		Usage: Usage{
 			Input: part(b.Input, o.Input), Output: part(b.Output, o.Output),
-			Cached: part(b.Cached, o.Cached), Written: part(b.Written, o.Written),
+			Cached: part(b.Cached, o.Cached), CacheWritten: part(b.CacheWritten, o.CacheWritten),
 		},
 		Requests: part(b.Requests, o.Requests), Estimated: part(b.Estimated, o.Estimated),
 		Unpriced: part(b.Unpriced, o.Unpriced), Cost: slices.Clone(b.Cost),

@@ -27,23 +27,23 @@ func TestBillPlusAndSince(t *testing.T) {
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if sum.Tokens() != 15 || sum.In("USD") != 6 || sum.In("CHF") != 0 {
+	if sum.Tokens() != 15 || sum.CostIn("USD") != 6 || sum.CostIn("CHF") != 0 {
 		t.Errorf("tokens or costs of %+v are wrong", sum)
 	}
-	if diff := cmp.Diff(a, sum.Since(b)); diff != "" {
+	if diff := cmp.Diff(a, sum.Minus(b)); diff != "" {
 		t.Errorf("Since (-want +got):\n%s", diff)
 	}
-	if none := a.Since(sum); none.Tokens() != 0 || none.In("USD") != 0 {
+	if none := a.Minus(sum); none.Tokens() != 0 || none.CostIn("USD") != 0 {
 		t.Errorf("a negative bill: %+v", none)
 	}
-	if a.In("USD") != 5 || b.In("USD") != 1 {
+	if a.CostIn("USD") != 5 || b.CostIn("USD") != 1 {
 		t.Error("Plus changed its operands")
 	}
 }
 
 func TestBillSumSaturates(t *testing.T) {
 	a := chat.Bill{Cost: []chat.Money{money(math.MaxInt64-1, "USD")}}
-	if got := a.Plus(a).In("USD"); got != math.MaxInt64 {
+	if got := a.Plus(a).CostIn("USD"); got != math.MaxInt64 {
 		t.Errorf("%d", got)
 	}
 }

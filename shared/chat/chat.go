@@ -1,5 +1,5 @@
-// Package chat defines conversations and their messages and calls, as they are stored and sent to windows and
-// models.
+// Package chat defines conversations, messages and tool calls in the form in which they are stored and sent to windows
+// and models.
 package chat
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Role is who wrote a Message.
+// Role identifies the author of a Message.
 type Role string
 
 // The roles of a message.
@@ -17,14 +17,14 @@ const (
 	RoleTool      Role = "tool"
 	// RoleNote is a message from Sextant to the model.
 	RoleNote Role = "note"
-	// RoleSummary replaces the beginning of a conversation in what is sent to the model, once its status is done.
+	// RoleSummary is a summary. Once its status is done, models are sent it instead of the messages that it covers.
 	RoleSummary Role = "summary"
 )
 
 // Status is the state of a message or turn.
 type Status string
 
-// The states of a message or turn. Interrupted means Sextant ended while it ran.
+// The states of a message or turn. StatusInterrupted means that Sextant ended while the message or turn was running.
 const (
 	StatusRunning     Status = "running"
 	StatusDone        Status = "done"
@@ -34,7 +34,7 @@ const (
 	StatusInterrupted Status = "interrupted"
 )
 
-// Conversation is one thread between a person and the assistant.
+// Conversation is a thread between a person and the assistant, or the thread of a subagent.
 type Conversation struct {
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
@@ -42,15 +42,15 @@ type Conversation struct {
 	Status  Status    `json:"status"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
-	// Parent is the conversation that gave this one's task to a subagent, ParentCall the call that did; both are
-	// empty for a person's own conversation.
+	// Parent and ParentCall are the conversation and the call that started a subagent. Both are empty for a person's
+	// own conversation.
 	Parent     string `json:"parent,omitempty"`
 	ParentCall string `json:"parent_call,omitempty"`
-	// Shared is true while other programs may read it over MCP.
+	// Shared is true while other programs may read the conversation over MCP.
 	Shared bool `json:"shared,omitempty"`
 }
 
-// Message is one entry of a conversation. A RoleTool message answers the call CallID.
+// Message is one entry of a conversation. A message of RoleTool is the answer to the call with the id CallID.
 type Message struct {
 	ID           string     `json:"id"`
 	Conversation string     `json:"conversation"`
@@ -59,34 +59,34 @@ type Message struct {
 	Text         string     `json:"text"`
 	Calls        []ToolCall `json:"calls,omitempty"`
 	CallID       string     `json:"call_id,omitempty"`
-	// Covers is the last message that a RoleSummary message replaces.
-	Covers string `json:"covers,omitempty"`
-	// Program is true of a message that a program sent.
-	Program bool `json:"program,omitempty"`
-	// Outside lists the sources of text from outside in Text.
+	// CoversThrough is the id of the last message that a RoleSummary message replaces.
+	CoversThrough string `json:"covers,omitempty"`
+	// FromProgram is true for a message that a program sent.
+	FromProgram bool `json:"program,omitempty"`
+	// Outside lists the sources of the outside text in Text.
 	Outside []string `json:"outside,omitempty"`
-	// Offers are commands that the person may have meant. Choosing one puts it into the message input; none runs
-	// automatically, and they are not sent to models.
+	// Offers contains commands that the person may have meant. Choosing a command copies it to the message input
+	// without running it. Offers are not sent to models.
 	Offers []Offer `json:"offers,omitempty"`
-	// Images belong to Text, for models that accept pictures. They are not stored, so later turns lack them.
+	// Images contains pictures for models that accept them. They are not stored, so that later turns do not have them.
 	Images []Image `json:"-"`
-	// Thought is the reasoning that a model showed before Calls, for services that require it with the results; ""
-	// without calls.
-	Thought string    `json:"thought,omitempty"`
-	Status  Status    `json:"status"`
-	Time    time.Time `json:"time"`
+	// Reasoning is what the model wrote before Calls. Some services require it together with the results of the calls.
+	// It is "" for a message without calls.
+	Reasoning string    `json:"thought,omitempty"`
+	Status    Status    `json:"status"`
+	Time      time.Time `json:"time"`
 }
 
 // Offer is a command that a person may have meant.
 type Offer struct {
-	// Say is the command. Means says what it does, "" when that is not known.
-	Say   string `json:"say"`
-	Means string `json:"means,omitempty"`
-	// Name is the name on the page of what the command acts on: text from outside.
-	Name string `json:"name,omitempty"`
+	// Command is the suggested command. Effect says what it does, "" if that is not known.
+	Command string `json:"say"`
+	Effect  string `json:"means,omitempty"`
+	// TargetName is the name of the element that the command acts on. It is outside text.
+	TargetName string `json:"name,omitempty"`
 }
 
-// Attachment is text that a person sends to a model with a message. Source is its source, as in Message.Outside;
+// Attachment is text that a person sends to a model with a message. Source has the same form as in Message.Outside.
 // Title is one line.
 type Attachment struct {
 	Source string `json:"source"`
@@ -101,28 +101,28 @@ type Image struct {
 	Data []byte
 }
 
-// ToolCall is a call that a model asked for. Args is a JSON object.
+// ToolCall is a tool call that a model requested. Args is a JSON object.
 type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
-	// Signature is opaque data that the provider requires back with the call.
+	// Signature is opaque data that the provider requires back together with the call.
 	Signature string `json:"signature,omitempty"`
 }
 
-// Usage counts tokens as the provider reported them; zero means not reported. Input is everything that was read:
-// Cached of it came from the provider's cache, Written of it was added to the cache.
+// Usage counts tokens as reported by the provider; zero means not reported. Input includes Cached, the tokens that came
+// from the provider's cache, and CacheWritten, those that were added to it.
 type Usage struct {
-	Input   int `json:"input"`
-	Output  int `json:"output"`
-	Cached  int `json:"cached,omitempty"`
-	Written int `json:"written,omitempty"`
+	Input        int `json:"input"`
+	Output       int `json:"output"`
+	Cached       int `json:"cached,omitempty"`
+	CacheWritten int `json:"written,omitempty"`
 }
 
 // Plus returns the sum of u and v.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output,
-		Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
+		Cached: u.Cached + v.Cached, CacheWritten: u.CacheWritten + v.CacheWritten,
 	}
 }

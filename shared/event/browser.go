@@ -4,7 +4,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// BrowserStatus says whether the controlled browser runs.
+// BrowserStatus says whether the controlled browser is running.
 type BrowserStatus string
 
 // The states of the controlled browser. BrowserAbsent means that no Chromium was found.
@@ -23,11 +23,11 @@ type BrowserState struct {
 	Hint   string        `json:"hint,omitempty"`
 	Tabs   []Tab         `json:"tabs"`
 	Active int           `json:"active"`
-	// Actor is the toolspec.Caller that acts on the page now, "" for nobody.
+	// Actor is the toolspec.Caller that is acting on the page now, "" for none.
 	Actor string `json:"driving,omitempty"`
 	// TakenOver is true while a person has taken over the page.
 	TakenOver bool `json:"person_has,omitempty"`
-	// Downloads are the newest downloads, the newest last.
+	// Downloads contains the latest downloads, in order of their start.
 	Downloads []Download `json:"downloads,omitempty"`
 }
 
@@ -40,10 +40,10 @@ type Tab struct {
 	Back    bool   `json:"back"`
 	Forward bool   `json:"forward"`
 	Favicon string `json:"favicon,omitempty"`
-	// Dialog is the text of an open dialog, DialogType its type, "" for none.
+	// Dialog is the text of an open dialog. DialogType is its type, "" if no dialog is open.
 	Dialog     string     `json:"dialog,omitempty"`
 	DialogType DialogType `json:"dialog_type,omitempty"`
-	// DialogDefault is the initial text of a prompt.
+	// DialogDefault is the initial text of a prompt dialog.
 	DialogDefault string `json:"dialog_default,omitempty"`
 	Crashed       bool   `json:"crashed,omitempty"`
 	// Device names the device that the tab emulates, "" for none.
@@ -53,19 +53,19 @@ type Tab struct {
 // DialogType is the type of an open dialog of a tab.
 type DialogType string
 
-// The types of dialogs. DialogAuth asks for the user name and password of a site, DialogFile for a file; a page
-// continues while the latter is open.
+// The types of dialogs. DialogAuth asks for the user name and password of a site. DialogFile asks for a file; the page
+// continues to run while it is open.
 const (
 	DialogAlert   DialogType = "alert"
 	DialogConfirm DialogType = "confirm"
 	DialogPrompt  DialogType = "prompt"
 	DialogAuth    DialogType = "auth"
 	DialogFile    DialogType = "file"
-	// DialogBeforeUnload asks whether to leave a page.
+	// DialogBeforeUnload asks whether to leave the page.
 	DialogBeforeUnload DialogType = "beforeunload"
 )
 
-// DownloadState says how far a download is.
+// DownloadState is the state of a download.
 type DownloadState string
 
 // The states of a download.
@@ -79,35 +79,36 @@ const (
 // Download is one downloaded file.
 type Download struct {
 	ID int `json:"id"`
-	// Name is the file's name. Path is where it is once State is done.
+	// Name is the name of the file. Path is its location, set when State is DownloadDone.
 	Name string `json:"name"`
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url"`
-	// Received and Size are bytes; Size is 0 while it is not known.
+	// Received and Size are in bytes. Size is 0 while it is unknown.
 	Received int64 `json:"received"`
 	Size     int64 `json:"size"`
-	// Why says why it failed.
-	State DownloadState `json:"state"`
-	Why   string        `json:"why,omitempty"`
-	// Tab is the tab that started it.
+	// Reason says why the download failed.
+	State  DownloadState `json:"state"`
+	Reason string        `json:"why,omitempty"`
+	// Tab is the tab that started the download.
 	Tab int `json:"tab"`
 }
 
-// Marks are the annotations of a tab's page after its newest observation.
+// Marks contains the annotations of a tab's page after its latest observation.
 type Marks struct {
 	Page     annotation.Page      `json:"page"`
 	Elements []annotation.Element `json:"elements"`
 	Above    int                  `json:"above"`
 	Below    int                  `json:"below"`
-	// Width, Height are the viewport in CSS pixels.
+	// Width and Height are the size of the viewport in CSS pixels.
 	Width     float64 `json:"width"`
 	Height    float64 `json:"height"`
 	SettledMS int     `json:"settled_ms"`
-	// On is false when the person has switched annotations off.
+	// On is false if the person has switched annotations off.
 	On bool `json:"on"`
 }
 
-// Pointer is the assistant's pointer in CSS pixels of the viewport. Target is the annotation that it moves to.
+// Pointer is the position of the assistant's pointer, in CSS pixels of the viewport. Target is the annotation to which
+// the pointer moves, 0 for none.
 type Pointer struct {
 	Tab    int     `json:"tab"`
 	X      float64 `json:"x"`

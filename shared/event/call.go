@@ -7,38 +7,38 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// CallRequest is what is known of a call before it runs. Events, the audit log and the list of calls embed it.
+// CallRequest describes a call before it runs. Events, the audit log and the list of calls embed it.
 type CallRequest struct {
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args"`
 	Origin toolspec.Origin `json:"origin"`
-	// Caller says who asked, Client names the program that did, "" for none.
+	// Caller is the kind of party that made the call. Client names its program, "" for Sextant itself.
 	Caller toolspec.Caller `json:"caller"`
 	Client string          `json:"client,omitempty"`
-	// Sentence says for a person what the call does.
+	// Sentence tells a person what the call does.
 	Sentence string `json:"sentence"`
 }
 
-// CallOutcome is what is known of a call once it ended.
+// CallOutcome describes how a call ended.
 type CallOutcome struct {
 	DurationMS int64              `json:"duration_ms"`
 	Preview    []string           `json:"preview,omitempty"`
 	Error      string             `json:"error,omitempty"`
 	ErrorType  toolspec.ErrorType `json:"error_type,omitempty"`
 	Suggestion string             `json:"suggestion,omitempty"`
-	// Sources say where text from outside in the result came from.
+	// Sources lists the sources of outside text in the result.
 	Sources []string `json:"sources,omitempty"`
-	// Output is the first 4,000 characters of what the model read.
+	// Output contains the first 4,000 characters of the text that the model read.
 	Output string `json:"output,omitempty"`
-	// Changed are the files that the call changed and that can be restored, absolute paths.
+	// Changed contains the absolute paths of the changed files that can be restored.
 	Changed []string `json:"changed,omitempty"`
-	// Undoable is true when the panel that owns the tool can undo the call.
+	// Undoable is true if the panel that owns the tool can undo the call.
 	Undoable bool `json:"undoable,omitempty"`
-	// Stored is set when the result was too long to be returned in one piece.
+	// Stored is set if the result was too long to be returned in one piece.
 	Stored *toolspec.StoredText `json:"kept,omitempty"`
 }
 
-// CallRecord is a call as the audit log and the list of calls identify it.
+// CallRecord is the common part of a call in the audit log and in the list of calls.
 type CallRecord struct {
 	ID string `json:"id"`
 	CallRequest
@@ -46,11 +46,11 @@ type CallRecord struct {
 	Turn         string `json:"turn,omitempty"`
 	// Target is the address, path or command line that the call acts on.
 	Target string `json:"target,omitempty"`
-	// Decision is the policy's verdict or the person's answer: allowed, granted, repeated, once,
-	// conversation, always, like, denied, refused, none.
+	// Decision is the decision of the policy or the person's answer: allowed, granted, repeated, once, conversation,
+	// always, like, denied, refused, none.
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
-	// Grant is the id of the standing permission that allowed the call, "" for none.
+	// Grant is the id of the grant that allowed the call, "" for none.
 	Grant   string    `json:"grant,omitempty"`
 	Started time.Time `json:"started"`
 }
@@ -58,47 +58,47 @@ type CallRecord struct {
 // CallIntent is the audit row that is written before a call runs.
 type CallIntent struct {
 	CallRecord
-	// Answer is the person's answer to the question about the call, AnswerLapsed when nobody answered,
-	// "" when nothing was asked. WaitedMS is how long the question waited.
+	// Answer is the person's answer to the question about the call. It is NoAnswer if nobody answered, and "" if
+	// nothing was asked. WaitedMS is how long the question waited, in milliseconds.
 	Answer   string `json:"answer,omitempty"`
 	WaitedMS int64  `json:"waited_ms,omitempty"`
 }
 
-// AnswerLapsed is recorded as the answer of a question that nobody answered before its call ended.
-const AnswerLapsed = "lapsed"
+// NoAnswer is the value of CallIntent.Answer for a question that nobody answered before the call ended.
+const NoAnswer = "lapsed"
 
 // CallResult is the audit row that is written after a call ended.
 type CallResult struct {
 	Status   CallStatus `json:"status"`
 	Sentence string     `json:"sentence,omitempty"`
 	CallOutcome
-	// Tokens estimates what the answer costs a model that reads all of it.
+	// Tokens is the estimated number of tokens of the complete result.
 	Tokens int `json:"tokens,omitempty"`
 }
 
 // CallStart is the data of call.started.
 type CallStart struct {
 	CallRequest
-	// Owner is the panel or MCP server whose tool it is, "" for none.
+	// Owner is the panel or MCP server that owns the tool, "" for none.
 	Owner string `json:"owner,omitempty"`
-	// TimeoutMS is the longest that the call may run.
+	// TimeoutMS is the time limit of the call in milliseconds.
 	TimeoutMS int `json:"timeout_ms"`
-	// ReadsOnly is true of a call that only reads.
+	// ReadsOnly is true for a call that changes nothing.
 	ReadsOnly bool `json:"looks,omitempty"`
-	// Within is the call that made this one, "" for none.
-	Within string `json:"within,omitempty"`
-	// App is the address of the MCP server's page that shows the call, "" for none.
-	App string `json:"app,omitempty"`
+	// ParentCall is the call that made this call, "" for none.
+	ParentCall string `json:"within,omitempty"`
+	// AppURI is the address of the MCP server's page that shows the call, "" for none.
+	AppURI string `json:"app,omitempty"`
 }
 
-// CallChunk is output of a running call. A line of StreamProgress that
-// begins with a percentage ("40% · two of five") is also drawn as a bar.
+// CallChunk is a piece of the output of a running call. The window also draws a line of StreamProgress that begins with
+// a percentage ("40% · two of five") as a progress bar.
 type CallChunk struct {
 	Stream Stream `json:"stream"`
 	Text   string `json:"text"`
 }
 
-// Stream is what a CallChunk is a part of.
+// Stream identifies an output stream of a call.
 type Stream string
 
 // The streams of a call.
@@ -108,10 +108,10 @@ const (
 	StreamProgress Stream = "progress"
 )
 
-// CallStatus is how a call ended.
+// CallStatus is the state in which a call ended.
 type CallStatus string
 
-// How a call can end. CallInterrupted means that Sextant ended while the call ran.
+// The states in which a call can end. CallInterrupted means that Sextant ended while the call was running.
 const (
 	CallDone        CallStatus = "done"
 	CallFailed      CallStatus = "failed"
@@ -127,45 +127,45 @@ type CallEnd struct {
 	Status   CallStatus `json:"status"`
 	Sentence string     `json:"sentence"`
 	CallOutcome
-	// Reason is the person's when declined, the policy's when refused or allowed.
+	// Reason is the person's reason if Status is CallDeclined, otherwise the reason of the policy.
 	Reason string `json:"reason,omitempty"`
-	// Images are the blob ids of pictures.
+	// Images contains the blob ids of the pictures in the result.
 	Images []string `json:"images,omitempty"`
-	// App is the blob of the whole answer as JSON, for the page that shows the call; "" for none.
-	App string `json:"app,omitempty"`
+	// AppResult is the id of a blob with the complete result as JSON, for the page that shows the call. It is "" for
+	// none.
+	AppResult string `json:"app,omitempty"`
 }
 
-// Approval is a question that waits for a person's answer.
+// Approval is a question that waits for the person's answer.
 type Approval struct {
 	ID string `json:"id"`
-	// Call is the call that waits. Tool and Args are exactly what will run, except that secret values
-	// are replaced by "…" in Args and Data.
+	// Call is the id of the waiting call. Tool and Args are exactly what will run, except that secret values are
+	// replaced by "…" in Args and Data.
 	Call string          `json:"call"`
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
-	// Within is the call that made Call, "" for none.
-	Within string `json:"within,omitempty"`
-	// Root is the call of the program whose client is asked when no window is open, "" for none.
-	Root string `json:"root,omitempty"`
-	// InWindow is true when only a window may answer yes: the effect outlasts the call, or happens on
-	// the person's screen.
-	InWindow bool `json:"inWindow,omitempty"`
-	// Question names verb, data and target, and ends with a question mark.
+	// ParentCall is the call that made Call, "" for none.
+	ParentCall string `json:"within,omitempty"`
+	// RootCall is the MCP call that led to the question, if its client answers when no window is open; otherwise "".
+	RootCall string `json:"root,omitempty"`
+	// WindowOnly is true if only a window may approve: the effect outlasts the call or appears on the person's screen.
+	WindowOnly bool `json:"inWindow,omitempty"`
+	// Question is one sentence with the action, its data and its target. It ends with a question mark.
 	Question string `json:"question"`
-	// Does says what the call does, Target to what (a host, path, process or description), Data what it sends or
-	// writes, and Why why it asks.
-	Does   string `json:"does"`
+	// Effect says what the call does. Target is what it acts on: a host, path, process or description. Data is what it
+	// sends or writes. Reason says why approval is needed.
+	Effect string `json:"does"`
 	Target string `json:"target,omitempty"`
 	Data   string `json:"data,omitempty"`
-	Why    string `json:"why"`
-	// Annotation is the numbered element that the call acts on, 0 for none.
+	Reason string `json:"why"`
+	// Annotation is the number of the element that the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
-	// Form are the fields to fill in, for a question that is a form.
+	// Form contains the fields of a question that is a form.
 	Form []FormField `json:"form,omitempty"`
-	// Yes and No are the labels of the two answers, "" for the usual ones.
-	Yes string `json:"yes,omitempty"`
-	No  string `json:"no,omitempty"`
-	// Hash binds the answer to tool, canonical arguments, folder and provenance.
+	// YesLabel and NoLabel are the labels of the two answers, "" for the usual ones.
+	YesLabel string `json:"yes,omitempty"`
+	NoLabel  string `json:"no,omitempty"`
+	// Hash binds the answer to the tool, its canonical arguments, the folder and the provenance.
 	Hash         string    `json:"hash"`
 	Choices      []Choice  `json:"choices"`
 	Conversation string    `json:"conversation,omitempty"`
@@ -173,56 +173,56 @@ type Approval struct {
 	Asked        time.Time `json:"asked"`
 }
 
-// Choice is one possible answer, with its scope in words.
+// Choice is a possible answer. Scope says in words what the answer allows.
 type Choice struct {
 	Answer Answer `json:"answer"`
 	Scope  string `json:"scope"`
 }
 
-// Answer is a person's answer to an Approval.
+// Answer is the person's answer to an Approval.
 type Answer string
 
-// The answers.
+// The possible answers.
 const (
 	AnswerOnce         Answer = "once"
 	AnswerConversation Answer = "conversation"
 	AnswerAlways       Answer = "always"
-	// AnswerLike allows all commands of the same program in this folder, always.
-	AnswerLike Answer = "like"
-	AnswerDeny Answer = "deny"
+	// AnswerSameProgram allows all commands of the same program in this folder, permanently.
+	AnswerSameProgram Answer = "like"
+	AnswerDeny        Answer = "deny"
 )
 
-// ApprovalAnswer closes an Approval. Answer is "" when it lapsed because the call was stopped.
+// ApprovalAnswer closes an Approval. Answer is "" if the call ended before anybody answered.
 type ApprovalAnswer struct {
 	ID     string `json:"id"`
 	Call   string `json:"call"`
 	Answer Answer `json:"answer"`
 	Reason string `json:"reason,omitempty"`
-	// Filled are the values of a form. Only the asker gets them.
-	Filled map[string]any `json:"-"`
+	// FormValues contains the values of a form. Only the program that asked receives them.
+	FormValues map[string]any `json:"-"`
 }
 
-// FormField is one value of a form. Its texts are the asker's.
+// FormField is one field of a form. Its texts come from the program that asked.
 type FormField struct {
-	Name  string    `json:"name"`
-	Title string    `json:"title"`
-	About string    `json:"about,omitempty"`
-	Kind  FieldKind `json:"kind"`
-	// Format of a text is email, uri, date, date-time, or "" for any.
+	Name        string    `json:"name"`
+	Title       string    `json:"title"`
+	Description string    `json:"about,omitempty"`
+	Kind        FieldKind `json:"kind"`
+	// Format is the format of a text: email, uri, date, date-time, or "" for any.
 	Format   string       `json:"format,omitempty"`
 	Required bool         `json:"required,omitempty"`
 	Options  []FormOption `json:"options,omitempty"`
 	// Default is the initial value, nil for none.
 	Default any `json:"default,omitempty"`
-	// Least and Most bound a number, the length of a text in characters, or how many options are chosen.
-	Least *float64 `json:"least,omitempty"`
-	Most  *float64 `json:"most,omitempty"`
+	// Min and Max bound a number, the length of a text in characters, or the number of chosen options.
+	Min *float64 `json:"least,omitempty"`
+	Max *float64 `json:"most,omitempty"`
 }
 
-// FieldKind is the kind of value of a FormField.
+// FieldKind is the kind of value that a FormField accepts.
 type FieldKind string
 
-// The kinds of fields. FieldChoice is one of the options, FieldChoices any number of them.
+// The kinds of fields. FieldChoice accepts one option, FieldChoices any number of options.
 const (
 	FieldText    FieldKind = "text"
 	FieldNumber  FieldKind = "number"
@@ -232,7 +232,7 @@ const (
 	FieldChoices FieldKind = "choices"
 )
 
-// FormOption is a value that can be chosen, and its label.
+// FormOption is a value that can be chosen. Title is its label.
 type FormOption struct {
 	Value string `json:"value"`
 	Title string `json:"title"`

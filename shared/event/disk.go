@@ -1,17 +1,17 @@
 package event
 
-// Disk is the free space on the disk of the data folder.
+// Disk describes the free space on the disk that contains the data folder.
 type Disk struct {
 	Level DiskLevel `json:"level"`
-	// Folder is the data folder, Free the free bytes of its disk.
+	// Folder is the data folder. Free is the free space on its disk in bytes.
 	Folder string `json:"folder"`
 	Free   int64  `json:"free"`
 }
 
-// DiskLevel says whether there is enough free space.
+// DiskLevel says whether there is enough free space on a disk.
 type DiskLevel string
 
-// The levels. On a full disk nothing new can be stored.
+// The levels of free space. At DiskFull nothing new can be stored.
 const (
 	DiskEnough DiskLevel = "enough"
 	DiskLow    DiskLevel = "low"

@@ -1,7 +1,6 @@
-// Package event defines the events of Sextant. Every change is one Event: it is published to the event log, which
-// gives it a sequence number and stores it, and goes over the WebSocket hub to a reducer in the window. An Event
-// with Seq 0 is live only (tabs, annotations, pointer): it is never stored, and its newest value is in the state
-// snapshot.
+// Package event defines the events of Sextant. Every change is an Event. The event log stores it under a sequence
+// number, and the WebSocket hub sends it to a reducer in the window. An Event with Seq 0 is live (tabs, annotations,
+// pointer): it is never stored, and the state snapshot contains only its latest value.
 package event
 
 import (
@@ -9,10 +8,10 @@ import (
 	"time"
 )
 
-// Kind names what changed.
+// Kind identifies what changed.
 type Kind string
 
-// The kinds of events. The comment names the type of Event.Data.
+// The kinds of events. The comment after each kind names the type of Event.Data.
 const (
 	ConversationCreated Kind = "conversation.created" // chat.Conversation
 	ConversationUpdated Kind = "conversation.updated" // chat.Conversation
@@ -26,11 +25,11 @@ const (
 	BranchChosen        Kind = "branch.chosen"        // BranchRef
 	TurnStarted         Kind = "turn.started"         // Turn
 	TextDelta           Kind = "text.delta"           // Delta
-	ThoughtDelta        Kind = "thought.delta"        // Delta, of the reasoning before an answer
+	ReasoningDelta      Kind = "thought.delta"        // Delta, of the reasoning before an answer
 	TurnEnded           Kind = "turn.ended"           // Turn
 	TurnNoted           Kind = "turn.noted"           // Note
 	RoundEnded          Kind = "round.ended"          // Round
-	BudgetRaised        Kind = "budget.raised"        // chat.Bill, what had been spent
+	BudgetRaised        Kind = "budget.raised"        // chat.Bill, the amount spent before the raise
 	CallStarted         Kind = "call.started"         // CallStart
 	CallOutput          Kind = "call.output"          // CallChunk
 	CallEnded           Kind = "call.ended"           // CallEnd
@@ -56,12 +55,12 @@ func (k Kind) Live() bool {
 	return k == BrowserChanged || k == MarksChanged || k == PointerMoved || k == DiskChanged || k == MCPNotified
 }
 
-// Mergeable reports whether a slow subscriber may get several events of kind k joined, or only the newest.
+// Mergeable reports whether events of kind k may be merged for a slow subscriber, or replaced by the newest one.
 func (k Kind) Mergeable() bool {
-	return k.Live() || k == TextDelta || k == ThoughtDelta || k == CallOutput
+	return k.Live() || k == TextDelta || k == ReasoningDelta || k == CallOutput
 }
 
-// Event is one change. Conversation, Turn and Call are set where they apply.
+// Event is one change. Conversation, Turn and Call are "" where they do not apply.
 type Event struct {
 	Seq          int64           `json:"seq"`
 	Kind         Kind            `json:"kind"`
@@ -72,8 +71,8 @@ type Event struct {
 	Data         json.RawMessage `json:"data"`
 }
 
-// New returns an Event of kind k with data. It panics if data cannot be written as JSON, which every data type of
-// this package can.
+// New returns an Event of kind k with data as its JSON data and the current time. It panics if data cannot be
+// marshaled, which is possible for every data type of this package.
 func New(k Kind, data any) Event {
 	b, err := json.Marshal(data)
 	if err != nil {
@@ -82,22 +81,22 @@ func New(k Kind, data any) Event {
 	return Event{Kind: k, Time: time.Now().UTC(), Data: b}
 }
 
-// In returns e with its conversation and turn.
-func (e Event) In(conversation, turn string) Event {
+// InTurn returns e with its conversation and turn set.
+func (e Event) InTurn(conversation, turn string) Event {
 	e.Conversation, e.Turn = conversation, turn
 	return e
 }
 
-// Of returns e with its call.
-func (e Event) Of(call string) Event {
+// OfCall returns e with its call set.
+func (e Event) OfCall(call string) Event {
 	e.Call = call
 	return e
 }
 
-// NoData is the data of events that only say that something has to be read again.
+// NoData is the data of events that only tell the receiver to load something again.
 type NoData struct{}
 
-// Removal names something that was deleted.
+// Removal identifies something that was deleted.
 type Removal struct {
 	ID string `json:"id"`
 }

@@ -10,58 +10,59 @@ type Turn struct {
 	Model  string      `json:"model,omitempty"`
 	Status chat.Status `json:"status"`
 	Error  string      `json:"error,omitempty"`
-	// Suggestion says what to do after an error.
+	// Suggestion says what the person can do after an error.
 	Suggestion string     `json:"suggestion,omitempty"`
 	Rounds     int        `json:"rounds,omitempty"`
 	Usage      chat.Usage `json:"usage"`
-	// Budget names the setting of the budget that ended the turn, "" for none.
+	// Budget is the key of the budget's setting if a budget ended the turn, otherwise "".
 	Budget string `json:"budget,omitempty"`
 }
 
-// Round is one question to a model and its answer. Usage is the provider's count, all zero when it gave none.
+// Round is a question to a model with its answer. Usage is the provider's count, all zero if it reported none.
 type Round struct {
-	// Number counts from 1 within the turn. 0 is a question outside of the rounds; For says what for: how the model
-	// writes calls (probe), a summary, a question of an MCP server (server), or requests that were left at the end
-	// of a turn (rest).
+	// Number counts from 1 within the turn. It is 0 for a question outside of the rounds, which has a Purpose: "probe"
+	// (how the model writes calls), "summary", "server" (a question of an MCP server) or "rest" (requests that were
+	// left at the end of a turn).
 	Number     int        `json:"number"`
-	For        string     `json:"for,omitempty"`
+	Purpose    string     `json:"for,omitempty"`
 	Model      string     `json:"model"`
 	Usage      chat.Usage `json:"usage"`
 	Prompt     Prompt     `json:"prompt"`
 	DurationMS int64      `json:"duration_ms"`
-	// Answer is the length of the answer in bytes, Calls the number of calls in it.
-	Answer int  `json:"answer"`
-	Calls  int  `json:"calls"`
-	Failed bool `json:"failed,omitempty"`
-	// Requests are all that were sent for it, including retries and those to another model.
+	// AnswerBytes is the length of the answer in bytes. Calls is the number of calls in it.
+	AnswerBytes int  `json:"answer"`
+	Calls       int  `json:"calls"`
+	Failed      bool `json:"failed,omitempty"`
+	// Requests contains all requests that were sent for the round, including retries and requests to another model.
 	Requests []Request `json:"requests,omitempty"`
-	// Payer is the turn whose call this turn worked for, nil for none.
+	// Payer is the turn that made the call for which this turn ran, nil for none.
 	Payer *Payer `json:"payer,omitempty"`
 }
 
-// Payer is the turn that the costs of another turn count for.
+// Payer identifies the turn to which the costs of another turn are charged.
 type Payer struct {
 	Conversation string `json:"conversation"`
 	Turn         string `json:"turn"`
 }
 
-// Request is one request to a model's service.
+// Request is one request to a model service.
 type Request struct {
 	Model string     `json:"model"`
 	Usage chat.Usage `json:"usage"`
-	// Estimated is the part of Usage that was estimated from lengths.
+	// Estimated is the number of tokens of Usage that were estimated from text lengths.
 	Estimated int `json:"estimated,omitempty"`
-	// Cost is nil when no price is known.
+	// Cost is nil if no price is known.
 	Cost *chat.Money `json:"cost,omitempty"`
-	// FirstMS is the time until the first piece of the answer in milliseconds, at least 1; 0 when none came.
-	FirstMS    int64 `json:"first_ms,omitempty"`
-	DurationMS int64 `json:"duration_ms"`
-	// Failed is not set for a request that was stopped on this side. Again says that the request before it failed.
+	// FirstChunkMS is the time until the first piece of the answer in milliseconds, at least 1. It is 0 if none
+	// arrived.
+	FirstChunkMS int64 `json:"first_ms,omitempty"`
+	DurationMS   int64 `json:"duration_ms"`
+	// Failed is false for a request that Sextant stopped. Retry is true if the request before it failed.
 	Failed bool `json:"failed,omitempty"`
-	Again  bool `json:"again,omitempty"`
+	Retry  bool `json:"again,omitempty"`
 }
 
-// Bill returns what the request has cost.
+// Bill returns the cost of the request.
 func (r Request) Bill() chat.Bill {
 	b := chat.Bill{Usage: r.Usage, Requests: 1, Estimated: r.Estimated}
 	if r.Cost == nil {
@@ -72,11 +73,11 @@ func (r Request) Bill() chat.Bill {
 	return b
 }
 
-// Prompt are the parts of a question to a model, in bytes.
+// Prompt contains the sizes of the parts of a prompt, in bytes.
 type Prompt struct {
-	// Talk is the system prompt and the messages of people and the model.
-	Talk int `json:"talk"`
-	// Definitions are those of the offered tools, Results the answers of tools.
+	// Messages is the size of the system prompt and of the messages of people and the model.
+	Messages int `json:"talk"`
+	// Definitions is the size of the tool definitions, Results that of the tool results.
 	Definitions int `json:"definitions"`
 	Results     int `json:"results"`
 }
@@ -87,10 +88,10 @@ type Delta struct {
 	Text    string `json:"text"`
 }
 
-// Note tells the person about an answer that has not come yet: when it is requested again, that it is continued, or
-// that another model answers.
+// Note tells the person about a delayed answer: when it will be requested again, that it is being continued, or that
+// another model answers.
 type Note struct {
-	// Message is the answer.
+	// Message is the id of the answer.
 	Message string `json:"message"`
 	Text    string `json:"text"`
 }

@@ -4,22 +4,22 @@ import (
 	"time"
 )
 
-// PanelRef names a panel.
+// PanelRef identifies a panel by its id.
 type PanelRef struct {
 	Panel string `json:"panel"`
 }
 
-// SurfaceRef names what gets the focus: a panel id, "assistant" or "page".
+// SurfaceRef identifies the part of the window that receives the focus: a panel id, "assistant" or "page".
 type SurfaceRef struct {
 	Surface string `json:"surface"`
 }
 
-// PanelList holds all panels in the order of the activity bar.
+// PanelList contains all panels in the order of the activity bar.
 type PanelList struct {
 	Panels []Panel `json:"panels"`
 }
 
-// Panel is a panel as the window needs it.
+// Panel describes a panel for the window.
 type Panel struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
@@ -28,57 +28,58 @@ type Panel struct {
 	Icon        string `json:"icon,omitempty"`
 	Section     string `json:"section,omitempty"`
 	Order       int    `json:"order"`
-	// Builtin panels are drawn by a Svelte component of the same id.
+	// Builtin is true for a panel that a Svelte component with the same id draws.
 	Builtin bool `json:"builtin"`
-	// Tools are the names of its tools, Problems the mistakes in its manifest.
+	// Tools contains the names of the panel's tools. Problems contains the mistakes in its manifest.
 	Tools    []string       `json:"tools"`
 	Problems []PanelProblem `json:"problems,omitempty"`
-	// Usable is false when a problem disables the panel.
+	// Usable is false if a problem disables the panel.
 	Usable bool      `json:"usable"`
 	Page   PanelPage `json:"page"`
-	// Pending is a changed manifest that waits for the person, nil for none.
+	// Pending is a changed manifest that waits for the person's review, nil for none.
 	Pending *PendingManifest `json:"pending,omitempty"`
-	// Pinned panels offer their tools also while another panel is active.
+	// Pinned is true if the panel's tools are also available while another panel is active.
 	Pinned bool `json:"pinned,omitempty"`
 	// Evals is the number of evals in its manifest.
 	Evals int `json:"evals,omitempty"`
-	// Develop is true while the person works on the panel, so that changes to its tools need no approval.
+	// Develop is true while the person is developing the panel. Changes to its tools then need no approval.
 	Develop bool `json:"develop,omitempty"`
 }
 
-// PanelPage is what a panel shows. Kind is builtin, declarative, webview, or "" for the list of its tools. URL is a
-// webview's address on the origin of panels' pages. Revision increases when the page has to be loaded again.
+// PanelPage is the content of a panel. Kind is builtin, declarative, webview, or "" for the list of its tools. URL is
+// the address of a webview. Revision increases when the page has to be loaded again.
 type PanelPage struct {
 	Kind     string `json:"kind"`
 	URL      string `json:"url,omitempty"`
 	Revision int    `json:"revision"`
 }
 
-// PendingManifest is a manifest that would allow its panel more than the one the person has accepted, which stays
-// in use meanwhile.
+// PendingManifest is a manifest that would allow its panel more than the accepted manifest, which remains in use until
+// the person accepts this one.
 type PendingManifest struct {
 	// Hash identifies the manifest when it is accepted or declined.
 	Hash string `json:"hash"`
-	// Reasons are sentences about what it would allow. Diff is the unified diff from the accepted manifest.
+	// Reasons contains sentences about what the manifest would newly allow. Diff is the unified diff from the accepted
+	// manifest.
 	Reasons []string `json:"reasons"`
 	Diff    string   `json:"diff"`
-	// Developing is true when it only changes tools, so that Panel.Develop would accept it.
+	// Developing is true if only tools are changed, so that Panel.Develop would accept the manifest without a question.
 	Developing bool `json:"developing,omitempty"`
-	// Declined is true when the person has declined it.
+	// Declined is true if the person has declined the manifest.
 	Declined bool `json:"declined,omitempty"`
 }
 
-// ActivityBar is the state of the bar at the left, and the devices that it offers to emulate.
+// ActivityBar is the state of the bar on the left. Devices contains the devices that it offers for emulation.
 type ActivityBar struct {
 	Expanded bool     `json:"expanded"`
 	Devices  []string `json:"devices"`
 	Device   string   `json:"device"`
 }
 
-// MCPList holds all configured MCP servers.
+// MCPList contains all configured MCP servers.
 type MCPList struct {
 	Servers []MCPServer `json:"servers"`
-	// Problem says why the config file is not in use; the last valid one is used then.
+	// Problem says why the configuration file is not in use. The last valid configuration then remains in use.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -92,7 +93,7 @@ type MCPServer struct {
 	Command   string   `json:"command,omitempty"`
 	Tools     []string `json:"tools"`
 	Error     string   `json:"error,omitempty"`
-	// NextTry is when a failed server is started again.
+	// NextTry is the time at which a failed server is started again, nil for never.
 	NextTry *time.Time `json:"next_try,omitempty"`
 }
 
@@ -101,31 +102,31 @@ type MCPNotifications struct {
 	Servers []ServerNotifications `json:"servers"`
 }
 
-// ServerNotifications counts how often a server's lists of resources or prompts changed, and how often each watched
-// resource did.
+// ServerNotifications counts the changes of a server's lists of resources or prompts, and the updates of each watched
+// resource.
 type ServerNotifications struct {
 	Name    string         `json:"name"`
 	Lists   int            `json:"lists"`
 	Updates map[string]int `json:"updates,omitempty"`
 }
 
-// Setting is the value of one setting and its source: flag, environment, file, window or default.
+// Setting is the value of a setting. Source is flag, environment, file, window or default.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source string `json:"source"`
-	// About describes the setting, nil for the window's own settings and in changes.
-	About *SettingDescription `json:"about,omitempty"`
+	// Description describes the setting. It is nil for the window's own settings and in changes.
+	Description *SettingDescription `json:"about,omitempty"`
 }
 
 // SettingDescription describes a setting and its values.
 type SettingDescription struct {
 	Doc     string `json:"doc"`
 	Default string `json:"default"`
-	// OneOf are the allowed values, empty for any.
+	// OneOf contains the allowed values, and is empty if any value is allowed.
 	OneOf []string `json:"one_of,omitempty"`
-	// Window says that a person can change it in the window.
+	// Window is true if the person can change the setting in the window.
 	Window bool `json:"window,omitempty"`
-	// Secret says that its value is never shown.
+	// Secret is true if the value is never shown.
 	Secret bool `json:"secret,omitempty"`
 }

@@ -1,5 +1,5 @@
-// Package excerpt shortens and cleans text from outside for quoting it in a message, a card, a title
-// or a log line. It is not for text that a program reads again.
+// Package excerpt shortens and cleans outside text so that it can be quoted in a message, a card, a title or a log
+// line. It is not for text that a program reads again.
 package excerpt
 
 import (
@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Runes returns text cut after its first n characters; a cut text ends in "…". Invalid UTF-8 is
-// replaced.
+// Runes returns the first n characters of text, followed by "…" if text is longer. Invalid UTF-8 is replaced.
 func Runes(text string, n int) string {
 	text = strings.ToValidUTF8(text, "�")
 	count := 0
@@ -23,7 +22,7 @@ func Runes(text string, n int) string {
 	return text
 }
 
-// Bytes returns text cut after at most n bytes and between two characters; a cut text ends in "…".
+// Bytes returns at most the first n bytes of text, followed by "…" if text is longer. It does not split a character.
 func Bytes(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -34,8 +33,8 @@ func Bytes(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// Line returns text on one line, with runs of white space as one space, in at most n characters
-// including the "…" of a cut text.
+// Line returns text as one line of at most n characters, with each run of white space replaced by one space. Cut text
+// ends in "…", which counts as one of the characters.
 func Line(text string, n int) string {
 	line := strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(line) <= n {
@@ -44,7 +43,7 @@ func Line(text string, n int) string {
 	return Runes(line, n-1)
 }
 
-// FirstLines returns the first lines of text, at most count of them and each cut after width bytes.
+// FirstLines returns at most count lines from the start of text, each cut after width bytes.
 func FirstLines(text string, count, width int) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -57,8 +56,8 @@ func FirstLines(text string, count, width int) []string {
 	return lines
 }
 
-// PrefixLen returns the length in bytes of the longest prefix of text that has at most n bytes and
-// does not end within a character.
+// PrefixLen returns the length in bytes of the longest prefix of text that has at most n bytes and does not split a
+// character.
 func PrefixLen[T ~string | ~[]byte](text T, n int) int {
 	if n < len(text) {
 		for n > 0 && !utf8.RuneStart(text[n]) {
@@ -89,11 +88,11 @@ func Printable(text string) string {
 	}, strings.ToValidUTF8(text, "�"))
 }
 
-// Escape writes invisible characters of text, and those that change the direction of reading, as \uXXXX, line breaks
-// too: what a person reads can neither hide nor imitate anything.
+// Escape replaces invisible characters, line breaks and characters that change the direction of reading by \uXXXX, so
+// that the text shown to a person can neither hide nor imitate anything.
 func Escape(text string) string { return escape(text, "") }
 
-// EscapeLines is Escape for a text of several lines: line breaks stay.
+// EscapeLines is like Escape, but keeps line breaks.
 func EscapeLines(text string) string { return escape(text, "\n") }
 
 func escape(text, keep string) string {

@@ -1,6 +1,6 @@
-// Package navigation reads the navigation map, map.json: the tools that open panels, the environment commands
-// with their tools and routes, and the routes that other programs rely on. WithPanels adds a person's own
-// panels in memory. No panel id and no such route is written anywhere else; a test in package app checks that.
+// Package navigation reads the navigation map, map.json. The map contains the tools that open panels, the environment
+// commands with their tools and routes, and the routes on which other programs rely. WithPanels adds a person's own
+// panels in memory. A test in package app checks that no other file contains a panel id or one of these routes.
 package navigation
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed map.json
 var mapJSON []byte
 
-// Map is the parsed map. It is read-only and may be shared.
+// Map is the parsed navigation map. It is read-only and safe for concurrent use.
 type Map struct {
 	Version           int      `json:"version"`
 	PanelTool         string   `json:"panel_tool"`
@@ -28,21 +28,21 @@ type Map struct {
 	Environment  []Command         `json:"environment"`
 }
 
-// Entry is a built-in navigation tool and the key of its route in Routes.
+// Entry is a built-in navigation tool. Route is a key of Map.Routes.
 type Entry struct {
 	Tool  string `json:"tool"`
 	Route string `json:"route"`
 }
 
-// Command is an environment command. Core tools are what `sextant mcp` offers by default.
+// Command is an environment command. Core is true if `sextant mcp` offers its tool by default.
 type Command struct {
 	Command string `json:"command"`
 	Tool    string `json:"tool"`
 	Core    bool   `json:"core,omitempty"`
 }
 
-// Load parses the embedded map. An error means that the build is broken: an unknown field, a duplicate name, or
-// an entry without a route.
+// Load parses the embedded map. It returns an error only if the program was built with an invalid map, for example with
+// an unknown field, a duplicate name or an entry without a route.
 func Load() (*Map, error) { return parse(mapJSON) }
 
 func parse(text []byte) (*Map, error) {
@@ -77,7 +77,7 @@ func parse(text []byte) (*Map, error) {
 	return &m, nil
 }
 
-// WithPanels returns a copy of m that also holds the panels ids.
+// WithPanels returns a copy of m that also contains the panels with the given ids.
 func (m *Map) WithPanels(ids []string) *Map {
 	c := *m
 	c.Panels = slices.Clone(m.Panels)
@@ -89,12 +89,12 @@ func (m *Map) WithPanels(ids []string) *Map {
 	return &c
 }
 
-// OpenTool returns the tool that opens panel id: "code-editor" → "open_code_editor_panel".
+// OpenTool returns the name of the tool that opens the panel id: "open_code_editor_panel" for "code-editor".
 func (m *Map) OpenTool(id string) string {
 	return fmt.Sprintf(m.PanelTool, strings.ReplaceAll(id, "-", "_"))
 }
 
-// PanelOf returns the panel that tool opens, "" when it opens none.
+// PanelOf returns the id of the panel that the tool opens, "" if it opens none.
 func (m *Map) PanelOf(tool string) string {
 	for _, id := range m.Panels {
 		if m.OpenTool(id) == tool {
@@ -104,7 +104,7 @@ func (m *Map) PanelOf(tool string) string {
 	return ""
 }
 
-// ToolNames returns every tool of the map: those that open panels, navigation, environment.
+// ToolNames returns the names of all tools in the map: first those that open panels, then navigation and environment.
 func (m *Map) ToolNames() []string {
 	var names []string
 	for _, id := range m.Panels {
@@ -119,7 +119,7 @@ func (m *Map) ToolNames() []string {
 	return names
 }
 
-// Tool returns the tool of an environment command, "" when there is no such command.
+// Tool returns the name of the tool of an environment command, "" if there is no such command.
 func (m *Map) Tool(command string) string {
 	for _, c := range m.Environment {
 		if c.Command == command {
@@ -129,8 +129,8 @@ func (m *Map) Tool(command string) string {
 	return ""
 }
 
-// Core returns the environment tools of the core set in the order of the map.
-func (m *Map) Core() []string {
+// CoreTools returns the names of the core environment tools, in the order of the map.
+func (m *Map) CoreTools() []string {
 	var names []string
 	for _, c := range m.Environment {
 		if c.Core {
@@ -143,8 +143,7 @@ func (m *Map) Core() []string {
 // EnvironmentPath returns the HTTP path of an environment command.
 func (m *Map) EnvironmentPath(command string) string { return m.EnvironmentPrefix + command }
 
-// Route returns the method and path of the named route. It panics on a name that is not in the map, which is a
-// programming error.
+// Route returns the method and path of the named route. It panics if the map has no such route.
 func (m *Map) Route(name string) (method, path string) {
 	method, path, ok := strings.Cut(m.Routes[name], " ")
 	if !ok {

@@ -21,7 +21,7 @@ func TestMapLoadsAndDerivesNames(t *testing.T) {
 	if len(wider.Panels) != len(m.Panels)+1 || slices.Contains(m.Panels, "field-notes") {
 		t.Error("WithPanels must extend a copy, once")
 	}
-	if n := len(m.Core()); n == 0 || n > 12 {
+	if n := len(m.CoreTools()); n == 0 || n > 12 {
 		t.Errorf("the core set has %d tools, at most 12 are allowed", n)
 	}
 	for name := range m.Routes {

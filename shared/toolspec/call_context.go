@@ -2,25 +2,25 @@ package toolspec
 
 import "context"
 
-// CallContext gives the Go handler of a built-in panel the call that it answers, and more ways to answer than an
-// HTTP response. It is in the request's context; there is none when the request did not come from a call.
+// CallContext tells the Go handler of a built-in panel which call it answers, and lets it do more than an HTTP response
+// can. It is in the context of requests that come from a call, and only there.
 type CallContext struct {
-	// Call has validated arguments.
+	// Call is the call with validated arguments.
 	Call Call
-	// Output publishes output while the call runs; stream is "stdout" or "progress".
+	// Output publishes output while the call is running. stream is "stdout" or "progress".
 	Output func(stream, text string)
-	// Answer, when it is set, is the call's outcome in place of the HTTP response.
+	// Answer is the outcome of the call. If it is nil, the HTTP response is the outcome.
 	Answer *Result
 }
 
 type callContextKey struct{}
 
-// WithCallContext returns ctx for the handler that answers v's call.
+// WithCallContext returns a copy of ctx that contains v.
 func WithCallContext(ctx context.Context, v *CallContext) context.Context {
 	return context.WithValue(ctx, callContextKey{}, v)
 }
 
-// CallContextOf returns the CallContext of ctx, nil for none.
+// CallContextOf returns the CallContext in ctx, nil for none.
 func CallContextOf(ctx context.Context) *CallContext {
 	v, _ := ctx.Value(callContextKey{}).(*CallContext)
 	return v

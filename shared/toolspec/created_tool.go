@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// CreatedTool is a tool that the assistant made: JavaScript that calls other tools.
+// CreatedTool is a tool that the assistant created. Its body is JavaScript that calls other tools.
 type CreatedTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -14,13 +14,13 @@ type CreatedTool struct {
 	// Version counts from 1 for each name.
 	Version int       `json:"version"`
 	Created time.Time `json:"created"`
-	// Conversation is where it was made, "" for none.
+	// Conversation is the conversation in which the tool was created, "" for none.
 	Conversation string `json:"conversation,omitempty"`
-	// Outside are the sources of text from outside in the context in which it was made.
+	// Outside lists the sources of outside text in the context in which the tool was created.
 	Outside []string `json:"outside,omitempty"`
-	// AwaitsReview is true until a person has reviewed it: it was made in a tainted context, so that text from outside
-	// may have written it.
+	// AwaitsReview is true until a person has reviewed a tool that was created in a tainted context, because outside
+	// text may have caused it.
 	AwaitsReview bool `json:"asleep,omitempty"`
-	// Uses names the tools that its body calls, sorted.
+	// Uses contains the names of the tools that the body calls, sorted.
 	Uses []string `json:"uses,omitempty"`
 }

@@ -1,16 +1,15 @@
-// Package toolspec defines what a tool is (Definition), a request to run one (Call), and its outcome (Result).
+// Package toolspec defines tools (Definition), requests to run them (Call) and their outcomes (Result).
 //
-// Every caller of Sextant (window, HTTP, MCP, command line, model) and every executor uses these three types. The
-// package holds plain data and pure functions. Values may be copied, and shared between goroutines that only
-// read.
+// Every caller (window, HTTP, MCP, command line, model) and every executor uses these three types. The package contains
+// plain data and pure functions. Values may be copied. Several goroutines may read a value at the same time.
 package toolspec
 
 import "encoding/json"
 
-// Origin says where a tool comes from. It selects the executor of a call.
+// Origin is the source of a tool. It determines the executor of its calls.
 type Origin string
 
-// The four origins of tools.
+// The origins of tools.
 const (
 	OriginBaseline Origin = "baseline"
 	OriginPanel    Origin = "panel"
@@ -18,66 +17,66 @@ const (
 	OriginCreated  Origin = "created"
 )
 
-// ReadResult is the tool that reads a stored result in parts (Result.Stored).
+// ReadResult is the name of the tool that reads a stored result in parts.
 const ReadResult = "read_result"
 
-// The tools of a model whose prompt has only some of the tools: FindTools finds others, CallTool calls one by its
-// name. CallTool exists only in the prompt: the tool that it names runs through the pipeline under its own name.
+// The names of two tools for models that are sent only some of the tools: FindTools finds others, and CallTool calls a
+// tool by its name. CallTool exists only in the prompt: the named tool runs through the pipeline under its own name.
 const (
 	FindTools = "find_tools"
 	CallTool  = "call_tool"
 )
 
-// RunSubagent is the tool that gives a task to a subagent.
+// RunSubagent is the name of the tool that gives a task to a subagent.
 const RunSubagent = "run_subagent"
 
-// FinalResponse is the tool by which a model says that a task with a required format is done. Like CallTool it
-// exists only in the prompt; no tool may have its name.
+// FinalResponse is the name of the tool by which a model returns the result of a task with a required format. Like
+// CallTool, it exists only in the prompt, and no other tool may have its name.
 const FinalResponse = "final_response"
 
-// Definition describes one callable tool.
+// Definition describes a tool that can be called.
 type Definition struct {
-	// Name is unique among the tools on offer, in snake_case; MCP tools are "server__tool".
+	// Name is unique among the available tools and in snake_case. The names of MCP tools have the form "server__tool".
 	Name string `json:"name"`
-	// Description is the text a model reads.
+	// Description is the text that a model reads.
 	Description string `json:"description"`
-	// Parameters is a JSON Schema whose top level is an object.
+	// Parameters is the JSON Schema of the arguments, which are an object.
 	Parameters json.RawMessage `json:"parameters"`
 	Origin     Origin          `json:"origin"`
-	// Owner is the panel id or the MCP server's name, empty for baseline tools.
+	// Owner is the id of a panel or the name of an MCP server, "" for baseline tools.
 	Owner string `json:"owner,omitempty"`
-	// Group groups tools for people: navigation, environment, input, workspace,
-	// activity_bar, feedback, files, shell, web, panel, mcp, created.
+	// Group is the heading under which people find the tool: navigation, environment, input, workspace, activity_bar,
+	// feedback, files, shell, web, panel, mcp, created.
 	Group string `json:"group,omitempty"`
 	Hints Hints  `json:"hints"`
-	// App is the address (ui://…) of the MCP server's page that shows calls of the tool, "" for none.
-	App string `json:"app,omitempty"`
-	// TimeoutMS bounds one execution; 0 means DefaultTimeoutMS.
+	// AppURI is the address (ui://…) of the MCP server's page that shows calls of the tool, "" for none.
+	AppURI string `json:"app,omitempty"`
+	// TimeoutMS is the time limit of one call in milliseconds; 0 means DefaultTimeoutMS.
 	TimeoutMS int `json:"timeout_ms,omitempty"`
-	// Examples are correct argument objects, shown in validation errors.
+	// Examples contains correct arguments, which are shown in validation errors.
 	Examples []json.RawMessage `json:"examples,omitempty"`
 }
 
-// Deadlines of an execution in milliseconds.
+// Time limits of a call in milliseconds.
 const (
 	DefaultTimeoutMS = 30_000
 	MaxTimeoutMS     = 300_000
 )
 
-// Hints say what effects a tool can have. They follow MCP's tool annotations.
+// Hints describe the possible effects of a tool. They follow the tool annotations of MCP.
 type Hints struct {
 	ReadOnly    bool `json:"read_only,omitempty"`
 	Destructive bool `json:"destructive,omitempty"`
 	Idempotent  bool `json:"idempotent,omitempty"`
 	OpenWorld   bool `json:"open_world,omitempty"`
-	// Confirm makes the policy ask a person before every call without a grant.
+	// Confirm makes the policy ask a person before every call that no grant covers.
 	Confirm bool `json:"confirm,omitempty"`
-	// Inert is true of a tool of ours that changes nothing itself: it only makes calls of other tools, which
-	// are judged on their own, or ends what its caller began.
+	// Inert is true for a built-in tool without effects of its own: it makes other calls, which are judged separately,
+	// or ends something that its caller started.
 	Inert bool `json:"inert,omitempty"`
 }
 
-// Function is the OpenAI function-calling form of a Definition.
+// Function is a Definition in the form of OpenAI's function calling.
 type Function struct {
 	Type     string       `json:"type"`
 	Function FunctionBody `json:"function"`
@@ -90,22 +89,22 @@ type FunctionBody struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// Function returns d in OpenAI function-calling form.
+// Function returns d in the form of OpenAI's function calling.
 func (d Definition) Function() Function {
 	body := FunctionBody{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
 	return Function{Type: "function", Function: body}
 }
 
-// PromptBytes estimates how much d adds to a prompt, in bytes.
+// PromptBytes returns the estimated number of bytes that d adds to a prompt.
 func (d Definition) PromptBytes() int {
-	const frame = 40 // the names and brackets around it
+	const frame = 40 // names and brackets around the fields
 	return len(d.Name) + len(d.Description) + len(d.Parameters) + frame
 }
 
-// BytesPerToken is the usual estimate for English and JSON.
+// BytesPerToken is the usual estimate for English text and JSON.
 const BytesPerToken = 4
 
-// Deadline returns the execution bound of d in milliseconds, always within (0, MaxTimeoutMS].
+// Deadline returns the time limit of a call of d in milliseconds: from 1 to MaxTimeoutMS.
 func (d Definition) Deadline() int {
 	switch {
 	case d.TimeoutMS <= 0:

@@ -2,16 +2,17 @@ package wire
 
 import "time"
 
-// KnownServer is what is remembered of an MCP server over a restart.
+// KnownServer contains what is stored about an MCP server between runs of Sextant.
 type KnownServer struct {
-	// Key identifies the server by its name and its command or address. Name is the person's name for it.
+	// Key is made of the server's name and its command or address. Name is the server's name in the configuration.
 	Key, Name string
-	// Era is the protocol revision that it uses, "" when unknown. Found is when that was found out.
-	Era   string
-	Found time.Time
-	// Pins are the definitions that the person knows, as JSON by the server's own names; nil before they were
-	// listed for the first time.
+	// Revision is the protocol revision that the server uses, "" if unknown. Probed is the time at which it was
+	// determined.
+	Revision string
+	Probed   time.Time
+	// Pins maps the server's names for its tools to the definitions that the person knows, as JSON. It is nil until the
+	// tools were listed for the first time.
 	Pins map[string]string
-	// Domains are what the person allowed pages of the server to use: "connect https://a.example".
+	// Domains contains what the person allowed the server's pages to use: "connect https://a.example".
 	Domains []string
 }

@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// Note is one note: its Name without extension, its absolute Path, and the Preview of its beginning.
+// Note is a note. Name has no extension, Path is absolute, and Preview is the beginning of the text.
 type Note struct {
 	Name     string    `json:"name"`
 	Path     string    `json:"path"`
@@ -11,19 +11,19 @@ type Note struct {
 	Preview  string    `json:"preview,omitempty"`
 }
 
-// NoteList holds notes, the newest first.
+// NoteList contains notes, the latest first.
 type NoteList struct {
 	Notes []Note `json:"notes"`
 }
 
-// NoteHit is one line of a note that matches a search.
+// NoteHit is a line of a note that matches a search.
 type NoteHit struct {
 	Name string `json:"name"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// NoteHits are the lines that match a search.
+// NoteHits contains the lines that match a search.
 type NoteHits struct {
 	Hits []NoteHit `json:"hits"`
 }

@@ -2,41 +2,42 @@ package wire
 
 import "time"
 
-// AcceptedPanel is the manifest of a panel that may run: the first one that was found, or the last that a
-// person accepted. A manifest that would allow more waits until a person accepts it.
+// AcceptedPanel is the manifest under which a panel runs: the first one found, or the last one that a person accepted.
+// A manifest that would allow more is not used until a person accepts it.
 type AcceptedPanel struct {
-	// Panel is the panel's id, Hash the SHA-256 of the manifest's normal form in hexadecimal, Manifest its text.
+	// Panel is the id of the panel. Hash is the SHA-256 of the manifest's normal form in hexadecimal. Manifest is its
+	// text.
 	Panel, Hash, Manifest string
-	// Tools are all tools that the panel ever had, by name, with what of each is known. A tool that is removed
-	// and added again is therefore not new.
+	// Tools maps the name of each tool that the panel ever had to its known definition, so that a tool that is removed
+	// and added again is not treated as new.
 	Tools map[string]string
-	// Declined is the hash of a manifest that the person declined, "" for none.
+	// Declined is the hash of the manifest that the person declined, "" for none.
 	Declined string
 }
 
-// PanelUndo is the request that undoes a call of a panel's tool. Owner is that of the call, as Provenance.Owner.
+// PanelUndo is a request that undoes a call of a panel's tool. Owner is the owner of the call, as Provenance.Owner.
 type PanelUndo struct {
 	ID                              int64
 	Call, Turn, Conversation, Owner string
 	Panel, Tool                     string
-	// Did says for a person, in the past tense, what the call did.
-	Did string
-	// Method, Path (escaped) and Body (JSON, "" for none) are the request.
+	// Sentence tells a person in the past tense what the call did.
+	Sentence string
+	// Method, Path (escaped) and Body (JSON, "" for none) form the request.
 	Method, Path, Body string
 	State              UndoState
-	// Why says why an undo failed.
-	Why  string
-	Time time.Time
+	// Reason says why an undo failed, "" if none did.
+	Reason string
+	Time   time.Time
 }
 
-// UndoableCall is a call of a panel's tool that can be undone, or was.
+// UndoableCall is a call of a panel's tool that can be undone or was undone.
 type UndoableCall struct {
 	Call  string `json:"call"`
 	Panel string `json:"panel"`
 	Tool  string `json:"tool"`
-	// Did says in the past tense what the call did.
-	Did   string    `json:"did"`
-	State UndoState `json:"state"`
-	// Why says why an undo was refused or failed, "" when none did.
-	Why string `json:"why,omitempty"`
+	// Sentence tells a person in the past tense what the call did.
+	Sentence string    `json:"did"`
+	State    UndoState `json:"state"`
+	// Reason says why an undo was refused or failed, "" if none was.
+	Reason string `json:"why,omitempty"`
 }

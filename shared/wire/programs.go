@@ -2,16 +2,16 @@ package wire
 
 import "time"
 
-// Programs says how other programs connect to this Sextant over MCP, and which are connected. It holds the
-// token, so only the person's windows get it.
+// Programs says how other programs can connect to this Sextant over MCP, and lists the connected ones. It contains the
+// token, so it is sent only to the person's windows.
 type Programs struct {
-	// Command and Args start `sextant mcp`, which joins this Sextant.
+	// Command and Args start `sextant mcp`, which connects to this Sextant.
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
-	// URL is the MCP endpoint over HTTP, Token its token; both are valid until this Sextant ends.
+	// URL is the MCP endpoint over HTTP, and Token its token. Both are valid until this Sextant ends.
 	URL   string `json:"url"`
 	Token string `json:"token"`
-	// Session is a new name for ?session=, so that a program configured with it has its own tabs.
+	// Session is a new value for ?session=. A program that is configured with it has separate tabs.
 	Session  string    `json:"session"`
 	Programs []Program `json:"programs"`
 }
@@ -19,15 +19,15 @@ type Programs struct {
 // Program is a program that is connected over MCP.
 type Program struct {
 	ID string `json:"id"`
-	// Name is the name it gives itself: text from outside.
+	// Name is the name that the program gives itself. It is outside text.
 	Name string `json:"name"`
-	// Via is stdio or http.
-	Via   string    `json:"via"`
-	Since time.Time `json:"since"`
-	Last  time.Time `json:"last"`
-	Calls int       `json:"calls"`
-	// Tabs counts its own tabs. Shares is true of a program that acts on the window's tabs instead.
-	Tabs   int    `json:"tabs"`
-	Shares bool   `json:"shares,omitempty"`
-	Panel  string `json:"panel,omitempty"`
+	// Transport is stdio or http.
+	Transport string    `json:"via"`
+	Since     time.Time `json:"since"`
+	Last      time.Time `json:"last"`
+	Calls     int       `json:"calls"`
+	// Tabs counts the program's own tabs. SharesTabs is true if the program acts on the window's tabs instead.
+	Tabs       int    `json:"tabs"`
+	SharesTabs bool   `json:"shares,omitempty"`
+	Panel      string `json:"panel,omitempty"`
 }

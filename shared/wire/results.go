@@ -2,10 +2,8 @@ package wire
 
 import "time"
 
-// StoredResult is what is known of a stored result besides its text.
-//
-// Only its Owner (toolspec.Provenance.Owner) may read it. Sources and Read are those of the toolspec.Result,
-// and apply to each part of it.
+// StoredResult describes a stored result without its text. Only its Owner (toolspec.Provenance.Owner) may read it.
+// Sources and LocalSources are those of the toolspec.Result and apply to each part of it.
 type StoredResult struct {
 	ID           string    `json:"id"`
 	Owner        string    `json:"owner"`
@@ -16,6 +14,6 @@ type StoredResult struct {
 	Lines        int       `json:"lines"`
 	Cut          bool      `json:"cut,omitempty"`
 	Sources      []string  `json:"sources,omitempty"`
-	Read         []string  `json:"read,omitempty"`
+	LocalSources []string  `json:"read,omitempty"`
 	Time         time.Time `json:"time"`
 }

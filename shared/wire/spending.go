@@ -2,18 +2,18 @@ package wire
 
 import "sextant/shared/chat"
 
-// Spending is GET /api/conversations/{id}/bill: what a conversation and its newest turn have cost, and the
-// budgets that bound them.
+// Spending is the response of GET /api/conversations/{id}/bill: the cost of a conversation and of its latest turn, and
+// their budgets.
 type Spending struct {
 	Conversation chat.Bill `json:"conversation"`
 	Turn         chat.Bill `json:"turn"`
 	Budgets      []Budget  `json:"budgets"`
 }
 
-// Budget is one budget with what was spent of it: in tokens, or in billionths of Currency where that is set.
-// More than the limit may be spent, because an answer is not cut off for it.
+// Budget is a limit with the amount spent: in billionths of Currency, or in tokens if Currency is "". Spent may exceed
+// Limit, because an answer is not cut off at the limit.
 type Budget struct {
-	// Name is that of its setting.
+	// Name is the key of the budget's setting.
 	Name     string `json:"name"`
 	Limit    int64  `json:"limit"`
 	Spent    int64  `json:"spent"`

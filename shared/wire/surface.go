@@ -6,42 +6,43 @@ import (
 	"sextant/shared/annotation"
 )
 
-// SurfaceRequest asks a window to read or act on the page of the panel that it shows: envelope kind "surface.ask".
-// An envelope "surface.cancel" with the same ID says that nobody waits for the answer any more.
+// SurfaceRequest asks a window to read or act on the page of the panel that it shows. It is sent in an envelope of kind
+// "surface.ask". An envelope "surface.cancel" with the same ID cancels the request.
 type SurfaceRequest struct {
 	ID    int64  `json:"id"`
 	Panel string `json:"panel"`
-	// Frame is true for the panel's frame, false for what the window draws itself.
+	// Frame is true for the panel's frame, false for the page that the window draws itself.
 	Frame bool `json:"frame,omitempty"`
-	// Do is an operation of collect/script/page.js, Args its arguments.
-	Do   string            `json:"do"`
-	Args []json.RawMessage `json:"args"`
+	// Operation is an operation of collect/script/page.js, and Args its arguments.
+	Operation string            `json:"do"`
+	Args      []json.RawMessage `json:"args"`
 }
 
-// SurfaceReply is a window's answer. Value is {"v": value} or {"e": error}.
+// SurfaceReply is a window's answer to a SurfaceRequest. Value is {"v": value} or {"e": error}.
 type SurfaceReply struct {
 	ID    int64           `json:"id"`
 	Value json.RawMessage `json:"value,omitempty"`
-	// Error says why the page could not be asked: another panel is shown, or the panel has no frame.
+	// Error says why the window could not pass on the request: another panel is shown, or the panel has no frame.
 	Error string `json:"error,omitempty"`
 }
 
-// SurfaceCancel names a SurfaceRequest that nobody waits for any more.
+// SurfaceCancel cancels the SurfaceRequest with the same ID.
 type SurfaceCancel struct {
 	ID int64 `json:"id"`
 }
 
-// SurfaceMarks are the annotations of a panel's page after an observation: the argument of the operation
-// "marks". The window draws them, moves them with their elements, and removes them with the page.
+// SurfaceMarks contains the annotations of a panel's page after an observation. It is the argument of the operation
+// "marks". The window draws the marks, moves them with their elements, and removes them when the page changes.
 type SurfaceMarks struct {
 	Version int `json:"version"`
-	// Doc identifies the document of what the window draws, FrameDoc that of the frame, "" for none.
-	Doc      string        `json:"doc"`
-	FrameDoc string        `json:"frame_doc,omitempty"`
-	Marks    []SurfaceMark `json:"marks"`
+	// DocID identifies the document that the window draws. FrameDocID identifies the frame's document, "" for none.
+	DocID      string        `json:"doc"`
+	FrameDocID string        `json:"frame_doc,omitempty"`
+	Marks      []SurfaceMark `json:"marks"`
 }
 
-// SurfaceMark is one annotation. Handle identifies the element in its document; one in the frame has Element.Frame.
+// SurfaceMark is an annotation. Handle identifies the element in its document, which is the frame's if Element.Frame is
+// set.
 type SurfaceMark struct {
 	Handle  int                `json:"handle"`
 	Element annotation.Element `json:"element"`

@@ -1,6 +1,6 @@
 package wire
 
-// The states of a Terminal. TerminalWaiting means that the assistant's command waits for permission,
+// The states of a Terminal. TerminalWaiting means that a command of the assistant waits for approval, and
 // TerminalFailed that the terminal could not be started.
 const (
 	TerminalIdle    = "idle"
@@ -10,26 +10,26 @@ const (
 	TerminalFailed  = "failed"
 )
 
-// Terminal is one tab of the terminal panel.
+// Terminal is a tab of the terminal panel.
 type Terminal struct {
 	Tab int `json:"tab"`
-	// Assistant is true of a terminal for the assistant's commands, which run in the sandbox; else it is a
-	// shell of the person's.
+	// Assistant is true for a terminal of the assistant's commands, which run in the sandbox. Otherwise the terminal is
+	// a shell of the person.
 	Assistant bool   `json:"assistant"`
 	State     string `json:"state"`
-	// Command is the running or last command in one of the assistant's.
+	// Command is the assistant's running or last command, "" in a shell of the person.
 	Command string `json:"command,omitempty"`
-	// Code is the exit code. Reason says why it ended when the code does not.
-	Code   int    `json:"code"`
-	Reason string `json:"reason,omitempty"`
-	// Shared says that the assistant may read it.
+	// ExitCode is the exit code. Reason says why the command ended if the exit code does not.
+	ExitCode int    `json:"code"`
+	Reason   string `json:"reason,omitempty"`
+	// Shared is true if the assistant may read the terminal.
 	Shared bool `json:"shared"`
 }
 
-// TerminalMessage is what a window sends over /ws/terminals besides typed text, which is a binary message: the
-// tab as 4 bytes (big-endian), then the bytes. The first is of kind "hello" with Token. Then come open, stop,
-// again, close, resize, share, watch, leave, and drawn for each output that was drawn: at most 256 KB are sent
-// ahead of it.
+// TerminalMessage is a JSON message of a window over /ws/terminals. The first has the kind "hello" and Token. Later
+// kinds are open, stop, again, close, resize, share, watch, leave and drawn. The window sends "drawn" for each output
+// that it has drawn; the server sends at most 256 KB ahead. Typed text is a binary message instead: the tab as 4 bytes
+// (big-endian), then the text.
 type TerminalMessage struct {
 	V       int    `json:"v"`
 	Kind    string `json:"kind"`
@@ -41,9 +41,9 @@ type TerminalMessage struct {
 	Shared  bool   `json:"shared,omitempty"`
 }
 
-// TerminalUpdate is what a window receives besides output in the same binary form. Kind is "tabs" with all Tabs
-// when one changed, "opened" with the Tab that the window opened, "watching" with the Tab and how many Bytes of
-// what follows are a replay, or "error" with Error.
+// TerminalUpdate is a JSON message to a window. Kind is "tabs" with all Tabs after a change, "opened" with the Tab that
+// the window opened, "watching" with the Tab and the number of Bytes of output that follow as a replay, or "error" with
+// Error. Output is a binary message in the same form as typed text.
 type TerminalUpdate struct {
 	V     int        `json:"v"`
 	Kind  string     `json:"kind"`

@@ -1,6 +1,6 @@
-// Package wire defines what goes between windows and the program besides events and tools: the WebSocket
-// envelopes, the live view's frames, the state snapshot that a window starts from, and the answers of the HTTP
-// API. TypeScript types are generated from them.
+// Package wire defines the data that windows and the program exchange, apart from events and tools: the WebSocket
+// envelopes, the frames of the live view, the state snapshot with which a window starts, and the responses of the HTTP
+// API. TypeScript types are generated from it.
 package wire
 
 import (
@@ -12,11 +12,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Version of the WebSocket protocol.
+// Version is the version of the WebSocket protocol.
 const Version = 1
 
-// Envelope is every JSON message that the server sends over /ws. Kind is an event.Kind, "hello" (data Hello) or
-// "error" (data Problem). Seq is 0 for what is not stored.
+// Envelope is the form of every JSON message that the server sends over /ws. Kind is an event.Kind, "hello" (with a
+// Hello as Data) or "error" (with a Problem). Seq is 0 for messages that are not stored events.
 type Envelope struct {
 	V            int             `json:"v"`
 	Seq          int64           `json:"seq"`
@@ -28,26 +28,27 @@ type Envelope struct {
 	Data         json.RawMessage `json:"data"`
 }
 
-// Hello answers the client's first message; Seq is the newest stored event.
+// Hello answers the client's first message. Seq is the number of the latest stored event.
 type Hello struct {
 	Seq     int64  `json:"seq"`
 	Version string `json:"version"`
 }
 
-// Problem is the error of a client message.
+// Problem says what was wrong with a client's message.
 type Problem struct {
 	Error string `json:"error"`
 }
 
-// ClientMessage is every message that a client sends. The first must be of kind "hello" with Token and After; then
-// live.open, live.close, live.ack, input, focus (a person turned to this window) and surface.reply.
+// ClientMessage is the form of every message that a client sends. The first must have the kind "hello" with Token and
+// After. Later kinds are live.open, live.close, live.ack, input, focus (the person switched to this window) and
+// surface.reply.
 type ClientMessage struct {
 	V     int    `json:"v"`
 	Kind  string `json:"kind"`
 	Token string `json:"token,omitempty"`
 	// After asks for all stored events with a larger sequence number.
 	After int64 `json:"after,omitempty"`
-	// Width and Height are the size of the live view in CSS pixels, Scale the device pixels per CSS pixel.
+	// Width and Height are the size of the live view in CSS pixels. Scale is the number of device pixels per CSS pixel.
 	Width  int     `json:"width,omitempty"`
 	Height int     `json:"height,omitempty"`
 	Scale  float64 `json:"scale,omitempty"`
@@ -59,7 +60,7 @@ type ClientMessage struct {
 	Reply *SurfaceReply `json:"reply,omitempty"`
 }
 
-// Input is a person's input to the live view, in CSS pixels of the page's viewport.
+// Input is a person's input to the live view. Positions and distances are in CSS pixels of the page's viewport.
 type Input struct {
 	// Type is down, up, move, wheel, keydown, keyup or text.
 	Type   string  `json:"type"`
@@ -72,24 +73,24 @@ type Input struct {
 	Key    string  `json:"key,omitempty"`
 	Code   string  `json:"code,omitempty"`
 	Text   string  `json:"text,omitempty"`
-	// Modifiers is the CDP bit field: Alt 1, Control 2, Meta 4, Shift 8.
+	// Modifiers is the bit field of the Chrome DevTools Protocol: Alt 1, Control 2, Meta 4, Shift 8.
 	Modifiers int `json:"modifiers,omitempty"`
 }
 
-// FrameHeader precedes the JPEG in a binary message: the length of this JSON as 4 bytes (big-endian), the JSON,
-// then the picture.
+// FrameHeader describes a JPEG picture of the live view. The binary message consists of the length of the header's JSON
+// as 4 bytes (big-endian), the JSON and the picture.
 type FrameHeader struct {
 	Frame int64 `json:"frame"`
 	Tab   int   `json:"tab"`
-	// Width and Height are the viewport in CSS pixels, ScrollX and ScrollY the scroll position.
+	// Width and Height are the size of the viewport in CSS pixels. ScrollX and ScrollY are the scroll position.
 	Width   float64 `json:"width"`
 	Height  float64 `json:"height"`
 	ScrollX float64 `json:"scroll_x"`
 	ScrollY float64 `json:"scroll_y"`
 }
 
-// Snapshot is GET /api/state: everything that a window needs to draw itself. Events with a larger Seq continue
-// from it.
+// Snapshot is the response of GET /api/state: everything that a window needs to draw itself. Events with a larger Seq
+// apply on top of it.
 type Snapshot struct {
 	Seq           int64               `json:"seq"`
 	Version       string              `json:"version"`
@@ -110,15 +111,15 @@ type Snapshot struct {
 	Disk          event.Disk          `json:"disk"`
 }
 
-// Banner is a lasting condition: no Chromium, unreadable config, settings that could not be stored.
+// Banner describes a lasting problem: no Chromium, unreadable configuration, settings that could not be stored.
 type Banner struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// Model is one model that can be chosen. Name is provider/name, State is ready, not_running or no_key, and
-// Detail says more in words ("not running on port 1234").
+// Model is a model that can be chosen. Name has the form provider/name. State is ready, not_running or no_key, and
+// Detail explains it ("not running on port 1234").
 type Model struct {
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
@@ -127,16 +128,15 @@ type Model struct {
 	Detail   string `json:"detail,omitempty"`
 }
 
-// Transcript is GET /api/conversations/{id}: a conversation with its events, as of Seq.
+// Transcript is the response of GET /api/conversations/{id}: a conversation with its events up to Seq.
 type Transcript struct {
 	Seq          int64             `json:"seq"`
 	Conversation chat.Conversation `json:"conversation"`
-	// Events are the stored events of the conversation in order. The window's reducer builds the view from them
-	// as it does from live ones.
+	// Events contains the stored events of the conversation in order. The window's reducer handles them like live ones.
 	Events []event.Event `json:"events"`
 }
 
-// Discovery is GET /api/ai/tools/discover: the tools that can be called.
+// Discovery is the response of GET /api/ai/tools/discover: the tools that can be called.
 type Discovery struct {
 	Baseline []toolspec.Function `json:"baseline"`
 	Panel    []toolspec.Function `json:"panel"`
@@ -145,38 +145,38 @@ type Discovery struct {
 	Origins map[string]toolspec.Origin `json:"tool_origins"`
 }
 
-// CallRow is a call as the activity list shows it. Status is an event.CallStatus, or "running".
+// CallRow is a call in the activity list. Status is an event.CallStatus or "running".
 type CallRow struct {
 	event.CallRecord
 	Status string `json:"status"`
 	event.CallOutcome
 }
 
-// GrantRow is a standing permission with how it was used.
+// GrantRow is a grant with its use.
 type GrantRow struct {
 	toolspec.Grant
-	// Title is the title of the conversation it is bound to, "" for none.
+	// Title is the title of the conversation to which the grant is limited, "" for none.
 	Title string `json:"title,omitempty"`
-	// Uses counts the calls that it allowed. Used is the time of the last, absent before the first.
-	Uses int        `json:"uses"`
-	Used *time.Time `json:"used,omitempty"`
+	// Uses is the number of calls that the grant allowed. LastUsed is the time of the last one, nil if there is none.
+	Uses     int        `json:"uses"`
+	LastUsed *time.Time `json:"used,omitempty"`
 }
 
-// AuditPage is a part of the audit log, the newest calls first.
+// AuditPage is a part of the audit log, the latest calls first.
 type AuditPage struct {
 	Calls []CallRow `json:"calls"`
-	// Before is the "before" parameter of the next page, 0 when there is nothing older.
+	// Before is the "before" parameter of the next page, 0 if there are no older calls.
 	Before int64 `json:"before"`
 }
 
 // AuditCheck is the result of verifying the audit chain.
 type AuditCheck struct {
-	// Entries is how many entries are intact. Problem names the first that is not, "" when all are.
+	// Entries is the number of intact entries. Problem describes the first damaged entry, "" if there is none.
 	Entries int    `json:"entries"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// Bookmark is a page that was bookmarked in the browser panel. Title is the page's, Note the person's.
+// Bookmark is a bookmark of the browser panel. Title is the title of the page, and Note is the person's remark.
 type Bookmark struct {
 	URL   string    `json:"url"`
 	Title string    `json:"title"`
@@ -184,7 +184,7 @@ type Bookmark struct {
 	Time  time.Time `json:"time"`
 }
 
-// BookmarkList holds all bookmarks, the newest first.
+// BookmarkList contains all bookmarks, the latest first.
 type BookmarkList struct {
 	Bookmarks []Bookmark `json:"bookmarks"`
 }

@@ -37,7 +37,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 			return err
 		})
 	}
-	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
+	text, thought := pieces(event.TextDelta), pieces(event.ReasoningDelta)
 	asked := time.Now()
 	res, err := t.adapter.Stream(ctx, req, listed, func(d llm.Delta) {
 		if d.Thought == "" {
@@ -63,7 +63,7 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		message.Status = chat.StatusFailed
 	default:
 		if message.Calls = t.assignCallIDs(&res); len(message.Calls) > 0 {
-			message.Thought = res.Thought
+			message.Reasoning = res.Thought
 		}
 	}
 	if t.isPilot && message.Text != "" {
@@ -72,8 +72,8 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	}
 	round := event.Round{
 		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
-		DurationMS: time.Since(asked).Milliseconds(),
-		Answer:     prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
+		DurationMS:  time.Since(asked).Milliseconds(),
+		AnswerBytes: prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
 		Requests: t.account.TakeUnreported(), Payer: t.account.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}

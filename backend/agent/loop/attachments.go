@@ -34,7 +34,7 @@ func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 // joinMessage takes a queued message and its attachments into the turn.
 func (t *turn) joinMessage(w event.WaitingMessage, m chat.Message) []event.Event {
 	var events []event.Event
-	for _, one := range append(t.attachmentNotes(w.Attached), m) {
+	for _, one := range append(t.attachmentNotes(w.Attachments), m) {
 		t.messages = append(t.messages, one)
 		t.outside.Add(one.Outside...)
 		events = append(events, t.event(event.MessageAdded, one))

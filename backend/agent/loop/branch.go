@@ -73,7 +73,7 @@ func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) er
 		case branch != "" && !slices.ContainsFunc(list, func(b event.Branch) bool { return b.ID == branch }):
 			return ErrNoBranch
 		}
-		return l.publish(ctx, event.New(event.BranchChosen, event.BranchRef{ID: branch}).In(conversation, ""))
+		return l.publish(ctx, event.New(event.BranchChosen, event.BranchRef{ID: branch}).InTurn(conversation, ""))
 	})
 }
 
@@ -122,7 +122,7 @@ type turnStart struct {
 // words open none, also when they are asked again.
 func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart, error) {
 	// Nobody typed a subagent's task, whoever asks it again.
-	mine.Program = t.ask.Caller == toolspec.CallerHTTP || t.ask.lineage != nil
+	mine.FromProgram = t.ask.Caller == toolspec.CallerHTTP || t.ask.lineage != nil
 	if t.ask.lineage != nil {
 		mine.Outside = t.ask.lineage.from.Outside
 		t.inherit()
@@ -130,7 +130,7 @@ func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart,
 	}
 	mine.Outside = t.ask.From
 	a := turnStart{before: before, mine: []chat.Message{mine}}
-	closed := mine.Program || len(mine.Outside) > 0
+	closed := mine.FromProgram || len(mine.Outside) > 0
 	old := ""
 	if p := t.ask.branch; p != nil {
 		i := findQuestion(before, p.message)
@@ -138,8 +138,8 @@ func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart,
 			return a, ErrNoQuestion
 		}
 		b := event.Branch{ID: naming.ID("b")}
-		if was := before[i]; was.Program || len(was.Outside) > 0 {
-			old, a.mine[0].Program, a.mine[0].Outside = was.Text, mine.Program || was.Program, was.Outside
+		if was := before[i]; was.FromProgram || len(was.Outside) > 0 {
+			old, a.mine[0].FromProgram, a.mine[0].Outside = was.Text, mine.FromProgram || was.FromProgram, was.Outside
 		}
 		if p.again {
 			a.before, a.mine = before[:i+1:i+1], nil

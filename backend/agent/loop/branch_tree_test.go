@@ -82,7 +82,7 @@ func (b *branchTree) recordBranch(way []string) {
 // events were recorded.
 func (b *branchTree) crash() {
 	ask := b.ask()
-	in := func(k event.Kind, v any) event.Event { return event.New(k, v).In(b.id, fmt.Sprint("t-", ask.Text)) }
+	in := func(k event.Kind, v any) event.Event { return event.New(k, v).InTurn(b.id, fmt.Sprint("t-", ask.Text)) }
 	call := func(n int) chat.ToolCall {
 		return chat.ToolCall{ID: fmt.Sprintf("dead%d-%s", n, ask.Text), Name: "act", Args: []byte(`{}`)}
 	}

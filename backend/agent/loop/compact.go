@@ -97,7 +97,7 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 		from.Add(m.Outside...)
 	}
 	m := t.message(chat.RoleSummary, prompt.Summary(old, window, done))
-	m.Covers, m.Outside = old[n-1].ID, from.List()
+	m.CoversThrough, m.Outside = old[n-1].ID, from.List()
 	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use
 			if use {
 				m.Status = chat.StatusDone
 			}
-			return l.publish(ctx, event.New(event.MessageAdded, m).In(conversation, m.Turn))
+			return l.publish(ctx, event.New(event.MessageAdded, m).InTurn(conversation, m.Turn))
 		}
 		return ErrNoSummary
 	})

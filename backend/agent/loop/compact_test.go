@@ -91,7 +91,7 @@ func TestCompactionKeepsUserMessages(t *testing.T) {
 		t.Errorf("a request has %d bytes", most)
 	}
 	for _, s := range sums {
-		if !slices.Contains(s.Outside, "https://shop.example") || s.Covers == "" {
+		if !slices.Contains(s.Outside, "https://shop.example") || s.CoversThrough == "" {
 			t.Errorf("a summary of what was read outside is %+v", s)
 		}
 	}
@@ -152,7 +152,7 @@ func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
 	h.ask(t, "the panel is open")
 	h.mu.Lock()
 	h.messages = append(h.messages, chat.Message{
-		ID: "s", Conversation: "c1", Role: chat.RoleSummary, Covers: h.messages[len(h.messages)-1].ID,
+		ID: "s", Conversation: "c1", Role: chat.RoleSummary, CoversThrough: h.messages[len(h.messages)-1].ID,
 		Text: "Summed up.", Status: chat.StatusDone,
 	})
 	h.mu.Unlock()

@@ -27,7 +27,7 @@ func (l *Loop) deleteAll(ctx context.Context, conversation string, talks, left [
 		return l.exclusively(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })
 	}
 	return l.cfg.Pending.Drop(append(slices.Clone(talks), conversation), func() error {
-		return l.publish(ctx, event.New(event.ConversationDeleted, event.Removal{ID: conversation}).In(conversation,
+		return l.publish(ctx, event.New(event.ConversationDeleted, event.Removal{ID: conversation}).InTurn(conversation,
 			""))
 	})
 }

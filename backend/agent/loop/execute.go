@@ -124,7 +124,7 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 			}
 		}
 		t.messages = append(t.messages, m)
-		events[i] = t.event(event.MessageAdded, m).Of(c.ID)
+		events[i] = t.event(event.MessageAdded, m).OfCall(c.ID)
 	}
 	return end, t.record(events...)
 }
@@ -217,7 +217,7 @@ func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
 	for _, c := range calls {
 		m := t.result(c, toolspec.Fail(toolspec.UserError, why, ""))
 		t.messages = append(t.messages, m)
-		events = append(events, t.event(event.MessageAdded, m).Of(c.ID))
+		events = append(events, t.event(event.MessageAdded, m).OfCall(c.ID))
 	}
 	if len(events) == 0 {
 		return nil

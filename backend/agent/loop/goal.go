@@ -187,7 +187,7 @@ func (t *turn) applyReply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	}
 	events := make([]event.Event, 0, len(added))
 	for _, m := range added {
-		events = append(events, t.event(event.MessageAdded, m).Of(m.CallID))
+		events = append(events, t.event(event.MessageAdded, m).OfCall(m.CallID))
 	}
 	t.messages = append(t.messages, added...)
 	if len(events) > 0 {

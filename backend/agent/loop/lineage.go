@@ -66,7 +66,7 @@ func (t *turn) inherit() {
 // subagentProvenance is the provenance of a subagent's calls.
 func (t *turn) subagentProvenance() toolspec.Provenance {
 	p := t.ask.lineage.from
-	p.Child = toolspec.Child{Conversation: t.ask.Conversation, Turn: t.id, Title: t.ask.lineage.title}
+	p.Subagent = toolspec.Subagent{Conversation: t.ask.Conversation, Turn: t.id, Title: t.ask.lineage.title}
 	p.Conversation = cmp.Or(p.Conversation, t.ask.Conversation)
 	p.Turn = cmp.Or(p.Turn, t.id)
 	p.TypedHosts, p.Outside = t.typed, t.outside.List()
@@ -78,7 +78,7 @@ type effects struct{ outside, local, changed sourceset.Set }
 
 func (e *effects) add(r toolspec.Result) {
 	e.outside.Add(r.Sources...)
-	e.local.Add(r.Read...)
+	e.local.Add(r.LocalSources...)
 	e.changed.Add(r.Changed...)
 }
 

@@ -72,7 +72,7 @@ func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 			r.Fatalf("%d calls were made of %d", len(made), limit)
 		}
 		for _, c := range made {
-			who := c.From.Child.Title
+			who := c.From.Subagent.Title
 			switch {
 			case len(parent) > 0 && !slices.Contains(parent, c.Tool):
 				r.Fatalf("%s called %s, which the parent may not", who, c.Tool)

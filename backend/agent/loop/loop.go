@@ -399,7 +399,7 @@ func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversa
 		Created: now,
 		Updated: now,
 	}
-	return c, l.publish(ctx, event.New(event.ConversationCreated, c).In(c.ID, ""))
+	return c, l.publish(ctx, event.New(event.ConversationCreated, c).InTurn(c.ID, ""))
 }
 
 // publish records events even if the turn is already stopped.

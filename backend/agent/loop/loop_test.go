@@ -100,13 +100,14 @@ func TestRoundUsageAndPromptComposition(t *testing.T) {
 		first.Usage != (chat.Usage{Input: 100, Output: 2, Cached: 60}) ||
 		first.Calls != 1 ||
 		first.Failed ||
-		first.Answer != len("Hm.")+len(`look{"a":1}`) {
+		first.AnswerBytes != len("Hm.")+len(`look{"a":1}`) {
 		t.Errorf("first round %+v", first)
 	}
 	if first.Prompt.Definitions != definitions || first.Prompt.Results != 0 {
 		t.Errorf("first prompt %+v, the definitions are %d bytes", first.Prompt, definitions)
 	}
-	if second.Number != 2 || second.Prompt.Results != 10 || second.Prompt.Talk != first.Prompt.Talk+first.Answer ||
+	if second.Number != 2 || second.Prompt.Results != 10 ||
+		second.Prompt.Messages != first.Prompt.Messages+first.AnswerBytes ||
 		second.Calls != 0 {
 		t.Errorf("second round %+v after %+v", second, first)
 	}
@@ -120,7 +121,7 @@ func TestFailedRoundIsReported(t *testing.T) {
 	log, _, _ := h.recorded()
 	for _, e := range log {
 		if e.Kind == event.RoundEnded {
-			if r := data[event.Round](e); !r.Failed || r.Answer != 0 || r.Usage != (chat.Usage{}) {
+			if r := data[event.Round](e); !r.Failed || r.AnswerBytes != 0 || r.Usage != (chat.Usage{}) {
 				t.Errorf("%+v", r)
 			}
 			return

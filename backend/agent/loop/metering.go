@@ -35,7 +35,7 @@ func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	if t.ask.Raise {
 		return []event.Event{t.event(event.BudgetRaised, all)}, nil
 	}
-	t.account.Earlier = all.Since(before)
+	t.account.Earlier = all.Minus(before)
 	return nil, nil
 }
 
@@ -162,7 +162,7 @@ func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, er
 	if l.cfg.Budget.Budgets != nil {
 		bill.Budgets = append(
 			bill.Budgets,
-			budget.Evaluate(budget.Limit{}, l.cfg.Budget.Budgets(), bill.Turn, all.Since(before))...)
+			budget.Evaluate(budget.Limit{}, l.cfg.Budget.Budgets(), bill.Turn, all.Minus(before))...)
 	}
 	return bill, nil
 }

@@ -161,7 +161,7 @@ func TestMoneyBudget(t *testing.T) {
 		t.Fatalf("%d questions: %+v", len(b.service.Requests()), o)
 	}
 	bill := b.bill(t)
-	if bill.Turn.In("USD") != 6_000_000 || bill.Conversation.Requests != 2 || bill.Conversation.Unpriced != 0 {
+	if bill.Turn.CostIn("USD") != 6_000_000 || bill.Conversation.Requests != 2 || bill.Conversation.Unpriced != 0 {
 		t.Errorf("%+v", bill)
 	}
 	if len(bill.Budgets) != 1 ||
@@ -199,7 +199,7 @@ func TestMissingPriceIsReported(t *testing.T) {
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 10, Output: 1}}
 	}
-	if o := b.ask(t, "again"); o.Bill.In("EUR") != 11_000 || o.Status != chat.StatusDone {
+	if o := b.ask(t, "again"); o.Bill.CostIn("EUR") != 11_000 || o.Status != chat.StatusDone {
 		t.Errorf("%+v", o)
 	}
 }
@@ -319,7 +319,7 @@ func TestSideRequestsCountTowardBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.For == "probe" &&
+		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.Purpose == "probe" &&
 			(r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
 			t.Errorf("%+v", r)
 		}
@@ -377,7 +377,7 @@ func TestRetriesAndFallbackAreBilledSeparately(t *testing.T) {
 		openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}},
 	)
 	b.prices = "openai/m=1/1/1"
-	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.In("USD") != 110_000 {
+	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.CostIn("USD") != 110_000 {
 		t.Errorf("%+v", o)
 	}
 }

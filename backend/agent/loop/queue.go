@@ -92,10 +92,10 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	}
 	w := event.WaitingMessage{
 		ID: naming.ID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
-		Attached: ask.Attached, From: ask.From,
+		Attachments: ask.Attached, Sources: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
 	}
-	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).In(ask.Conversation, ""))
+	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).InTurn(ask.Conversation, ""))
 }
 
 // caller is who the calls of ask are attributed to.
@@ -132,7 +132,7 @@ func (l *Loop) UpdateWaiting(
 	if when != "" {
 		w.When = when
 	}
-	return w, l.publish(ctx, event.New(event.MessageWaiting, w).In(conversation, ""))
+	return w, l.publish(ctx, event.New(event.MessageWaiting, w).InTurn(conversation, ""))
 }
 
 // DropWaiting removes a waiting message.
@@ -145,7 +145,7 @@ func (l *Loop) DropWaiting(ctx context.Context, conversation, id string, by tool
 	if _, err := l.findWaiting(ctx, conversation, id, by); err != nil {
 		return err
 	}
-	return l.publish(ctx, event.New(event.MessageDropped, event.Removal{ID: id}).In(conversation, ""))
+	return l.publish(ctx, event.New(event.MessageDropped, event.Removal{ID: id}).InTurn(conversation, ""))
 }
 
 // SendWaiting begins a turn with a message that was kept when its turn ended.
@@ -186,7 +186,7 @@ func (l *Loop) findWaiting(
 func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
-		Interactive: w.Interactive, Attached: w.Attached, From: w.From, fromQueue: &w,
+		Interactive: w.Interactive, Attached: w.Attachments, From: w.Sources, fromQueue: &w,
 	}
 }
 
@@ -242,7 +242,7 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	for _, w := range list {
 		if w.When != event.MomentHeld {
 			w.When = event.MomentHeld
-			events = append(events, event.New(event.MessageWaiting, w).In(t.ask.Conversation, ""))
+			events = append(events, event.New(event.MessageWaiting, w).InTurn(t.ask.Conversation, ""))
 		}
 	}
 	return events
@@ -278,10 +278,10 @@ func (t *turn) takeSteering() (bool, error) {
 	var events []event.Event
 	for _, w := range list {
 		m := t.message(chat.RoleUser, w.Text)
-		m.Program, m.Outside = w.Caller == toolspec.CallerHTTP, w.From
+		m.FromProgram, m.Outside = w.Caller == toolspec.CallerHTTP, w.Sources
 		events = append(append(events, t.joinMessage(w, m)...),
 			t.event(event.MessageTaken, event.TakenMessage{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
-		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {
+		if w.Caller != toolspec.CallerHTTP && len(w.Sources) == 0 {
 			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
 		}
 	}

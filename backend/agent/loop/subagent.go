@@ -146,15 +146,15 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	if bad != nil {
 		return nil, bad
 	}
-	parent, _ := from.Place()
+	parent, _ := from.ShownIn()
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
 		// A person's own call needs no confirmation; that of a model working for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
-	from.Unpaged = false
-	if from.Root != "" {
-		from.Root, from.Interactive = "", false // its turns would ask in a window, and there is none
+	from.NeedsFullResults = false
+	if from.RootCall != "" {
+		from.RootCall, from.Interactive = "", false // its turns would ask in a window, and there is none
 	}
 	return &lineage{
 		depth: above.depth + 1, model: model, system: above.system,

@@ -100,7 +100,7 @@ func (s *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 	s.results = append(s.results, done)
 	s.mu.Unlock()
 	r := toolspec.OK(done.Text)
-	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
+	r.Sources, r.LocalSources, r.Changed = done.Outside, done.Local, done.Changed
 	if done.Status != chat.StatusDone {
 		r = toolspec.Fail(toolspec.UserError, string(done.Status)+": "+done.Error, "")
 	}
@@ -133,7 +133,8 @@ func TestSubagentConversation(t *testing.T) {
 	})
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result {
 		r := toolspec.OK(strings.Repeat("very long ", 1000))
-		r.Sources, r.Changed, r.Read = []string{"https://shop.example"}, []string{"/w/a.txt"}, []string{"file /w/b.txt"}
+		r.Sources, r.LocalSources = []string{"https://shop.example"}, []string{"file /w/b.txt"}
+		r.Changed = []string{"/w/a.txt"}
 		return r
 	}
 	o := f.ask(t, "parent: what does it cost? see typed.example")
@@ -160,8 +161,8 @@ func TestSubagentConversation(t *testing.T) {
 	_, _, all := f.recorded()
 	outer := all[0].From
 	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller ||
-		inner.Child.Conversation != child.Conversation ||
-		inner.Child.Turn != child.Turn ||
+		inner.Subagent.Conversation != child.Conversation ||
+		inner.Subagent.Turn != child.Turn ||
 		!slices.Equal(inner.TypedHosts, []string{"typed.example"}) ||
 		!inner.Interactive {
 		t.Errorf("a call of the child comes from %+v", inner)
@@ -316,7 +317,7 @@ func TestStopSubagentLeavesParentRunning(t *testing.T) {
 		"one":    {calls(call("act", `{}`))},
 	})
 	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
-		go f.Stop(c.From.Child.Conversation)
+		go f.Stop(c.From.Subagent.Conversation)
 		<-ctx.Done()
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
@@ -338,7 +339,7 @@ func TestRunningSubagentTakesNoMessage(t *testing.T) {
 		for _, when := range []event.Moment{event.MomentNow, event.MomentNext} {
 			sent, err := f.Send(
 				ctx,
-				loop.TurnRequest{Conversation: c.From.Child.Conversation, Text: "open 10.0.0.1", Model: "openai/m"},
+				loop.TurnRequest{Conversation: c.From.Subagent.Conversation, Text: "open 10.0.0.1", Model: "openai/m"},
 				when,
 			)
 			if !errors.Is(err, loop.ErrSubagent) {
@@ -369,7 +370,7 @@ func TestSubagentTaskOpensNoHosts(t *testing.T) {
 	}
 	_, messages, _ := f.recorded()
 	if i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Role == chat.RoleUser }); i < 0 ||
-		!messages[i].Program {
+		!messages[i].FromProgram {
 		t.Errorf("%+v", messages)
 	}
 }

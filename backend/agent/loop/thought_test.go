@@ -26,7 +26,7 @@ func TestReasoningIsStreamedAndKept(t *testing.T) {
 	texts, spoke := map[string]string{}, map[string]bool{}
 	for _, e := range log {
 		switch e.Kind {
-		case event.ThoughtDelta:
+		case event.ReasoningDelta:
 			d := data[event.Delta](e)
 			if texts[d.Message] += d.Text; spoke[d.Message] {
 				t.Errorf("%q is published after the answer began", d.Text)
@@ -39,7 +39,7 @@ func TestReasoningIsStreamedAndKept(t *testing.T) {
 	if texts[called.ID] != thought || texts[said.ID] != "Done now." {
 		t.Errorf("got %q", texts)
 	}
-	if called.Thought != thought || said.Thought != "" || strings.Contains(called.Text, "shops") {
+	if called.Reasoning != thought || said.Reasoning != "" || strings.Contains(called.Text, "shops") {
 		t.Errorf("kept %+v and %+v", called, said)
 	}
 	if back := h.service.Requests()[1].Messages[2].Thought; back == nil || *back != thought {
@@ -55,7 +55,7 @@ func TestStopKeepsReasoning(t *testing.T) {
 		loop.TurnRequest{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
-	if d := data[event.Delta](h.until(t, event.ThoughtDelta)); d.Text != "One. " {
+	if d := data[event.Delta](h.until(t, event.ReasoningDelta)); d.Text != "One. " {
 		t.Errorf("thought %q", d.Text)
 	}
 	h.Stop("c1")

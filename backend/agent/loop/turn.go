@@ -168,7 +168,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 		c.Title = naming.Title(t.ask.Text)
 	}
 	c.Model, c.Status, c.Updated = t.ask.Model, chat.StatusRunning, now
-	return []event.Event{event.New(kind, c).In(c.ID, "")}, nil
+	return []event.Event{event.New(kind, c).InTurn(c.ID, "")}, nil
 }
 
 // run does the turn and records its end.
@@ -360,7 +360,7 @@ func sentence(s string) string {
 }
 
 func (t *turn) event(k event.Kind, data any) event.Event {
-	return event.New(k, data).In(t.ask.Conversation, t.id)
+	return event.New(k, data).InTurn(t.ask.Conversation, t.id)
 }
 
 // message makes a message of this turn.

@@ -126,11 +126,11 @@ func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 		what += " To connect a model: " + llm.HowToConnect()
 	}
 	for _, o := range offers {
-		if o.Name != "" {
+		if o.TargetName != "" {
 			r.outside = append(r.outside, r.g.Live.Sources()...)
 		}
 		if i := strings.Index(asked, t.Said); i >= 0 && t.Said != "" {
-			o.Say = strings.TrimSpace(asked[:i] + o.Say + asked[i+len(t.Said):])
+			o.Command = strings.TrimSpace(asked[:i] + o.Command + asked[i+len(t.Said):])
 		}
 		r.offers = append(r.offers, o)
 	}
@@ -151,7 +151,7 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
 	if near := grammar.Closest(s.Tool, r.g.Tools); near != "" {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
-		r.offers = append(r.offers, chat.Offer{Say: "/" + near + " " + string(s.Args)})
+		r.offers = append(r.offers, chat.Offer{Command: "/" + near + " " + string(s.Args)})
 	}
 	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
 }
@@ -274,7 +274,7 @@ func (r *reply) offerNext(hint, spoken string) {
 	for _, f := range r.g.Forms {
 		if !f.Hidden && len(f.Slots()) == 0 && len(r.offers) < grammar.MaxOffers &&
 			strings.Contains(spoken, `"`+f.Usage()+`"`) {
-			r.offers = append(r.offers, chat.Offer{Say: f.Usage(), Means: f.Means})
+			r.offers = append(r.offers, chat.Offer{Command: f.Usage(), Effect: f.Means})
 		}
 	}
 }

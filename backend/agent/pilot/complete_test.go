@@ -104,7 +104,7 @@ func TestCompleteHint(t *testing.T) {
 
 func TestCompleteAnnotations(t *testing.T) {
 	_, c := completions("click add")
-	if c.Items[0].Show != "15" || c.Items[0].Means != "button “Add to basket”" {
+	if c.Items[0].Label != "15" || c.Items[0].Detail != "button “Add to basket”" {
 		t.Errorf("%+v", c.Items[0])
 	}
 }
@@ -152,7 +152,7 @@ func FuzzComplete(f *testing.F) {
 	p := pilot.New(pilot.Config{Live: shopLive})
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, item := range p.Complete(text, "").Items {
-			if item.Back < 0 || item.Back > len(item.Insert) || item.Show == "" {
+			if item.Back < 0 || item.Back > len(item.Insert) || item.Label == "" {
 				t.Fatalf("%q goes on with %+v", text, item)
 			}
 		}

@@ -117,7 +117,7 @@ func TestNearMissIsOffered(t *testing.T) {
 			res := said(t, c.said)
 			var got []string
 			for _, o := range res.Offers {
-				got = append(got, o.Say)
+				got = append(got, o.Command)
 				if !strings.Contains(res.Text, "“") {
 					t.Errorf("%q: the answer does not say it: %q", c.said, res.Text)
 				}

@@ -191,12 +191,12 @@ func matches(pattern, name string) bool {
 // Cost is the cost of u, to the nearest billionth.
 func (p Price) Cost(u chat.Usage) chat.Money {
 	n := func(tokens int) int64 { return int64(min(max(tokens, 0), maxTokens)) }
-	fresh := n(u.Input - u.Cached - u.Written)
+	fresh := n(u.Input - u.Cached - u.CacheWritten)
 	// Products reach 2e9 * 1e12, too large for an int64: split off the thousands first.
 	sum := 0.0
 	var whole int64
 	for _, part := range [...]struct{ tokens, price int64 }{
-		{fresh, p.input}, {n(u.Cached), p.cached}, {n(u.Written), p.written}, {n(u.Output), p.output},
+		{fresh, p.input}, {n(u.Cached), p.cached}, {n(u.CacheWritten), p.written}, {n(u.Output), p.output},
 	} {
 		whole += part.tokens * (part.price / 1000)
 		sum += float64(part.tokens) * float64(part.price%1000) / 1000

@@ -44,7 +44,7 @@ func TestLongestPatternWins(t *testing.T) {
 }
 
 func TestCacheTokenPrices(t *testing.T) {
-	u := chat.Usage{Input: 1000, Cached: 600, Written: 100, Output: 50}
+	u := chat.Usage{Input: 1000, Cached: 600, CacheWritten: 100, Output: 50}
 	for text, want := range map[string]int64{
 		"m/m=3/0.3/15/3.75": 300*3000 + 600*300 + 100*3750 + 50*15000,
 		"m/m=3/0.3/15":      400*3000 + 600*300 + 50*15000,
@@ -66,10 +66,10 @@ func TestCostIsMonotonic(t *testing.T) {
 		any := rapid.IntRange(-5, 1<<40)
 		p, _ := list(t, "m/m=1000000/999999.999999/1000000/0.000001").Of("m/m")
 		u := chat.Usage{
-			Input:   any.Draw(r, "input"),
-			Output:  any.Draw(r, "output"),
-			Cached:  any.Draw(r, "cached"),
-			Written: any.Draw(r, "written"),
+			Input:        any.Draw(r, "input"),
+			Output:       any.Draw(r, "output"),
+			Cached:       any.Draw(r, "cached"),
+			CacheWritten: any.Draw(r, "written"),
 		}
 		less := p.Cost(u).Nanos
 		u.Output += rapid.IntRange(0, 1000).Draw(r, "more")

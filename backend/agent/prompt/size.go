@@ -9,7 +9,7 @@ import (
 
 // Parts is the size of a request's parts in bytes.
 func Parts(req llm.Request, defs []toolspec.Definition) event.Prompt {
-	p := event.Prompt{Talk: len(req.System)}
+	p := event.Prompt{Messages: len(req.System)}
 	for _, d := range defs {
 		p.Definitions += d.PromptBytes()
 	}
@@ -17,7 +17,7 @@ func Parts(req llm.Request, defs []toolspec.Definition) event.Prompt {
 		if m.Role == chat.RoleTool {
 			p.Results += MessageBytes(m)
 		} else {
-			p.Talk += MessageBytes(m)
+			p.Messages += MessageBytes(m)
 		}
 	}
 	return p

@@ -55,7 +55,7 @@ func Older(messages []chat.Message, n int) []chat.Message {
 // inForce is the index of the summary that is sent, -1 for none.
 func inForce(messages []chat.Message) int {
 	for i, m := range slices.Backward(messages) {
-		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.Covers) >= 0 {
+		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.CoversThrough) >= 0 {
 			return i
 		}
 	}
@@ -68,7 +68,7 @@ func covered(messages []chat.Message) int {
 	if i < 0 {
 		return 0
 	}
-	return indexOf(messages, messages[i].Covers) + 1
+	return indexOf(messages, messages[i].CoversThrough) + 1
 }
 
 func indexOf(messages []chat.Message, id string) int {

@@ -81,10 +81,10 @@ func TestLastActiveSummaryIsSent(t *testing.T) {
 		{ID: "u1", Role: chat.RoleUser},
 		{ID: "a1", Role: chat.RoleAssistant, Text: "x"},
 		{ID: "u2", Role: chat.RoleUser},
-		{ID: "s1", Role: chat.RoleSummary, Covers: "a1", Status: chat.StatusDone},
+		{ID: "s1", Role: chat.RoleSummary, CoversThrough: "a1", Status: chat.StatusDone},
 		{ID: "a2", Role: chat.RoleAssistant, Text: "x"},
 		{ID: "u3", Role: chat.RoleUser},
-		{ID: "s2", Role: chat.RoleSummary, Covers: "a2", Status: chat.StatusDone},
+		{ID: "s2", Role: chat.RoleSummary, CoversThrough: "a2", Status: chat.StatusDone},
 		{ID: "a3", Role: chat.RoleAssistant, Text: "x"},
 	}
 	ids := func(list []chat.Message) string {
@@ -112,7 +112,7 @@ func TestLastActiveSummaryIsSent(t *testing.T) {
 	if got := ids(prompt.ActiveMessages(m)); got != "s2 u3 a3" || prompt.IsSummaryUndone(m) {
 		t.Errorf("the first undone: %s", got)
 	}
-	m[6].Covers = "gone"
+	m[6].CoversThrough = "gone"
 	if got := ids(prompt.ActiveMessages(m)); got != "u1 a1 u2 a2 u3 a3" {
 		t.Errorf("one that replaces nothing: %s", got)
 	}
@@ -158,7 +158,7 @@ func TestSplitPointKeepsCallsWithResults(t *testing.T) {
 				before := len(prompt.ActiveMessages(m))
 				m = append(
 					m,
-					chat.Message{ID: "s" + id, Role: chat.RoleSummary, Covers: m[n-1].ID, Status: chat.StatusDone},
+					chat.Message{ID: "s" + id, Role: chat.RoleSummary, CoversThrough: m[n-1].ID, Status: chat.StatusDone},
 				)
 				if after := len(prompt.ActiveMessages(m)); after > before {
 					t.Fatalf("%d messages were sent, %d are after a summary", before, after)

@@ -44,8 +44,8 @@ func TestToolSearchTokenCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	var box prompt.Toolbox
-	o := box.Select(all, append(nav.Core(), toolspec.ReadResult), 128_000)
-	if !o.Searching || len(o.Listed) != len(nav.Core())+3 {
+	o := box.Select(all, append(nav.CoreTools(), toolspec.ReadResult), 128_000)
+	if !o.Searching || len(o.Listed) != len(nav.CoreTools())+3 {
 		t.Fatalf("%d of %d tools are listed", len(o.Listed), len(all))
 	}
 	functions := make([]toolspec.Function, len(o.Listed))

@@ -37,7 +37,7 @@ func TestTextSectionTokenCost(t *testing.T) {
 	var core []toolspec.Definition
 	var native []toolspec.Function
 	for _, d := range tools.Definitions("") {
-		if slices.Contains(nav.Core(), d.Name) {
+		if slices.Contains(nav.CoreTools(), d.Name) {
 			core = append(core, d)
 			native = append(native, d.Function())
 		}

@@ -105,7 +105,7 @@ func newAutomation(o loop.Outcome, begun time.Time) wire.Automation {
 
 func failedAutomation(e *automation.Error, begun time.Time) wire.Automation {
 	a := newAutomation(e.Outcome, begun)
-	a.Error, a.Suggestion, a.Last, a.Wrong = e.Message, e.Suggestion, e.Last, e.Wrong
+	a.Error, a.Suggestion, a.LastAnswer, a.FormatErrors = e.Message, e.Suggestion, e.Last, e.Wrong
 	switch {
 	case e.Unasked:
 		a.ErrorType, a.Status = toolspec.ValidationError, chat.StatusFailed

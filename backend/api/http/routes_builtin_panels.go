@@ -14,10 +14,10 @@ import (
 
 // Editor stores what is open in the code editor, and unsaved text.
 type Editor interface {
-	All() wire.EditorSession
-	Keep(state wire.EditorState) error
-	KeepDraft(d wire.EditorDraft) error
-	DropDraft(path string) error
+	Session() wire.EditorSession
+	SaveState(state wire.EditorState) error
+	SaveDraft(d wire.EditorDraft) error
+	DeleteDraft(path string) error
 }
 
 // pathQuery is the query of a route about one file or folder.
@@ -120,7 +120,7 @@ func windowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.
 func (s *Server) editorRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/editor", "What is open in the code editor, and unsaved text",
 		http.StatusOK, windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
-			return route.Answer(s.services.Editor.All()), nil
+			return route.Answer(s.services.Editor.Session()), nil
 		}))
 	route.Add(
 		s.api,
@@ -129,16 +129,16 @@ func (s *Server) editorRoutes() {
 		"Store what is open in the code editor",
 		http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
-			return nil, saveProblem(s.services.Editor.Keep(in.Body))
+			return nil, saveProblem(s.services.Editor.SaveState(in.Body))
 		}),
 	)
 	route.Add(s.api, http.MethodPut, "/api/workspace/editor/draft", "Store unsaved text", http.StatusNoContent,
 		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
-			return nil, saveProblem(s.services.Editor.KeepDraft(in.Body))
+			return nil, saveProblem(s.services.Editor.SaveDraft(in.Body))
 		}))
 	route.Add(s.api, http.MethodDelete, "/api/workspace/editor/draft", "Delete unsaved text",
 		http.StatusNoContent, windowOnly(func(_ context.Context, in *pathQuery) (*route.Empty, error) {
-			return nil, saveProblem(s.services.Editor.DropDraft(in.Path))
+			return nil, saveProblem(s.services.Editor.DeleteDraft(in.Path))
 		}))
 }
 

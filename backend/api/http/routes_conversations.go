@@ -118,7 +118,7 @@ func (s *Server) renameConversation(ctx context.Context, in *struct {
 		return nil, route.BadRequest("A conversation needs a title.")
 	}
 	c.Title = title
-	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationUpdated, c).In(c.ID, "")); err != nil {
+	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationUpdated, c).InTurn(c.ID, "")); err != nil {
 		return nil, route.Failed("The title was not stored.", err)
 	}
 	return route.Answer(c), nil
@@ -143,7 +143,7 @@ func (s *Server) shareConversation(ctx context.Context, in *struct {
 			"This is a subagent's conversation. Share the conversation that it works for.")
 	}
 	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationShared,
-		event.Sharing{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
+		event.Sharing{ID: c.ID, Shared: in.Body.Shared}).InTurn(c.ID, "")); err != nil {
 		return nil, route.Failed("Nothing changed. The conversation is "+
 			map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
 	}

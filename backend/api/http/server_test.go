@@ -308,7 +308,7 @@ func TestSharingAConversation(t *testing.T) {
 	s := startServer(t, Services{Store: store, Events: events})
 	publish := func(kind event.Kind, c chat.Conversation) {
 		t.Helper()
-		if _, err := events.Publish(t.Context(), event.New(kind, c).In(c.ID, "")); err != nil {
+		if _, err := events.Publish(t.Context(), event.New(kind, c).InTurn(c.ID, "")); err != nil {
 			t.Fatal(err)
 		}
 	}

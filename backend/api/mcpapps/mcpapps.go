@@ -127,14 +127,14 @@ func (s *Service) Call(
 	}
 	r := s.cfg.Do(ctx, toolspec.Call{Tool: name, Args: args, From: toolspec.Provenance{
 		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: s.cfg.Watched(),
-		Unpaged: true,
-		Outside: []string{policy.AppSource(server)},
+		NeedsFullResults: true,
+		Outside:          []string{policy.AppSource(server)},
 	}})
 	if r.ErrorType == toolspec.PermissionError {
 		s.denials.RecordDenial(server)
 	}
-	if len(r.App) > 0 {
-		return r.App
+	if len(r.AppResult) > 0 {
+		return r.AppResult
 	}
 	if !r.Success {
 		return failedResult(r)

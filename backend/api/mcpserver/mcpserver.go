@@ -230,7 +230,7 @@ func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*s
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknownTool(name, defs)}
 	}
 	call := t.toCall(req.ClientInfo(), name, req.Params.Arguments)
-	call.From.Unpaged = !offersPaging(defs)
+	call.From.NeedsFullResults = !offersPaging(defs)
 	if !call.From.Interactive && t.canAskClient(req.ClientCapabilities()) {
 		return t.callWithQuestions(ctx, req, defs[at], call)
 	}
@@ -260,8 +260,8 @@ func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.Raw
 func (t *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
 	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"
 	switch {
-	case r.Asked != "":
-		level, text = "notice", tool+": a person was asked and allowed it: "+r.Asked
+	case r.ApprovedQuestion != "":
+		level, text = "notice", tool+": a person was asked and allowed it: "+r.ApprovedQuestion
 	case !r.Success && (r.ErrorType == toolspec.SecurityError || r.ErrorType == toolspec.PermissionError):
 		level, text = "warning", tool+" was refused: "+r.Error
 	case !r.Success:

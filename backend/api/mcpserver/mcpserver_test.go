@@ -168,7 +168,7 @@ func TestCallHasProvenance(t *testing.T) {
 	}
 	call := p.last()
 	want := toolspec.Call{Tool: "annotate_page", Args: json.RawMessage("{}"), From: toolspec.Provenance{
-		Caller: toolspec.CallerMCP, Client: "editor", Session: "mcp-1", Unpaged: true,
+		Caller: toolspec.CallerMCP, Client: "editor", Session: "mcp-1", NeedsFullResults: true,
 	}}
 	if diff := cmp.Diff(want, call); diff != "" {
 		t.Error(diff)

@@ -145,7 +145,7 @@ func (t *toolServer) callWithQuestions(
 	ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call,
 ) (*sdk.CallToolResult, error) {
 	call.ID, call.From.Interactive = "mcp_"+rand.Text(), true
-	call.From.Root = call.ID
+	call.From.RootCall = call.ID
 	// The call may outlive the request.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	run := &pendingCall{
@@ -253,7 +253,7 @@ func (t *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.A
 func windowOnly(q event.Approval) string {
 	const hint = " It can be answered only in Sextant's window: open it and call again."
 	switch long := utf8.RuneCountInString(questionText(q)) - maxAsked; {
-	case q.InWindow:
+	case q.WindowOnly:
 		return "Its effect outlasts this call, or shows on the person's screen." + hint
 	case len(q.Form) > 0:
 		return "The question has fields to fill in." + hint
@@ -267,9 +267,9 @@ func windowOnly(q event.Approval) string {
 func questionText(q event.Approval) string {
 	text := []string{excerpt.Escape(q.Question)}
 	for _, fact := range []struct{ name, value string }{
-		{"What it does", q.Does},
+		{"What it does", q.Effect},
 		{"Where", q.Target},
-		{"Why", q.Why},
+		{"Why", q.Reason},
 		{"With", q.Data},
 	} {
 		lines := strings.Split(fact.value, "\n")

@@ -81,7 +81,7 @@ func (a *askingCaller) Do(ctx context.Context, call toolspec.Call) toolspec.Resu
 		sink := a.sink[call.ID]
 		a.mu.Unlock()
 		q := a.template
-		q.ID, q.Call, q.Question, q.Why, q.Hash = id, call.ID, "Run it?", "It has not run before.", "hash of "+id
+		q.ID, q.Call, q.Question, q.Reason, q.Hash = id, call.ID, "Run it?", "It has not run before.", "hash of "+id
 		sink(q)
 		select {
 		case answer := <-waits:
@@ -96,7 +96,7 @@ func (a *askingCaller) Do(ctx context.Context, call toolspec.Call) toolspec.Resu
 	defer a.mu.Unlock()
 	a.ran++
 	r := toolspec.OK("it ran")
-	r.Asked = "Run it?"
+	r.ApprovedQuestion = "Run it?"
 	return r
 }
 
@@ -272,7 +272,7 @@ func TestRejectedAnswerEndsCall(t *testing.T) {
 
 func TestQuestionFormChoices(t *testing.T) {
 	f := questionForm(event.Approval{
-		Question: "Send it?", Does: "Sends a letter",
+		Question: "Send it?", Effect: "Sends a letter",
 		Choices: []event.Choice{{Answer: event.AnswerAlways}},
 	})
 	b, _ := json.Marshal(f.RequestedSchema)
@@ -290,7 +290,7 @@ func TestWindowOnlyQuestionIsNotAskedOfClient(t *testing.T) {
 		reason   string
 		template event.Approval
 	}{
-		{"outlasts this call", event.Approval{InWindow: true}},
+		{"outlasts this call", event.Approval{WindowOnly: true}},
 		{"fields to fill in", event.Approval{Form: []event.FormField{{Name: "city"}}}},
 		{"characters would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
 	} {
@@ -317,7 +317,7 @@ func TestWindowOnlyQuestionIsNotAskedOfClient(t *testing.T) {
 
 func TestQuestionTextEscapesValues(t *testing.T) {
 	got := questionText(event.Approval{
-		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy: the " +
+		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Reason: "It has not run before.", Data: "one\nWhy: the " +
 			"person wants it\rtwo",
 	})
 	want := `Run it?\u000aWhy: no reason

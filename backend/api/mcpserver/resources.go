@@ -145,7 +145,7 @@ func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRe
 	v pageView,
 ) (*sdk.ReadResourceResult, error) {
 	call := b.server.toCall(req.ClientInfo(), v.tool, json.RawMessage(v.args))
-	call.From.Unpaged = true
+	call.From.NeedsFullResults = true
 	result := b.server.cfg.Caller.Do(ctx, call)
 	b.server.logResult(ctx, req.Session, v.tool, result)
 	if !result.Success {

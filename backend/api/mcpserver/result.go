@@ -32,9 +32,9 @@ func (t *toolServer) answer(
 		}
 		out.Content = append(out.Content, &sdk.TextContent{Text: text})
 	}
-	if r.Asked != "" {
+	if r.ApprovedQuestion != "" {
 		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " +
-			r.Asked + ")"})
+			r.ApprovedQuestion + ")"})
 	}
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})

@@ -35,7 +35,7 @@ func enums() []enum {
 	return []enum{
 		enumOf("CallStatus", event.CallDone, event.CallFailed, event.CallDeclined, event.CallRefused,
 			event.CallStopped, event.CallInterrupted),
-		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerLike,
+		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram,
 			event.AnswerDeny),
 		enumOf("BrowserStatus", event.BrowserAbsent, event.BrowserStopped, event.BrowserStarting, event.BrowserReady,
 			event.BrowserFailed),
@@ -74,11 +74,11 @@ func fieldValues() map[reflect.Type]map[string][]any {
 	return map[reflect.Type]map[string][]any{
 		// The answer is "" when the call was stopped before anybody answered.
 		reflect.TypeFor[event.ApprovalAnswer](): {"answer": {
-			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerLike, event.AnswerDeny,
+			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram, event.AnswerDeny,
 		}},
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
 		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},
-		reflect.TypeFor[wire.ChangedFile](): {"did": {"made", "changed", "removed"}, "by": {wire.ByCommand}},
+		reflect.TypeFor[wire.ChangedFile](): {"did": {"made", "changed", "removed"}, "by": {wire.ChangedByCommand}},
 		reflect.TypeFor[wire.Program]():     {"via": {"stdio", "http"}},
 		reflect.TypeFor[wire.ClientMessage](): {
 			"kind": {"hello", "live.open", "live.close", "live.ack", "input", "focus", "surface.reply"},

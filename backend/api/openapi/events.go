@@ -32,7 +32,7 @@ func eventMessages() []streamMessage {
 		kind(event.BranchChosen, event.BranchRef{}),
 		kind(event.TurnStarted, event.Turn{}),
 		kind(event.TextDelta, event.Delta{}),
-		kind(event.ThoughtDelta, event.Delta{}),
+		kind(event.ReasoningDelta, event.Delta{}),
 		kind(event.TurnEnded, event.Turn{}),
 		kind(event.TurnNoted, event.Note{}),
 		kind(event.RoundEnded, event.Round{}),

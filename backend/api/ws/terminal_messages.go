@@ -38,7 +38,7 @@ func (c *terminalConn) handleMessage(data []byte) error {
 		c.unwatch(m.Tab)
 	case "drawn":
 		if w, ok := c.watched[m.Tab]; ok {
-			w.watcher.Drawn(m.Bytes)
+			w.watcher.Acknowledge(m.Bytes)
 		}
 	default:
 		return fmt.Errorf("unknown message kind %q", m.Kind)

@@ -280,7 +280,7 @@ func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
 
 // end closes a download. Called under the lock.
 func (d *download) end(state, why string) {
-	d.State, d.why, d.Why = event.DownloadState(state), why, why
+	d.State, d.why, d.Reason = event.DownloadState(state), why, why
 }
 
 func (c *Connection) cancel(guid, contextID string) {

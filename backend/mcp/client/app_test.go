@@ -72,8 +72,8 @@ func TestAppToolVisibility(t *testing.T) {
 		t.Errorf("another server's page gets %v", got)
 	}
 	for _, d := range s.Definitions("") {
-		if strings.Contains(d.Name, "board") && d.App != "ui://tester/board" {
-			t.Errorf("%s is shown by %q", d.Name, d.App)
+		if strings.Contains(d.Name, "board") && d.AppURI != "ui://tester/board" {
+			t.Errorf("%s is shown by %q", d.Name, d.AppURI)
 		}
 	}
 }
@@ -101,8 +101,9 @@ func TestAppPageAndStructuredAnswer(t *testing.T) {
 		Structured map[string]any `json:"structuredContent"`
 		Meta       map[string]any `json:"_meta"`
 	}
-	if err := json.Unmarshal(r.App, &whole); err != nil || whole.Structured["n"] != 7.0 || whole.Meta["at"] != "noon" {
-		t.Errorf("%s %v", r.App, err)
+	if err := json.Unmarshal(r.AppResult, &whole); err != nil || whole.Structured["n"] != 7.0 ||
+		whole.Meta["at"] != "noon" {
+		t.Errorf("%s %v", r.AppResult, err)
 	}
 	if err := s.AllowAppDomains(t.Context(), "tester", []string{
 		"connect https://b.example",

@@ -172,7 +172,7 @@ func (s *Servers) call(
 		return v.callFailed(outer, ctx, session, group, theirs, err)
 	}
 	r := results.FromCallResult(v.name, answer)
-	r.App = v.answerForPage(call, theirs, answer)
+	r.AppResult = v.answerForPage(call, theirs, answer)
 	if !r.Success {
 		r.Suggestion = strings.TrimSpace(r.Suggestion + strings.TrimPrefix(v.missingGrant(r.Error), "."))
 	}

@@ -60,10 +60,10 @@ func (v *server) rememberedRevision(ctx context.Context) string {
 	if err != nil {
 		v.log.Warn("the protocol revision of an MCP server is not known and is found out again", "err", err)
 	}
-	if known.Era >= statelessRevision || time.Since(known.Found) > revisionAge {
+	if known.Revision >= statelessRevision || time.Since(known.Probed) > revisionAge {
 		return ""
 	}
-	return known.Era
+	return known.Revision
 }
 
 // volatileMemory remembers while the program runs.

@@ -79,7 +79,7 @@ func eachRevision(t *testing.T, test func(t *testing.T, memory KnownServerStore)
 type fixedRevision struct{ era string }
 
 func (f fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, error) {
-	return wire.KnownServer{Era: f.era, Found: time.Now()}, nil
+	return wire.KnownServer{Revision: f.era, Probed: time.Now()}, nil
 }
 
 func (f fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }

@@ -140,7 +140,7 @@ func (v *server) accept(name string, changed *sdk.Tool) {
 			}
 			tools[i].changed = nil
 			if err == nil {
-				def.App, def.TimeoutMS = tools[i].def.App, tools[i].def.TimeoutMS
+				def.AppURI, def.TimeoutMS = tools[i].def.AppURI, tools[i].def.TimeoutMS
 				tools[i].def = def
 			}
 		}

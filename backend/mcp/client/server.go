@@ -267,7 +267,7 @@ func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Clie
 
 // rememberRevision remembers the protocol revision that the server speaks.
 func (v *server) rememberRevision(ctx context.Context, revision string) {
-	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Era, k.Found = revision, time.Now() }); err != nil {
+	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Revision, k.Probed = revision, time.Now() }); err != nil {
 		v.log.Warn("the protocol revision of an MCP server could not be saved", "err", err)
 	}
 }

@@ -73,7 +73,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 			v.log.Warn("a tool of an MCP server is left out", "tool", now.Name, "err", err)
 			continue
 		}
-		t.def.App = t.ui.URI
+		t.def.AppURI = t.ui.URI
 		asTask, long := tasks.Support(session, now)
 		if t.asTask = asTask; long {
 			t.def.TimeoutMS = toolspec.MaxTimeoutMS

@@ -68,7 +68,7 @@ func (a *Asker) askIn(ctx context.Context, call toolspec.Call, q event.Approval)
 	if !call.From.Interactive {
 		return event.ApprovalAnswer{}, errNobody
 	}
-	q.Call, q.Root, q.InWindow, q.Tool = call.ID, call.From.Root, true, call.Tool
+	q.Call, q.RootCall, q.WindowOnly, q.Tool = call.ID, call.From.RootCall, true, call.Tool
 	q.Conversation, q.Turn = call.From.Conversation, call.From.Turn
 	return a.ask(ctx, q)
 }
@@ -87,9 +87,9 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 		return requests.Answer{}, errNobody
 	}
 	question := event.Approval{
-		Does: excerpt.EscapeLines(a.cfg.Mask(q.Message)),
-		Why:  fmt.Sprintf("The MCP server %s asks this in the call. The text is its own, from outside.", q.Server),
-		No:   "Decline",
+		Effect:  excerpt.EscapeLines(a.cfg.Mask(q.Message)),
+		Reason:  fmt.Sprintf("The MCP server %s asks this in the call. The text is its own, from outside.", q.Server),
+		NoLabel: "Decline",
 	}
 	if q.URL != "" {
 		u, err := requests.ParseAddress(q.URL)
@@ -97,7 +97,7 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 			return requests.Answer{}, err
 		}
 		question.Question, question.Target = fmt.Sprintf("Open %s for %s?", u.Host, q.Server), q.URL
-		question.Yes = "Open the page"
+		question.YesLabel = "Open the page"
 	} else {
 		var err error
 		if question.Form, err = approval.FormFields(q.Form); err != nil {
@@ -105,7 +105,7 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 		}
 		escapeForm(question.Form)
 		question.Question, question.Target = fmt.Sprintf("What do you answer %s?", q.Server), q.Server
-		question.Yes = "Send"
+		question.YesLabel = "Send"
 	}
 	answer, err := a.askIn(ctx, q.Call, question)
 	switch {
@@ -117,14 +117,14 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 		a.cfg.OpenPage(q.URL)
 		return requests.Answer{Action: requests.Accept}, nil
 	}
-	return requests.Answer{Action: requests.Accept, Content: answer.Filled}, nil
+	return requests.Answer{Action: requests.Accept, Content: answer.FormValues}, nil
 }
 
 // escapeForm writes out the invisible characters of a form; the values that are sent stay as they are.
 func escapeForm(form []event.FormField) {
 	for i := range form {
 		f := &form[i]
-		f.Title, f.About = excerpt.Escape(f.Title), excerpt.EscapeLines(f.About)
+		f.Title, f.Description = excerpt.Escape(f.Title), excerpt.EscapeLines(f.Description)
 		for n := range f.Options {
 			f.Options[n].Title = excerpt.Escape(f.Options[n].Title)
 		}
@@ -135,10 +135,10 @@ func escapeForm(form []event.FormField) {
 func (a *Asker) Review(ctx context.Context, c mcp.Change) (bool, error) {
 	return confirmed(a.askIn(ctx, c.Call, event.Approval{
 		Question: fmt.Sprintf("Continue with %s, which %s has changed?", c.Tool, c.Server),
-		Does:     fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
+		Effect:   fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
 		Target:   c.Server, Data: a.cfg.Mask(c.Diff),
-		Why: "It is not the tool you know: another description can give the assistant other instructions. The lines " +
-			"are the server's, from outside.", Yes: "Continue", No: "Stop",
+		Reason: "It is not the tool you know: another description can give the assistant other instructions. The lines " +
+			"are the server's, from outside.", YesLabel: "Continue", NoLabel: "Stop",
 	}))
 }
 
@@ -152,10 +152,10 @@ func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	page = u.String()
 	answer, err := a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Sign in to %s at %s?", server, u.Host),
-		Does: fmt.Sprintf("Opens %s in your own browser. The access that it gives Sextant is stored with your secrets "+
+		Effect: fmt.Sprintf("Opens %s in your own browser. The access that it gives Sextant is stored with your secrets "+
 			"and sent to this server only.", u.Host),
-		Target: page, Why: fmt.Sprintf("The MCP server %s requires you to sign in.", server), Yes: "Open the page",
-		No: "Not now",
+		Target: page, Reason: fmt.Sprintf("The MCP server %s requires you to sign in.", server), YesLabel: "Open the page",
+		NoLabel: "Not now",
 	})
 	if err != nil {
 		return err
@@ -178,10 +178,10 @@ func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool
 	answer, err := a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server),
 		Target: excerpt.EscapeLines(now),
-		Does: "Signs in there with the secret or key from the server's entry. Nothing has been " +
+		Effect: "Signs in there with the secret or key from the server's entry. Nothing has been " +
 			"sent yet.",
-		Data: excerpt.EscapeLines("- " + before + "\n+ " + now), Yes: "Send it there", No: "Stop",
-		Why: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the "+
+		Data: excerpt.EscapeLines("- " + before + "\n+ " + now), YesLabel: "Send it there", NoLabel: "Stop",
+		Reason: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the "+
 			"second. Whoever runs that one can sign in as you wherever the secret is valid.", server),
 	})
 	return err == nil && answer.Answer == event.AnswerOnce, err
@@ -191,9 +191,9 @@ func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool
 func (a *Asker) Unsandboxed(ctx context.Context, server, line, why string) (bool, error) {
 	return confirmed(a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),
-		Does: "Runs its program on this machine as you, with access to all your files and your network, until " +
+		Effect: "Runs its program on this machine as you, with access to all your files and your network, until " +
 			"Sextant ends.",
-		Target: line, Why: "This machine has no sandbox to enforce the server's access: " + why + ".",
-		Yes: "Start it", No: "Don't start it",
+		Target: line, Reason: "This machine has no sandbox to enforce the server's access: " + why + ".",
+		YesLabel: "Start it", NoLabel: "Don't start it",
 	}))
 }

@@ -1,10 +1,9 @@
-// Package acceptance finds what a changed manifest would let a panel do that the accepted one does not,
-// so that such a change waits for the user.
+// Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. A change with such
+// reasons waits for the user.
 //
-// There are three kinds of reasons. More permissions and another command always wait. Another
-// description, schema or endpoint of a known tool, and a new tool that does more than read, wait
-// unless the user is working on the panel. Whatever narrows the panel's rights or only changes its
-// looks does not wait.
+// There are three kinds of reasons. More permissions and a different command always wait. A new tool that does more
+// than read, and a different description, schema or endpoint of a known tool, wait unless the user is developing the
+// panel. A change that reduces the panel's rights or changes only its appearance does not wait.
 //
 // The package stores nothing and reads no files. All text in a manifest is untrusted.
 package acceptance
@@ -19,7 +18,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Kind is the subject of a reason.
+// Kind is the subject of a Reason.
 type Kind string
 
 // The kinds of reasons.
@@ -29,18 +28,18 @@ const (
 	KindTool       Kind = "tool"
 )
 
-// Reason is a sentence about what a change would allow.
+// Reason is a sentence about something that a change would newly allow.
 type Reason struct {
 	Kind Kind
 	Text string
 }
 
 const (
-	// maxKnown bounds the known tools of a panel.
+	// maxKnown is the maximum number of known tools of a panel.
 	maxKnown = 512
 )
 
-// KnownTools adds the tools of a manifest to those known by name.
+// KnownTools returns known with the tools of a manifest added. The keys are names of tools.
 func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
 	all := maps.Clone(known)
 	if all == nil {
@@ -54,7 +53,7 @@ func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
 	return all
 }
 
-// Compare returns what is would allow beyond was; known are the tools that the panel ever had.
+// Compare returns what the plan is would allow beyond the plan was. known contains all tools that the panel ever had.
 func Compare(was, is manifest.Plan, known map[string]string) []Reason {
 	c := &comparison{}
 	c.permissions(was.Manifest.Permissions, is.Manifest.Permissions)
@@ -73,7 +72,7 @@ func (c *comparison) add(kind Kind, format string, args ...any) {
 	c.reasons = append(c.reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// added are the items of is that was does not have.
+// added returns the items of is that are not in was.
 func added(was, is []string) []string {
 	return slices.DeleteFunc(slices.Clone(is), func(s string) bool { return slices.Contains(was, s) })
 }
@@ -96,7 +95,7 @@ func (c *comparison) permissions(was, is manifest.Permissions) {
 	}
 }
 
-// page compares what the page may load and reach.
+// page compares what the panel's page may load and connect to.
 func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
@@ -106,7 +105,7 @@ func (c *comparison) page(was, is *manifest.UI) {
 	}
 }
 
-// sources are the lists of a csp by name.
+// sources returns the source lists of the page's csp by name.
 func sources(ui *manifest.UI) map[string][]string {
 	if ui == nil {
 		return nil
@@ -136,7 +135,7 @@ func (c *comparison) backend(was, is *manifest.Backend) {
 	}
 }
 
-// backendText names the backend in full.
+// backendText describes the backend completely.
 func backendText(b *manifest.Backend) string {
 	if b == nil {
 		return ""

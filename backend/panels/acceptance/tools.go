@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// toolForm is what the user accepted of a tool.
+// toolForm contains the parts of a tool that the user accepts.
 type toolForm struct {
 	Description     string            `json:"description"`
 	UserDescription string            `json:"user_description,omitempty"`
@@ -21,7 +21,7 @@ type toolForm struct {
 	Undo            string            `json:"undo,omitempty"`
 	Inject          map[string]string `json:"inject,omitempty"`
 	Hints           toolspec.Hints    `json:"hints"`
-	// Hidden is true for a tool that the assistant does not see.
+	// Hidden is true for a tool that the assistant cannot see.
 	Hidden bool `json:"hidden,omitempty"`
 }
 
@@ -41,7 +41,7 @@ func form(t manifest.BoundTool) toolForm {
 	return f
 }
 
-// plain is JSON as a value, for comparison by meaning.
+// plain returns JSON as a value, so that values can be compared.
 func plain(raw json.RawMessage) any {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -52,7 +52,7 @@ func plain(raw json.RawMessage) any {
 
 func (f toolForm) text() string { return asText(f) }
 
-// asText is v as JSON with sorted names.
+// asText returns v as JSON with sorted keys.
 func asText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -61,8 +61,8 @@ func asText(v any) string {
 	return string(b)
 }
 
-// tool reports what a change of a known tool would allow, and new tools. A new one that only reads
-// waits only when no more tools can be remembered.
+// tool adds the reasons for a new or changed tool. A new tool that only reads is a reason only if the panel already has
+// maxKnown known tools.
 func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	text, again := known[t.Name]
 	is := form(t)
@@ -98,7 +98,7 @@ func (c *comparison) tool(t manifest.BoundTool, known map[string]string) {
 	add(was.Hints.Confirm && !is.Hints.Confirm, "it no longer asks before a call.")
 	add(!was.Hints.ReadOnly && is.Hints.ReadOnly, "it now counts as read-only.")
 	add(was.Hints.Destructive && !is.Hints.Destructive, "it now counts as not destructive.")
-	// Without the annotation the hint follows the permissions, and losing those is no gain.
+	// Without the annotation, the hint follows from the permissions, and the loss of a permission is no reason.
 	says := t.Annotations.OpenWorld != nil
 	add(was.Hints.OpenWorld && !is.Hints.OpenWorld && says, "it now counts as staying on this machine.")
 	add(!was.Hints.Idempotent && is.Hints.Idempotent, "it now counts as safe to repeat.")

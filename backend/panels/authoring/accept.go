@@ -11,12 +11,13 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// errChanged reports that the archive to install is not the one that the user was asked about.
+// errChanged reports that the archive differs from the one that the user was shown, or that the accepted manifest of
+// the installed panel has changed since.
 var errChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; " +
 	"nothing was installed. Open the archive again")
 
-// Offer says what installing an archive into the panels folder of the running program would do. The
-// error is that of Open, or says why it cannot be installed here.
+// Offer returns what installing an archive into the panels folder of the running program would do. It returns an error
+// if the archive cannot be installed.
 func (p *Panels) Offer(archive []byte) (PackageOffer, error) {
 	_, offer, err := p.offered(archive)
 	return offer, err
@@ -34,7 +35,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if err != nil {
 		return nil, PackageOffer{}, err
 	}
-	offer, err := found.Against(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
+	offer, err := found.Offer(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
 	if err != nil {
 		return nil, offer, err
 	}
@@ -55,9 +56,9 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	return found, offer, nil
 }
 
-// Install installs the archive with the hash that the user approved, and returns the panel's id. Its
-// permissions count as accepted; its program still asks before its first start. It fails when hash is that of
-// another archive, or when another manifest was accepted since.
+// Install installs an archive and returns the panel's id. hash is the PackageOffer.Hash that the user approved; Install
+// fails if it no longer matches. The panel's permissions then count as accepted, but the user is still asked before its
+// program starts for the first time.
 func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {
@@ -72,6 +73,6 @@ func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (pane
 	if _, err := found.Install(p.cfg.Folder); err != nil {
 		return "", err
 	}
-	p.cfg.Registry.Look(ctx)
+	p.cfg.Registry.ReadNow(ctx)
 	return found.Panel(), nil
 }

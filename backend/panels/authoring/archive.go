@@ -17,12 +17,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Extension is the file name extension of a panel's archive, which is a zip.
+// Extension is the file name extension of a panel archive, which is a zip file.
 const Extension = ".sextant-panel"
 
-// Limits of an archive, packed and unpacked.
+// Limits of an archive.
 const (
-	// MaxArchive bounds the archive itself, maxUnpacked all its files together, in bytes.
+	// MaxArchive is the maximum size of the archive, maxUnpacked that of all its files together, in bytes.
 	MaxArchive  = 32 << 20
 	maxUnpacked = 64 << 20
 	maxPacked   = 500
@@ -30,7 +30,7 @@ const (
 	maxName     = 120
 )
 
-// InvalidPanelError says why a panel cannot be packed or installed: the problems that Validate found.
+// InvalidPanelError reports that a panel cannot be packed or installed because of problems that Validate found.
 type InvalidPanelError struct {
 	Panel    string
 	Problems []manifest.Problem
@@ -45,38 +45,37 @@ func (e *InvalidPanelError) Error() string {
 	return fmt.Sprintf("%s is not a panel that can run: %s", excerpt.Runes(e.Panel, 60), strings.Join(lines, "; "))
 }
 
-// content is the content of a panel's folder: files by slash-separated names, and which of them are
-// executable.
+// content contains the files of a panel's folder by their slash-separated names.
 type content struct {
-	files map[string][]byte
-	runs  []string
-	// top is the folder in an archive that everything was in, "" for none.
+	files       map[string][]byte
+	executables []string
+	// top is the top folder that stripTopFolder removed, "" for none.
 	top string
 }
 
-// Pack returns the panel in the folder dir as an archive, with the same bytes for the same files.
-// Names that begin with a dot are left out. It refuses panels that could not run with *Unfit, and
-// links. Reserved are the tools of Sextant itself.
+// Pack returns the panel in the folder dir as an archive. The same files always result in the same bytes. Pack skips
+// names that begin with a dot. It refuses links, and returns an *InvalidPanelError for a panel that could not run.
+// reserved contains the names of Sextant's own tools.
 func Pack(dir string, reserved ...string) ([]byte, error) {
 	report := manifest.Validate(dir, reserved...)
 	if !report.OK {
 		return nil, &InvalidPanelError{report.Panel, report.Problems}
 	}
-	held, err := readFolder(dir)
+	contents, err := readFolder(dir)
 	if err != nil {
 		return nil, err
 	}
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
-	for _, name := range sorted(held.files) {
+	for _, name := range sorted(contents.files) {
 		header := &zip.FileHeader{Name: report.Panel + "/" + name, Method: zip.Deflate, Modified: packedAt}
 		header.SetMode(0o644)
-		if slices.Contains(held.runs, name) {
+		if slices.Contains(contents.executables, name) {
 			header.SetMode(0o755)
 		}
 		file, err := w.CreateHeader(header)
 		if err == nil {
-			_, err = file.Write(held.files[name])
+			_, err = file.Write(contents.files[name])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("packing %s: %w", name, err)
@@ -91,15 +90,15 @@ func Pack(dir string, reserved ...string) ([]byte, error) {
 	return archive.Bytes(), nil
 }
 
-// packedAt is the time of every file in an archive, so that only the contents matter.
+// packedAt is the modification time of every file in an archive, so that equal files result in equal archives.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// readFolder reads a panel's folder without following links out of it.
+// readFolder reads a panel's folder. It does not follow links out of the folder.
 func readFolder(dir string) (content, error) {
-	held := content{files: map[string][]byte{}}
+	contents := content{files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return held, fmt.Errorf("opening panel folder: %w", err)
+		return contents, fmt.Errorf("opening panel folder: %w", err)
 	}
 	defer root.Close()
 	total := 0
@@ -119,7 +118,7 @@ func readFolder(dir string) (content, error) {
 		if why := badName(name); why != "" {
 			return fmt.Errorf("%s: %s", name, why)
 		}
-		if len(held.files) == maxPacked {
+		if len(contents.files) == maxPacked {
 			return fmt.Errorf("the folder has more than %d files; files whose name begins with a dot are left out",
 				maxPacked)
 		}
@@ -128,16 +127,16 @@ func readFolder(dir string) (content, error) {
 			return err
 		}
 		total += len(text)
-		held.files[name] = text
+		contents.files[name] = text
 		if mode&0o111 != 0 {
-			held.runs = append(held.runs, name)
+			contents.executables = append(contents.executables, name)
 		}
 		return nil
 	})
 	if err != nil {
-		return held, fmt.Errorf("packing %s: %w", dir, err)
+		return contents, fmt.Errorf("packing %s: %w", dir, err)
 	}
-	return held, nil
+	return contents, nil
 }
 
 func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error) {
@@ -157,8 +156,8 @@ func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error)
 	return text, info.Mode(), err
 }
 
-// badName says why a file of a panel cannot have a name, "" when it can: names must mean the same on
-// every system and stay in the folder.
+// badName says why a file of a panel cannot have a name, "" if it can. A name must be valid on every system and must
+// not lead out of the folder.
 func badName(name string) string {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
@@ -177,20 +176,20 @@ func badName(name string) string {
 	return ""
 }
 
-// unpack reads an archive into memory. left are the names that were skipped.
-func unpack(archive []byte) (held content, left []string, err error) {
-	held.files = map[string][]byte{}
+// unpack reads an archive into memory. left contains the names of the skipped files.
+func unpack(archive []byte) (contents content, left []string, err error) {
+	contents.files = map[string][]byte{}
 	if len(archive) > MaxArchive {
-		return held, nil, fmt.Errorf("it is larger than %d MB", MaxArchive>>20)
+		return contents, nil, fmt.Errorf("it is larger than %d MB", MaxArchive>>20)
 	}
-	// Each directory entry begins with these four bytes. Counting them is cheaper than reading a
-	// directory of a million entries.
+	// Each directory entry begins with these four bytes. Counting them is cheaper than reading a directory with a
+	// million entries.
 	if bytes.Count(archive, []byte("PK\x01\x02")) > 4*maxPacked {
-		return held, nil, fmt.Errorf("it lists more than %d files", maxPacked)
+		return contents, nil, fmt.Errorf("it lists more than %d files", maxPacked)
 	}
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below
-		return held, nil, fmt.Errorf("it is not a zip archive: %w", err)
+		return contents, nil, fmt.Errorf("it is not a zip archive: %w", err)
 	}
 	seen, total := map[string]string{}, 0
 	for _, f := range r.File {
@@ -198,48 +197,48 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		folder := f.Mode().IsDir()
 		switch why := badName(name); {
 		case why != "":
-			return held, nil, fmt.Errorf("%q: %s", excerpt.Runes(f.Name, 120), why)
+			return contents, nil, fmt.Errorf("%q: %s", excerpt.Runes(f.Name, 120), why)
 		case !folder && (!f.Mode().IsRegular() || name != f.Name):
-			return held, nil, fmt.Errorf("%q is not a regular file", excerpt.Runes(f.Name, 120))
+			return contents, nil, fmt.Errorf("%q is not a regular file", excerpt.Runes(f.Name, 120))
 		case f.Flags&1 != 0:
-			return held, nil, fmt.Errorf("%q is encrypted", excerpt.Runes(f.Name, 120))
+			return contents, nil, fmt.Errorf("%q is encrypted", excerpt.Runes(f.Name, 120))
 		case folder:
 			continue
 		case hidden(name):
 			left = append(left, name)
 			continue
 		}
-		// Some systems take two such names for the same file.
+		// Some file systems do not distinguish upper and lower case.
 		if other, twice := seen[strings.ToLower(name)]; twice {
-			return held, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120),
+			return contents, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120),
 				excerpt.Runes(name, 120))
 		}
 		seen[strings.ToLower(name)] = name
-		if len(held.files) == maxPacked {
-			return held, nil, fmt.Errorf("it holds more than %d files", maxPacked)
+		if len(contents.files) == maxPacked {
+			return contents, nil, fmt.Errorf("it holds more than %d files", maxPacked)
 		}
 		text, err := inflate(f, maxUnpacked-total)
 		if err != nil {
-			return held, nil, fmt.Errorf("%q: %w", excerpt.Runes(name, 120), err)
+			return contents, nil, fmt.Errorf("%q: %w", excerpt.Runes(name, 120), err)
 		}
 		total += len(text)
-		held.files[name] = text
+		contents.files[name] = text
 		if f.Mode()&0o111 != 0 {
-			held.runs = append(held.runs, name)
+			contents.executables = append(contents.executables, name)
 		}
 	}
-	return held, left, held.stripTopFolder()
+	return contents, left, contents.stripTopFolder()
 }
 
-// hidden reports whether a file is skipped: it or a folder around it begins with a dot, or macOS added
-// it to the zip.
+// hidden reports whether a file is skipped: its name or the name of a folder around it begins with a dot, or macOS
+// added the file to the archive.
 func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") || part == "__MACOSX"
 	})
 }
 
-// inflate reads at most room bytes, whatever size the archive claims.
+// inflate unpacks at most room bytes, whatever size the archive states.
 func inflate(f *zip.File, room int) ([]byte, error) {
 	file, err := f.Open()
 	if err != nil {
@@ -256,7 +255,7 @@ func inflate(f *zip.File, room int) ([]byte, error) {
 	return text, nil
 }
 
-// stripTopFolder removes the one folder that everything is in, so that manifest.json is at the top.
+// stripTopFolder moves manifest.json to the top if the archive contains everything in one folder.
 func (c *content) stripTopFolder() error {
 	if _, ok := c.files[manifest.FileName]; ok {
 		return c.fileFolderConflict()
@@ -274,8 +273,8 @@ func (c *content) stripTopFolder() error {
 		files[strings.TrimPrefix(name, top+"/")] = text
 	}
 	c.files, c.top = files, top
-	for i, name := range c.runs {
-		c.runs[i] = strings.TrimPrefix(name, top+"/")
+	for i, name := range c.executables {
+		c.executables[i] = strings.TrimPrefix(name, top+"/")
 	}
 	if _, ok := files[manifest.FileName]; !ok {
 		return fmt.Errorf("there is no %s in it", manifest.FileName)
@@ -283,7 +282,7 @@ func (c *content) stripTopFolder() error {
 	return c.fileFolderConflict()
 }
 
-// fileFolderConflict finds a name that is both a file and a folder.
+// fileFolderConflict returns an error if a name is both a file and a folder.
 func (c *content) fileFolderConflict() error {
 	for name := range c.files {
 		for up := path.Dir(name); up != "."; up = path.Dir(up) {

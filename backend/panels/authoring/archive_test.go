@@ -61,7 +61,7 @@ func install(t *testing.T, dir string, text []byte) PackageOffer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer, err := p.Against(dir, LoadAccepted(dir, nil))
+	offer, err := p.Offer(dir, LoadAccepted(dir, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,8 +285,9 @@ func TestUpdateDiff(t *testing.T) {
 		!strings.Contains(rights, "instead of process “node”") {
 		t.Errorf("the update is offered as %+v", offer)
 	}
-	if !strings.Contains(offer.Diff, "+      \"books.example\"") || !slices.Equal(offer.Gone, []string{"old.txt"}) {
-		t.Errorf("difference %s, gone %v", offer.Diff, offer.Gone)
+	if !strings.Contains(offer.Diff, "+      \"books.example\"") ||
+		!slices.Equal(offer.RemovedFiles, []string{"old.txt"}) {
+		t.Errorf("difference %s, gone %v", offer.Diff, offer.RemovedFiles)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "mine", "old.txt")); err == nil {
 		t.Error("what the new one does not have is still there")
@@ -329,7 +330,7 @@ func TestUpdateIsComparedWithAcceptedManifest(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.reg.Look(t.Context())
+	w.reg.ReadNow(t.Context())
 	for _, when := range []string{"pending", "declined"} {
 		t.Run(when, func(t *testing.T) {
 			offer := say(wide)
@@ -366,9 +367,10 @@ func TestUpdateNamesUnlistableFolder(t *testing.T) {
 	if err := os.Symlink("manifest.json", filepath.Join(dir, "mine", "link\x1b")); err != nil {
 		t.Fatal(err)
 	}
-	if offer := install(t, dir, text); len(offer.Gone) != 1 || !strings.Contains(offer.Gone[0], "everything else") ||
-		strings.Contains(offer.Gone[0], "\x1b") {
-		t.Errorf("said to go: %q", offer.Gone)
+	if offer := install(t, dir, text); len(offer.RemovedFiles) != 1 ||
+		!strings.Contains(offer.RemovedFiles[0], "everything else") ||
+		strings.Contains(offer.RemovedFiles[0], "\x1b") {
+		t.Errorf("said to go: %q", offer.RemovedFiles)
 	}
 }
 
@@ -382,7 +384,7 @@ func TestUpdateIgnoresPendingManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow := small("mine", "")
-	offer, err := p.Against(dir, LoadAccepted(dir, []wire.AcceptedPanel{{
+	offer, err := p.Offer(dir, LoadAccepted(dir, []wire.AcceptedPanel{{
 		Panel: "mine", Hash: pinning.Hash([]byte(narrow)),
 		Manifest: narrow,
 	}}))
@@ -390,7 +392,7 @@ func TestUpdateIgnoresPendingManifest(t *testing.T) {
 		!strings.Contains(offer.Diff, "evil.example") {
 		t.Errorf("the permission that waits in the folder is not listed: %+v, %v", offer.Rights, err)
 	}
-	if offer, err = p.Against(dir, LoadAccepted(dir, nil)); err != nil || len(offer.Rights) > 0 {
+	if offer, err = p.Offer(dir, LoadAccepted(dir, nil)); err != nil || len(offer.Rights) > 0 {
 		t.Errorf("nothing was accepted yet, so that the folder counts as new: %+v, %v", offer.Rights, err)
 	}
 }
@@ -404,7 +406,7 @@ func TestInstallDoesNotFollowLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Against(dir, LoadAccepted(dir, nil)); err == nil ||
+	if _, err := p.Offer(dir, LoadAccepted(dir, nil)); err == nil ||
 		!strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("asked about as %v", err)
 	}
@@ -422,7 +424,7 @@ func TestPanelTextIsEscapedInQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer, err := p.Against(t.TempDir(), LoadAccepted("", nil))
+	offer, err := p.Offer(t.TempDir(), LoadAccepted("", nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ const (
 	changeName = "change_panel"
 )
 
-// editDefinitions are the tools with which the assistant changes the panels that it made.
+// editDefinitions returns the tools that read and change the panels that the assistant made.
 func editDefinitions() []toolspec.Definition {
 	id := `"panel_id":{"type":"string","maxLength":49}`
 	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
@@ -55,7 +55,7 @@ func editDefinitions() []toolspec.Definition {
 	return []toolspec.Definition{read, change}
 }
 
-// changeParams are the arguments of change_panel; read_panel takes the first two.
+// changeParams contains the arguments of change_panel. read_panel uses the first two.
 type changeParams struct {
 	PanelID string            `json:"panel_id"`
 	Path    string            `json:"path"`
@@ -70,23 +70,23 @@ type changeParams struct {
 // ownFiles returns the files of a panel that the assistant made.
 func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
 	if err := manifest.CheckID(id); err != nil {
-		return content{}, wrong(err.Error(), `A panel_id is such as "shopping-list".`)
+		return content{}, refusal(err.Error(), `A panel_id is such as "shopping-list".`)
 	}
 	folder := filepath.Join(p.cfg.Folder, id)
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
-		return content{}, wrong("there is no panel "+id+" in the user's panels folder",
+		return content{}, refusal("there is no panel "+id+" in the user's panels folder",
 			"List the panels with get_workspace_state, or make one with create_panel.")
 	}
-	if info, err := os.Lstat(filepath.Join(folder, mark)); err != nil || !info.Mode().IsRegular() {
-		return content{}, wrong("the assistant did not make the panel "+id+", so it may not read or change its files",
+	if info, err := os.Lstat(filepath.Join(folder, marker)); err != nil || !info.Mode().IsRegular() {
+		return content{}, refusal("the assistant did not make the panel "+id+", so it may not read or change its files",
 			"Tell the user what you would change, or replace the whole panel with create_panel, which asks.")
 	}
-	held, err := readFolder(folder)
+	contents, err := readFolder(folder)
 	if err != nil {
-		return content{}, wrong("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
+		return content{}, refusal("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
 	}
-	held.files[mark] = nil
-	return held, nil
+	contents.files[marker] = nil
+	return contents, nil
 }
 
 func (p *Panels) read(call toolspec.Call) toolspec.Result {
@@ -94,18 +94,18 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	if bad := toolkit.Decode(call.Args, &params); bad != nil {
 		return *bad
 	}
-	held, bad := p.ownFiles(params.PanelID)
+	contents, bad := p.ownFiles(params.PanelID)
 	if bad != nil {
 		return *bad
 	}
 	if params.Path == "" {
-		return p.listed(params.PanelID, held)
+		return p.listFiles(params.PanelID, contents)
 	}
-	text, ok := held.files[params.Path]
+	text, ok := contents.files[params.Path]
 	switch {
-	case !ok || params.Path == mark:
+	case !ok || params.Path == marker:
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
-			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
+			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(contents.names(), ", ")+".")
 	case len(text) > maxFile || !utf8.Valid(text):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path),
 			"Write a new file with change_panel.")
@@ -116,13 +116,13 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	return r
 }
 
-// names are the panel's files.
+// names returns the sorted names of the files.
 func (c content) names() []string {
-	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == mark })
+	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == marker })
 }
 
-// listed lists the files of a panel and its problems.
-func (p *Panels) listed(id string, held content) toolspec.Result {
+// listFiles returns the list of a panel's files with the panel's problems.
+func (p *Panels) listFiles(id string, contents content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
 		Bytes int    `json:"bytes"`
@@ -132,9 +132,9 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 		problems = []string{}
 		b        strings.Builder
 	)
-	for _, name := range held.names() {
-		files = append(files, file{name, len(held.files[name])})
-		fmt.Fprintf(&b, "%s (%d bytes)\n", name, len(held.files[name]))
+	for _, name := range contents.names() {
+		files = append(files, file{name, len(contents.files[name])})
+		fmt.Fprintf(&b, "%s (%d bytes)\n", name, len(contents.files[name]))
 	}
 	for _, panel := range p.cfg.Registry.Panels() {
 		if panel.ID != id {
@@ -156,14 +156,14 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 	return r
 }
 
-// changed is a valid change: the files before and after it.
-type changed struct {
+// panelChange is a valid change of a panel, with the files before (was) and after it (is).
+type panelChange struct {
 	*plan
 	was, is content
 }
 
-// changing reads the arguments of change_panel and checks the panel as it would be.
-func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
+// planChange decodes the arguments of change_panel and validates the changed panel.
+func (p *Panels) planChange(args json.RawMessage) (*panelChange, *toolspec.Result) {
 	var params changeParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
 		return nil, bad
@@ -172,22 +172,22 @@ func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
 	if bad != nil {
 		return nil, bad
 	}
-	is := content{files: maps.Clone(was.files), runs: was.runs}
+	is := content{files: maps.Clone(was.files), executables: was.executables}
 	if err := params.apply(is.files); err != nil {
-		return nil, wrong(err.Error(), "Read the files with read_panel.")
+		return nil, refusal(err.Error(), "Read the files with read_panel.")
 	}
 	if maps.EqualFunc(was.files, is.files, bytes.Equal) {
-		return nil, wrong("nothing would change", "Send what should change.")
+		return nil, refusal("nothing would change", "Send what should change.")
 	}
-	made := &plan{id: params.PanelID, files: is.files, there: true, ours: true}
-	if bad := p.judge(made); bad != nil {
+	made := &plan{id: params.PanelID, files: is.files, exists: true, byAssistant: true}
+	if bad := p.validate(made); bad != nil {
 		bad.Suggestion = "Fix all problems in one call. Nothing was written; the panel is unchanged."
 		return nil, bad
 	}
-	return &changed{plan: made, was: was, is: is}, nil
+	return &panelChange{plan: made, was: was, is: is}, nil
 }
 
-// apply changes files as the arguments say.
+// apply applies the changes in the arguments to files.
 func (c *changeParams) apply(files map[string][]byte) error {
 	if len(c.Files)+len(c.Remove) > maxFiles {
 		return fmt.Errorf("one call changes at most %d files", maxFiles)
@@ -224,7 +224,7 @@ func (c *changeParams) apply(files map[string][]byte) error {
 		files[name] = []byte(text)
 	}
 	for _, name := range c.Remove {
-		if _, ok := files[name]; !ok || name == mark || name == manifest.FileName {
+		if _, ok := files[name]; !ok || name == marker || name == manifest.FileName {
 			return fmt.Errorf("%q cannot be removed", excerpt.Runes(name, 80))
 		}
 		delete(files, name)
@@ -232,14 +232,14 @@ func (c *changeParams) apply(files map[string][]byte) error {
 	return nil
 }
 
-// fileName reports whether a file of a panel may have a name.
+// fileName reports whether a panel can have a file with this name.
 func fileName(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
 		!strings.ContainsAny(name, "\\:\x00")
 }
 
-// text is what the user reads of a change: what the panel may do after it, and each changed line.
-func (c *changed) text() string {
+// text describes the change to the user: what the panel may then do, and each changed line.
+func (c *panelChange) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(c.manifest))
 	names := map[string][]byte{}
@@ -257,7 +257,7 @@ func (c *changed) text() string {
 }
 
 func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
-	c, problem := p.changing(call.Args)
+	c, problem := p.planChange(call.Args)
 	if problem != nil {
 		var params changeParams
 		_ = json.Unmarshal(call.Args, &params)
@@ -269,16 +269,16 @@ func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
 	}
 }
 
-// change executes change_panel, and undoes the change if the running program does not load it.
+// change executes change_panel. It reverts the change if the running program does not load it.
 func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
-	c, problem := p.changing(call.Args)
+	c, problem := p.planChange(call.Args)
 	if problem != nil {
 		return *problem, nil
 	}
 	if err := writePanel(p.cfg.Folder, c.id, c.is, keepHidden); err != nil {
 		return toolspec.Result{}, err
 	}
-	p.cfg.Registry.Look(ctx)
+	p.cfg.Registry.ReadNow(ctx)
 	panel, ok := p.await(ctx, c.plan)
 	if !ok {
 		if err := writePanel(p.cfg.Folder, c.id, c.was, keepHidden); err != nil {

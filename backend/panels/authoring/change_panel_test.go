@@ -43,7 +43,7 @@ func TestReadAndChangePanel(t *testing.T) {
 			t.Errorf("%s is not listed in %q", name, listed.Text)
 		}
 	}
-	if strings.Contains(listed.Text, mark) || strings.Contains(listed.Text, "Problem") {
+	if strings.Contains(listed.Text, marker) || strings.Contains(listed.Text, "Problem") {
 		t.Errorf("listed %q", listed.Text)
 	}
 	read := w.call(readName, map[string]any{"panel_id": "shopping-list", "path": "manifest.json"})

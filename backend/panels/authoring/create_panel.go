@@ -25,7 +25,7 @@ import (
 //go:embed create_panel.md
 var createDoc string
 
-// createParams are the arguments of create_panel.
+// createParams contains the arguments of create_panel.
 type createParams struct {
 	PanelID     string                     `json:"panel_id"`
 	Template    string                     `json:"template"`
@@ -42,31 +42,31 @@ type createParams struct {
 
 const (
 	createName = "create_panel"
-	// mark is a file in the folder of each panel that the assistant made.
-	mark = ".made-by-assistant"
-	// maxFiles and maxFile bound what one call writes.
+	// marker is the name of a file in the folder of each panel that the assistant made.
+	marker = ".made-by-assistant"
+	// maxFiles and maxFile are the maximum number and size in bytes of the files that one call writes.
 	maxFiles = 40
 	maxFile  = 512 << 10
-	// loadTimeout is how long the running program may take to load what was written.
+	// loadTimeout is how long to wait until the running program has loaded a panel.
 	loadTimeout = 10 * time.Second
 )
 
-// PanelRegistry is the part of the panel registry that this package needs.
+// PanelRegistry contains the methods of the panel registry that this package needs.
 type PanelRegistry interface {
 	Panels() []event.Panel
-	// AcceptedPanel is what the user accepted of a panel; false for nothing.
+	// AcceptedPanel returns what the user accepted of a panel. It returns false if there is nothing.
 	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
-	// Accept uses a pending manifest that the user has read.
+	// Accept accepts the pending manifest with the given hash.
 	Accept(ctx context.Context, panel, hash string) error
-	// StoreApproved makes a manifest's text the accepted one.
+	// StoreApproved stores text as the accepted manifest of a panel.
 	StoreApproved(ctx context.Context, panel string, text []byte) error
-	// Look reads the folders now.
-	Look(ctx context.Context)
+	// ReadNow reads the panel folders immediately.
+	ReadNow(ctx context.Context)
 }
 
 // Config configures Panels.
 type Config struct {
-	// Folder holds the user's panels; without it there are no tools.
+	// Folder contains the user's panels. If it is "", there are no tools.
 	Folder   string
 	Registry PanelRegistry
 	// Reserved returns the tool names that no panel may use.
@@ -75,13 +75,13 @@ type Config struct {
 	Open func(ctx context.Context, panel string) error
 }
 
-// Panels are the baseline tools create_panel, read_panel and change_panel. Safe for concurrent use.
+// Panels implements the baseline tools create_panel, read_panel and change_panel. It is safe for concurrent use.
 type Panels struct{ cfg Config }
 
-// NewPanels returns the tools for cfg.
+// NewPanels returns the tools configured by cfg.
 func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
 
-// Definitions returns the tools that make, read and change a panel.
+// Definitions returns the tools that create, read and change a panel.
 func (p *Panels) Definitions(string) []toolspec.Definition {
 	if p.cfg.Folder == "" {
 		return nil
@@ -99,18 +99,18 @@ func (p *Panels) Definitions(string) []toolspec.Definition {
 	return append([]toolspec.Definition{d}, editDefinitions()...)
 }
 
-// plan is a valid panel that can be written.
+// plan is a valid panel that is ready to be written.
 type plan struct {
 	id, title string
 	files     map[string][]byte
 	manifest  manifest.Manifest
 	tools     []string
-	// there is true when a panel of that id exists, ours when the assistant made it.
-	there, ours bool
+	// exists is true if there is already a panel with this id. byAssistant is true if the assistant made it.
+	exists, byAssistant bool
 }
 
-// Describe says what call would do. The user reads every file, or every changed line, before it is
-// written.
+// Describe describes what call would do. It contains every file or every changed line, so that the user can read them
+// before they are written.
 func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
 	case readName:
@@ -129,27 +129,27 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 		Data: made.text(), ForwardsSecrets: true,
 	}
 	switch {
-	case made.there && made.ours:
+	case made.exists && made.byAssistant:
 		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
-	case made.there:
+	case made.exists:
 		d.Present = "Replacing the panel " + made.id + ", which the assistant did not make"
 	}
 	return d
 }
 
-// text is what the user reads: what the panel may do, then its files.
+// text describes the panel to the user: what it may do, and its files.
 func (p *plan) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rightsText(p.manifest))
 	for _, name := range slices.Sorted(maps.Keys(p.files)) {
-		if name != mark {
+		if name != marker {
 			fmt.Fprintf(&b, "\n%s:\n%s\n", name, p.files[name])
 		}
 	}
 	return b.String()
 }
 
-// Execute makes a panel, waits until it is loaded, and opens it; or reads or changes one.
+// Execute reads, changes or creates a panel. It waits until a new panel is loaded, and opens it.
 func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
 	_ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -192,8 +192,8 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	return r, nil
 }
 
-// await waits until the running program has loaded made. A pending manifest is accepted, because the
-// question of this call has shown all of it.
+// await waits until the running program has loaded made. It accepts a pending manifest, because the approval of the
+// call has shown the whole manifest.
 func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -206,7 +206,7 @@ func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 				continue
 			}
 			if panel.Pending != nil && panel.Pending.Hash == hash {
-				// If this fails, the question stays open in the window.
+				// If this fails, the manifest stays pending in the window.
 				_ = p.cfg.Registry.Accept(ctx, made.id, hash)
 				continue
 			}
@@ -222,29 +222,29 @@ func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	}
 }
 
-// shown reports whether panel has the page that it should have.
+// shown reports whether panel has the planned kind of page.
 func (p *plan) shown(panel event.Panel) bool {
 	return p.manifest.UI == nil || panel.Page.Kind == p.manifest.UI.Kind
 }
 
-// plan reads and checks the arguments; the Result lists everything that is wrong.
+// plan decodes and checks the arguments. The Result lists all mistakes.
 func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	var params createParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
 		return nil, bad
 	}
 	if err := manifest.CheckID(params.PanelID); err != nil {
-		return nil, wrong(err.Error(), `A valid panel_id is "shopping-list".`)
+		return nil, refusal(err.Error(), `A valid panel_id is "shopping-list".`)
 	}
 	made := &plan{id: params.PanelID}
 	folder := filepath.Join(p.cfg.Folder, params.PanelID)
 	if _, err := os.Lstat(folder); err == nil {
-		made.there = true
-		_, err = os.Stat(filepath.Join(folder, mark))
-		made.ours = err == nil
+		made.exists = true
+		_, err = os.Stat(filepath.Join(folder, marker))
+		made.byAssistant = err == nil
 	}
-	if made.there && !params.Replace {
-		return nil, wrong(fmt.Sprintf("there is already a panel %s", params.PanelID),
+	if made.exists && !params.Replace {
+		return nil, refusal(fmt.Sprintf("there is already a panel %s", params.PanelID),
 			"Choose another panel_id, or send replace: true to replace it, which asks the user.")
 	}
 	var bad *toolspec.Result
@@ -253,19 +253,19 @@ func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	}
 	for _, panel := range p.cfg.Registry.Panels() {
 		if panel.ID == params.PanelID && panel.Builtin {
-			return nil, wrong(params.PanelID+" is a built-in panel", "Choose another panel_id.")
+			return nil, refusal(params.PanelID+" is a built-in panel", "Choose another panel_id.")
 		}
 	}
-	return made, p.judge(made)
+	return made, p.validate(made)
 }
 
-// wrong refuses before anything was written.
-func wrong(text, next string) *toolspec.Result {
+// refusal returns a refusal of a call that has written nothing.
+func refusal(text, next string) *toolspec.Result {
 	return toolkit.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
 }
 
-// judge checks the files in a temporary folder as the running program would.
-func (p *Panels) judge(made *plan) *toolspec.Result {
+// validate checks the files in a temporary folder as the running program would.
+func (p *Panels) validate(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
 		return toolkit.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(),
@@ -304,41 +304,41 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 				lines[i] += " Right would be: " + problem.Fix
 			}
 		}
-		return wrong(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")
+		return refusal(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")
 	}
 	found := manifest.Parse(made.files[manifest.FileName], made.id, false)
 	if found.Plan == nil {
-		return wrong("the manifest cannot be used", "")
+		return refusal("the manifest cannot be used", "")
 	}
 	made.manifest, made.title, made.tools = found.Plan.Manifest, found.Plan.Manifest.Title, report.Tools
 	return nil
 }
 
-// files are the files of the panel's folder.
+// files returns the files of the panel's folder by name.
 func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	if c.Template != "" {
 		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
 		files, err := template(c.PanelID, kind)
 		if err != nil || kind == "" {
-			return nil, wrong(fmt.Sprintf("there is no template %q", c.Template), "Templates are list and board.")
+			return nil, refusal(fmt.Sprintf("there is no template %q", c.Template), "Templates are list and board.")
 		}
-		files[mark] = nil
+		files[marker] = nil
 		return files, nil
 	}
 	if strings.TrimSpace(c.Title) == "" {
-		return nil, wrong("the panel has no title", `Send title, or template: "list" for a finished panel.`)
+		return nil, refusal("the panel has no title", `Send title, or template: "list" for a finished panel.`)
 	}
 	if len(c.Files) > maxFiles {
-		return nil, wrong(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
+		return nil, refusal(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
 	}
-	files := map[string][]byte{mark: nil}
+	files := map[string][]byte{marker: nil}
 	for name, text := range c.Files {
 		if !fileName(name) || name == manifest.FileName {
-			return nil, wrong(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.Runes(name, 80)),
+			return nil, refusal(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.Runes(name, 80)),
 				`A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
 		}
 		if len(text) > maxFile {
-			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")
+			return nil, refusal(name+" is larger than 512 KB", "Make it smaller.")
 		}
 		files[name] = []byte(text)
 	}
@@ -347,7 +347,8 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	return files, bad
 }
 
-// manifest makes the panel's manifest.json and adds the page and the script that it names to files.
+// manifest returns the text of the panel's manifest.json. It adds the page and the script that the manifest names to
+// files.
 func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Result) {
 	members := map[string]any{
 		"manifest_version": 1, "version": "1.0.0", "panel_type": "made", "tools": json.RawMessage(`[]`),
@@ -364,7 +365,7 @@ func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Resu
 	}
 	switch {
 	case len(c.Page) > 0 && c.HTML != "":
-		return nil, wrong("page and html cannot both be given", "Send one of them.")
+		return nil, refusal("page and html cannot both be given", "Send one of them.")
 	case len(c.Page) > 0:
 		members["ui"] = map[string]string{"kind": "declarative", "entry": "page.json"}
 		files["page.json"] = indented(c.Page)
@@ -383,7 +384,7 @@ func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Resu
 	}
 	text, err := json.Marshal(members)
 	if err != nil {
-		return nil, wrong("the manifest is not JSON: "+err.Error(), "")
+		return nil, refusal("the manifest is not JSON: "+err.Error(), "")
 	}
 	return indented(text), nil
 }

@@ -1,8 +1,8 @@
-// Package authoring creates panels: small ones from a template (New), those in archives (Pack, Open,
-// Package.Install), and the assistant's own (Panels with the tool create_panel).
+// Package authoring creates panels: from a template (New), from archives (Pack, Open, Package.Install), and for the
+// assistant (Panels with the tool create_panel).
 //
-// Everything is checked as the running program would before anything is written, and a folder appears
-// atomically.
+// Everything is checked as the running program would before anything is written. A folder is written completely or not
+// at all.
 package authoring
 
 import (
@@ -23,9 +23,9 @@ var templates embed.FS
 
 func kinds() []string { return []string{"process", "declarative", "webview", "script"} }
 
-// New writes a small working panel into the new folder dir/id and returns the folder. Of kind process
-// (also "") it is a program for Node, declarative a page in JSON, webview an HTML page, script
-// JavaScript that Sextant runs. The error says that the id is not allowed or the folder exists.
+// New writes a small working panel into the new folder dir/id and returns the folder. The kind "process" (or "") is a
+// program for Node, "declarative" a page in JSON, "webview" an HTML page, and "script" JavaScript that Sextant runs.
+// New returns an error if the id is not allowed or the folder exists.
 func New(dir, id, kind string) (string, error) {
 	kind = cmp.Or(kind, "process")
 	if err := manifest.CheckID(id); err != nil {
@@ -48,7 +48,7 @@ func New(dir, id, kind string) (string, error) {
 	return folder, writePanel(dir, id, content{files: files}, keepAll)
 }
 
-// template returns the files of a panel of this kind by name.
+// template returns the files of a panel of the given kind by name.
 func template(id, kind string) (map[string][]byte, error) {
 	words := strings.ReplaceAll(id, "-", " ")
 	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title",

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// rightsText lists what a panel asks for and runs.
+// rightsText describes what a panel asks for and runs.
 func rightsText(m manifest.Manifest) string {
 	var lines []string
 	add := func(what string, list []string) {

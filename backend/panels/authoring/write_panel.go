@@ -11,9 +11,9 @@ import (
 
 func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
 
-// writePanel writes files into the folder dir/id atomically. An existing folder is replaced; what it contains
-// besides files and keep names is kept.
-func writePanel(dir, id string, held content, keep func(name string) bool) error {
+// writePanel atomically writes files into the folder dir/id. It replaces an existing folder, but keeps those of its
+// other entries for which keep returns true.
+func writePanel(dir, id string, contents content, keep func(name string) bool) error {
 	made, err := os.MkdirTemp(dir, ".making-")
 	if err != nil {
 		return fmt.Errorf("making panel folder: %w", err)
@@ -23,17 +23,17 @@ func writePanel(dir, id string, held content, keep func(name string) bool) error
 	if err := copyOther(made, folder, keep); err != nil {
 		return fmt.Errorf("copying the panel's other files: %w", err)
 	}
-	for name, text := range held.files {
+	for name, text := range contents.files {
 		path := filepath.Join(made, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("writing panel: %w", err)
 		}
-		// A kept file may be read-only; replace it instead of opening it.
+		// A file that was kept may be read-only; replace it instead of opening it.
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("writing panel: %w", err)
 		}
 		mode := os.FileMode(0o600)
-		if slices.Contains(held.runs, name) {
+		if slices.Contains(contents.executables, name) {
 			mode = 0o700
 		}
 		if err := os.WriteFile(path, text, mode); err != nil {
@@ -43,7 +43,7 @@ func writePanel(dir, id string, held content, keep func(name string) bool) error
 	return swap(made, folder)
 }
 
-// copyOther copies what folder contains at its top and keep names into made.
+// copyOther copies the entries of folder for which keep returns true into made.
 func copyOther(made, folder string, keep func(name string) bool) error {
 	entries, err := os.ReadDir(folder)
 	if os.IsNotExist(err) {
@@ -79,7 +79,7 @@ func copyEntry(from, to string) error {
 		}
 		return os.Symlink(target, to)
 	case !info.Mode().IsRegular():
-		return nil // a pipe or socket of a running program
+		return nil // skip a pipe or socket of a running program
 	}
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -88,11 +88,11 @@ func copyEntry(from, to string) error {
 	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
-// keepAll keeps all other files of a folder.
+// keepAll returns true, so that all other entries of a folder are kept.
 func keepAll(string) bool { return true }
 
-// keepHidden keeps .git and the like, but not the mark of the assistant.
-func keepHidden(name string) bool { return strings.HasPrefix(name, ".") && name != mark }
+// keepHidden reports whether a name is hidden, such as .git, and is not the assistant's marker.
+func keepHidden(name string) bool { return strings.HasPrefix(name, ".") && name != marker }
 
 // swap replaces folder by the folder made and removes the old one.
 func swap(made, folder string) error {
@@ -110,7 +110,7 @@ func swap(made, folder string) error {
 		return fmt.Errorf("replacing panel: %w", err)
 	}
 	if err := os.Rename(made, folder); err != nil {
-		// Restore the old folder; nothing can be done if that fails.
+		// Restore the old folder. If that fails, nothing else can be done.
 		_ = os.Rename(old, folder)
 		return fmt.Errorf("writing panel: %w", err)
 	}

@@ -1,8 +1,8 @@
-// Package calls makes the calls of panels' pages and scripts. They go through the pipeline like any
-// other call, with the panel as the caller and never the user. The package adds what the panel has
-// read so far, and limits how much it may call.
+// Package calls makes the calls of panels' pages and scripts. The calls go through the pipeline like all others, with
+// the panel as the caller and never the user. The package adds the sources of what the panel has read, and limits the
+// number of its calls.
 //
-// Which tools a panel may call, and when the user is asked, is decided by the policy.
+// The policy decides which tools a panel may call and when the user is asked.
 package calls
 
 import (
@@ -19,23 +19,23 @@ import (
 
 // Limits of one panel.
 const (
-	// burst is how many calls may come at once, rate how many a second after that.
+	// burst is the number of calls that may arrive at once, and rate the number per second after that.
 	burst = 60
 	rate  = 20
-	// atOnce bounds the calls that run or wait for approval.
+	// atOnce is the maximum number of calls that run or wait for approval.
 	atOnce = 16
-	// maxDepth bounds calls of a panel's script that lead to the same script again.
+	// maxDepth is the maximum depth of a panel's calls that lead back to the same panel.
 	maxDepth = 3
-	// maxArgs bounds the arguments of one call in bytes.
+	// maxArgs is the maximum size of the arguments of a call in bytes.
 	maxArgs = 1 << 20
-	// maxRead bounds the sources recorded of what a panel has read.
+	// maxRead is the maximum number of recorded sources of a panel.
 	maxRead = 32
 )
 
-// manySources represents the sources beyond maxRead.
+// manySources stands for all sources beyond maxRead.
 const manySources = "more pages and servers"
 
-// Caller makes calls for all panels. It is safe for concurrent use.
+// Caller makes the calls of all panels. It is safe for concurrent use.
 type Caller struct {
 	do  func(context.Context, toolspec.Call) toolspec.Result
 	now func() time.Time
@@ -44,12 +44,12 @@ type Caller struct {
 	panels map[string]*panelState
 }
 
-// panelState is the state of one panel.
+// panelState contains the sources that a panel has read, and the state of its rate limit.
 type panelState struct {
-	read    []string
-	running int
-	tokens  float64
-	filled  time.Time
+	sources  []string
+	running  int
+	tokens   float64
+	refilled time.Time
 }
 
 // New returns a Caller that executes calls with do.
@@ -61,16 +61,16 @@ func New(do func(context.Context, toolspec.Call) toolspec.Result) *Caller {
 type Request struct {
 	Panel, Tool string
 	Args        json.RawMessage
-	// Interactive is true when the user can be asked.
+	// Interactive is true if the user can be asked.
 	Interactive bool
-	// Within is the provenance of the call that the panel is answering, nil for none. The new call
-	// then belongs to the same conversation and is tainted by what that one has read.
-	Within *toolspec.Provenance
+	// Parent is the provenance of the call that the panel is answering, nil for none. The new call then belongs to the
+	// same conversation and gets the same sources of outside text.
+	Parent *toolspec.Provenance
 }
 
 type depthKey struct{}
 
-// Call executes one call.
+// Call executes a call and returns its result.
 func (c *Caller) Call(ctx context.Context, a Request) toolspec.Result {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	switch {
@@ -95,39 +95,39 @@ func (c *Caller) Call(ctx context.Context, a Request) toolspec.Result {
 	return r
 }
 
-// from is the provenance of a panel's call. No host counts as typed by the user and nothing as
-// approved beforehand, because a page can make up anything.
+// from returns the provenance of a panel's call. It contains no typed hosts and no approval in advance, because a page
+// can invent both.
 func (c *Caller) from(a Request) toolspec.Provenance {
 	from := toolspec.Provenance{
 		Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive,
-		Unpaged: true,
+		NeedsFullResults: true,
 	}
 	from.Outside = append(from.Outside, policy.PanelSource(a.Panel))
-	if w := a.Within; w != nil {
-		from.Conversation, from.Turn, from.Session, from.Child = w.Conversation, w.Turn, w.Session, w.Child
-		from.Interactive, from.Root = w.Interactive, w.Root
+	if w := a.Parent; w != nil {
+		from.Conversation, from.Turn, from.Session, from.Subagent = w.Conversation, w.Turn, w.Session, w.Subagent
+		from.Interactive, from.RootCall = w.Interactive, w.RootCall
 		from.Outside = append(from.Outside, w.Outside...)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	from.Outside = append(from.Outside, c.panels[a.Panel].read...)
+	from.Outside = append(from.Outside, c.panels[a.Panel].sources...)
 	slices.Sort(from.Outside)
 	from.Outside = slices.Compact(from.Outside)
 	return from
 }
 
-// enter counts a call, or refuses it because the panel calls too much.
+// enter counts a call, or returns a refusal if the panel makes too many calls.
 func (c *Caller) enter(a Request) *toolspec.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.panels[a.Panel]
 	now := c.now()
 	if p == nil {
-		p = &panelState{tokens: burst, filled: now}
+		p = &panelState{tokens: burst, refilled: now}
 		c.panels[a.Panel] = p
 	}
-	p.tokens = min(burst, p.tokens+now.Sub(p.filled).Seconds()*rate)
-	p.filled = now
+	p.tokens = min(burst, p.tokens+now.Sub(p.refilled).Seconds()*rate)
+	p.refilled = now
 	what := ""
 	switch {
 	case p.running >= atOnce:
@@ -150,19 +150,19 @@ func (c *Caller) leave(panel string) {
 	c.panels[panel].running--
 }
 
-// note records the sources of text that a panel received. They are kept until the program ends,
-// because a page that is reloaded may have stored what it read.
+// note records the sources of text that a panel received. They are never forgotten, because a page may store what it
+// sources and load it again.
 func (c *Caller) note(panel string, sources []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.panels[panel]
 	for _, s := range sources {
 		switch {
-		case s == policy.PanelSource(panel) || slices.Contains(p.read, s):
-		case len(p.read) < maxRead:
-			p.read = append(p.read, s)
-		case !slices.Contains(p.read, manySources):
-			p.read = append(p.read, manySources)
+		case s == policy.PanelSource(panel) || slices.Contains(p.sources, s):
+		case len(p.sources) < maxRead:
+			p.sources = append(p.sources, s)
+		case !slices.Contains(p.sources, manySources):
+			p.sources = append(p.sources, manySources)
 		}
 	}
 }

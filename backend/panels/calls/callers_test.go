@@ -22,11 +22,11 @@ func TestPanelCallIsNeverUserCall(t *testing.T) {
 		Caller: toolspec.CallerPerson, Conversation: "talk", Turn: "t1", Interactive: true,
 		TypedHosts: []string{"shop.example"}, YesTo: "all", Outside: []string{"https://shop.example"},
 	}
-	c.Call(t.Context(), Request{Panel: "notes", Tool: "x", Within: &within})
+	c.Call(t.Context(), Request{Panel: "notes", Tool: "x", Parent: &within})
 	want := toolspec.Provenance{
 		Caller: toolspec.CallerPanel, Client: "notes", Conversation: "talk", Turn: "t1", Interactive: true,
-		Unpaged: true,
-		Outside: []string{"https://shop.example", "panel:notes"},
+		NeedsFullResults: true,
+		Outside:          []string{"https://shop.example", "panel:notes"},
 	}
 	if fmt.Sprint(got.From) != fmt.Sprint(want) || got.Panel != "notes" || string(got.Args) != "{}" {
 		t.Errorf("%+v", got)

@@ -1,4 +1,4 @@
-// Package errortext finds the message in the error answer of a service.
+// Package errortext finds the message in an error response of a service.
 package errortext
 
 import (
@@ -9,12 +9,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Of finds the message of an error in the forms that services use: error, message, detail,
-// title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors
-// or detail as a list or by field. It has at most most characters.
-func Of(value any, most int) string { return excerpt.Runes(errorTextAt(value, 0), most) }
+// Find returns the error message in value, cut after most characters. It knows the usual forms: error, message, detail,
+// title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors or detail as a
+// list or by field.
+func Find(value any, most int) string { return excerpt.Runes(errorTextAt(value, 0), most) }
 
-// maxListedErrors bounds how many errors of a list are reported.
+// maxListedErrors is the maximum number of errors of a list that are reported.
 const maxListedErrors = 10
 
 func errorTextAt(value any, depth int) string {
@@ -42,11 +42,11 @@ func errorTextAt(value any, depth int) string {
 	return ""
 }
 
-// messageKeys are the members that may say what is wrong, the most telling one first.
+// messageKeys returns the keys that may contain the message, the most useful first.
 func messageKeys(v map[string]any) []string {
 	keys := []string{"error", "message", "detail", "msg", "error_description", "reason", "title"}
 	if code, ok := v["error"].(string); ok && !strings.Contains(code, " ") {
-		// A code is used only when there is no message.
+		// A code is used only if there is no message.
 		keys = append(keys[1:len(keys):len(keys)], "error")
 	}
 	return keys
@@ -62,7 +62,7 @@ func joinErrors(list []any, depth int) string {
 	return strings.Join(parts, "; ")
 }
 
-// fieldErrors are the errors of single fields: a list, or an object from a field to its errors.
+// fieldErrors returns the errors of single fields from a list, or from an object that maps fields to errors.
 func fieldErrors(value any, depth int) string {
 	switch v := value.(type) {
 	case []any:

@@ -1,5 +1,5 @@
-// Package evals runs the evals of a panel's manifest: calls with known answers. The calls are real;
-// the caller of Run decides how and as whom they are made.
+// Package evals runs the evals of a panel's manifest: calls with known answers. The calls are real. The caller of Run
+// decides how they are made and with which provenance.
 package evals
 
 import (
@@ -22,32 +22,32 @@ import (
 const (
 	Passed = "passed"
 	Failed = "failed"
-	// Skipped evals were not run: an answer they need is missing, or they need a model.
+	// Skipped means that the eval was not run, because it depends on a missing answer or needs a model.
 	Skipped = "skipped"
 )
 
-// shownAnswer bounds the part of an answer that is shown, in characters.
+// shownAnswer is the maximum length of Outcome.Answer in characters.
 const shownAnswer = 2000
 
 // Outcome is the outcome of one eval.
 type Outcome struct {
-	// Name is that of the eval, else of its tool.
+	// Name is the name of the eval, or of its tool if the eval has none.
 	Name  string `json:"name"`
 	Tool  string `json:"tool,omitempty"`
 	State string `json:"state"`
-	// Why is the reason of a failure, "" when it passed.
-	Why string `json:"why,omitempty"`
-	// Args are the arguments sent, Answer the beginning of the answer.
+	// Reason says why the eval failed or was skipped, "" if it passed.
+	Reason string `json:"why,omitempty"`
+	// Args contains the arguments as they were sent. Answer is the beginning of the answer.
 	Args   json.RawMessage `json:"args,omitempty"`
 	Answer string          `json:"answer,omitempty"`
-	// DurationMS is how long the call took, in milliseconds.
+	// DurationMS is the duration of the call in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 }
 
-// Call makes one call of a panel's tool.
+// Call calls a tool of the panel.
 type Call func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result
 
-// Run makes the calls of list one after another and returns their outcomes. When ctx ends, the rest is
+// Run runs the evals of list one after another and returns their outcomes. When ctx ends, the remaining evals are
 // skipped.
 func Run(ctx context.Context, list []manifest.Eval, call Call) []Outcome {
 	outcomes, answers := make([]Outcome, 0, len(list)), map[string]any{}
@@ -66,26 +66,26 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	}
 	switch {
 	case ctx.Err() != nil:
-		o.Why = "the run was stopped before this eval"
+		o.Reason = "the run was stopped before this eval"
 		return o
 	case e.Tool == "":
-		o.Why = "it has a prompt but no tool, so nothing was called"
+		o.Reason = "it has a prompt but no tool, so nothing was called"
 		return o
 	}
-	args, err := filled(e.Args, answers)
+	args, err := fillReferences(e.Args, answers)
 	if err != nil {
-		o.Why = err.Error()
+		o.Reason = err.Error()
 		return o
 	}
 	o.Args = args
 	r := call(ctx, e.Tool, args)
 	o.DurationMS = r.DurationMS
-	value, text := plain(r)
+	value, text := answerOf(r)
 	o.Answer = excerpt.Runes(text, shownAnswer)
 	if e.As != "" && r.Success {
 		answers[e.As] = value
 	}
-	if o.Why = wrong(e.Expect, r, value, text); o.Why == "" {
+	if o.Reason = mismatch(e.Expect, r, value, text); o.Reason == "" {
 		o.State = Passed
 	} else {
 		o.State = Failed
@@ -93,8 +93,8 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	return o
 }
 
-// plain is the answer as JSON value and as text; for a failure the text is its error.
-func plain(r toolspec.Result) (value any, text string) {
+// answerOf returns the answer as a JSON value and as text. The text of a failure is its error.
+func answerOf(r toolspec.Result) (value any, text string) {
 	if !r.Success {
 		return nil, strings.TrimSpace(r.Error + " " + r.Suggestion)
 	}
@@ -109,7 +109,7 @@ func plain(r toolspec.Result) (value any, text string) {
 	return value, string(raw)
 }
 
-// decoded is JSON as a value with exact numbers.
+// decoded returns raw as a JSON value with exact numbers.
 func decoded(raw []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -120,8 +120,8 @@ func decoded(raw []byte) any {
 	return value
 }
 
-// wrong says how the answer differs from what is expected, "" when it does not.
-func wrong(want manifest.Expect, r toolspec.Result, value any, text string) string {
+// mismatch says how the answer differs from the expected one, "" if it does not.
+func mismatch(want manifest.Expect, r toolspec.Result, value any, text string) string {
 	switch succeeds := want.Success == nil || *want.Success; {
 	case succeeds && !r.Success:
 		return "the call failed: " + r.Error
@@ -129,7 +129,7 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 		return "the call should have failed, but succeeded"
 	}
 	for _, part := range want.Contains {
-		// In JSON text the part may be escaped.
+		// In JSON text, the part may be escaped.
 		quoted, _ := json.Marshal(part) // a string always can be
 		if !strings.Contains(text, part) && !strings.Contains(text, strings.Trim(string(quoted), `"`)) {
 			return fmt.Sprintf("the answer does not contain %q", part)
@@ -141,12 +141,12 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 	}
 	slices.Sort(pointers)
 	for _, pointer := range pointers {
-		found, there := at(value, jsonpos.SplitPointer(pointer))
+		found, there := lookup(value, jsonpos.SplitPointer(pointer))
 		switch {
 		case !there:
 			return fmt.Sprintf("the answer has nothing at %q", pointer)
 		case !same(found, decoded(want.Equals[pointer])):
-			is, _ := json.Marshal(found) // it came from JSON
+			is, _ := json.Marshal(found) // the value came from JSON
 			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, excerpt.Runes(string(is), 200),
 				excerpt.Runes(string(want.Equals[pointer]), 200))
 		}
@@ -154,7 +154,7 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 	return ""
 }
 
-// same compares JSON values; 1 and 1.0 are equal.
+// same compares JSON values. 1 and 1.0 are equal.
 func same(a, b any) bool {
 	x, one := a.(json.Number)
 	y, two := b.(json.Number)
@@ -166,8 +166,8 @@ func same(a, b any) bool {
 	return x == y || errX == nil && errY == nil && f == g
 }
 
-// at is the part of value at path.
-func at(value any, path []string) (any, bool) {
+// lookup returns the part of value at path.
+func lookup(value any, path []string) (any, bool) {
 	for _, name := range path {
 		switch v := value.(type) {
 		case map[string]any:
@@ -189,8 +189,8 @@ func at(value any, path []string) (any, bool) {
 	return value, true
 }
 
-// filled replaces references such as "{added.id}" by parts of earlier answers.
-func filled(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
+// fillReferences replaces references such as "{added.id}" by parts of earlier answers.
+func fillReferences(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil
 	}
@@ -212,7 +212,7 @@ func put(value any, answers map[string]any) (_ any, err error) {
 		if !there {
 			return nil, fmt.Errorf("it needs the answer %q, which is missing", as)
 		}
-		part, there := at(answer, path)
+		part, there := lookup(answer, path)
 		if !there {
 			return nil, fmt.Errorf("the answer %q has no %s", as, strings.Join(path, "."))
 		}

@@ -49,7 +49,7 @@ func TestEvalsRunInOrder(t *testing.T) {
 		{"tool": "get", "args": {"id": 7}, "expect": {"success": false, "contains": ["no note", "Look again"]}},
 		{"tool": "add", "args": {"text": "{added.text}"}}
 	]`), notes()) {
-		if o.State != Passed || o.Why != "" || o.Answer == "" {
+		if o.State != Passed || o.Reason != "" || o.Answer == "" {
 			t.Errorf("%d: %+v", i, o)
 		}
 	}
@@ -74,7 +74,7 @@ func TestFailedEvalNamesDifference(t *testing.T) {
 		{Skipped, `needs the answer "got"`},
 		{Skipped, "it has a prompt but no tool"},
 	} {
-		if o := outcomes[i]; o.State != want.state || !strings.Contains(o.Why, want.why) {
+		if o := outcomes[i]; o.State != want.state || !strings.Contains(o.Reason, want.why) {
 			t.Errorf("%d: %+v, want %s: %s", i, o, want.state, want.why)
 		}
 	}

@@ -44,7 +44,7 @@ func TestBrokenManifests(t *testing.T) {
 		if parsed.Plan != nil {
 			t.Fatalf("was accepted with %v", parsed.Problems)
 		}
-		if !slices.ContainsFunc(parsed.Problems, Problem.Stops) {
+		if !slices.ContainsFunc(parsed.Problems, Problem.DisablesPanel) {
 			t.Fatalf("nothing stops it: %v", parsed.Problems)
 		}
 		for _, p := range parsed.Problems {

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// builtinPage is the kind of page that only Sextant's own panels have.
+// builtinPage is the kind of page that only built-in panels can have.
 const builtinPage = "builtin"
 
 func (c *checker) checkIdentity() {
@@ -46,7 +46,7 @@ func (c *checker) checkIdentity() {
 			Text: fmt.Sprintf("panel_id %q is reserved for routes of Sextant", id),
 		}, quote(c.id()))
 	case m.PanelID != c.folder && CheckID(c.folder) != nil:
-		// The folder's name cannot be an id, so it is the folder that has to change.
+		// The name of the folder cannot be an id, so the folder has to be renamed.
 		c.fail("/panel_id", Problem{
 			Expected: quote(id), Nearest: id, Found: "the folder " + strconv.Quote(folder),
 			Text: fmt.Sprintf("the folder is called %q, which cannot be a panel's id; call the folder %s", folder, id),
@@ -103,7 +103,7 @@ func (c *checker) checkContext() {
 	}
 }
 
-// keyLike is text as the name of a key or a setting.
+// keyLike converts text to a valid name of a key or setting.
 func keyLike(text string) string {
 	if key := slug(text, '_', 60); keyForm.MatchString(key) {
 		return key
@@ -143,14 +143,14 @@ func (c *checker) checkPermissions() {
 	}
 }
 
-// checkPlain wants one word or path without control characters.
+// checkPlain requires a single word or path without control characters.
 func (c *checker) checkPlain(at, value, sample string) {
 	if c.usable(at) && (strings.TrimSpace(value) == "" || strings.ContainsAny(value, "\x00\n\r")) {
 		c.fail(at, Problem{Expected: "a name such as " + sample}, quote(sample))
 	}
 }
 
-// checkConfig wants names that conditions can use, and defaults of their own type.
+// checkConfig requires names that conditions can use, and defaults of the declared types.
 func (c *checker) checkConfig() {
 	for _, name := range slices.Sorted(maps.Keys(c.manifest.Config)) {
 		at := jsonpos.Pointer("/config", name)
@@ -186,7 +186,7 @@ func (c *checker) checkConfig() {
 	}
 }
 
-// hasType reports whether raw is JSON of a scalar type.
+// hasType reports whether raw is JSON of the scalar type name.
 func hasType(raw, name string) bool {
 	number, err := strconv.ParseFloat(raw, 64)
 	switch name {
@@ -200,7 +200,7 @@ func hasType(raw, name string) bool {
 	return err == nil
 }
 
-// checkCondition checks the condition text at pointer.
+// checkCondition checks the condition text at the pointer at.
 func (c *checker) checkCondition(at, text string) {
 	if text == "" || !c.usable(at) {
 		return
@@ -214,7 +214,7 @@ func (c *checker) checkCondition(at, text string) {
 			excerpt.Runes(text, 80),
 			1+len([]rune(text[:failure.Offset])), failure.Expected, failure.Found)
 		c.fail(at, p, quote(repaired))
-		// The place in the string is more useful than its beginning; escapes before it would shift it.
+		// Report the position within the string, unless escapes before it would shift it.
 		if last := &c.problems[len(c.problems)-1]; !strings.Contains(c.index.Raw(at), `\`) {
 			last.Line, last.Column = c.index.Position(c.index.Values[at].Start + 1 + failure.Offset)
 		}
@@ -240,7 +240,7 @@ func (c *checker) checkCondition(at, text string) {
 	}
 }
 
-// parseCondition is text as a condition, nil when there is none.
+// parseCondition returns text as a condition, nil if it is empty or invalid.
 func parseCondition(text string) *condition.Expr {
 	expr, err := condition.Parse(text)
 	if err != nil {
@@ -249,7 +249,7 @@ func parseCondition(text string) *condition.Expr {
 	return expr
 }
 
-// backendMembers are the kinds of backend for which a member has an effect.
+// backendMembers lists for each member the kinds of backend that use it.
 var backendMembers = []struct {
 	name  string
 	kinds []string
@@ -358,7 +358,7 @@ func (c *checker) checkURL(raw string) {
 	}
 }
 
-// notGranted reports a host that permissions.net does not name; the value to write is the permission.
+// notGranted reports a host that is not in permissions.net. The suggested value is the missing permission.
 func (c *checker) notGranted(at, host, text string) {
 	hosts := append(slices.Clone(c.manifest.Permissions.Net.List), host)
 	c.fail(at, Problem{

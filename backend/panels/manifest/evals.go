@@ -15,9 +15,9 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Eval is a call with a known answer: Tool with Args should answer as Expect says.
+// Eval is a call with a known answer. A call of Tool with Args should answer as Expect says.
 type Eval struct {
-	// Name says what should be true, Prompt what a user would say that leads to the tool.
+	// Name says what should be true. Prompt is a message of a user that should lead to the call.
 	Name   string          `json:"name"`
 	Prompt string          `json:"prompt"`
 	Tool   string          `json:"tool"`
@@ -27,20 +27,20 @@ type Eval struct {
 	Expect Expect `json:"expect"`
 }
 
-// Expect is what an answer should be.
+// Expect describes the expected answer.
 type Expect struct {
-	// Success is false if the call should fail; nil is true.
+	// Success is false if the call should fail. nil means true.
 	Success *bool `json:"success"`
-	// Contains are texts that the answer, or the error, contains.
+	// Contains lists texts that the answer or the error contains.
 	Contains []string `json:"contains"`
-	// Equals are values in the answer, by JSON pointer.
+	// Equals maps JSON Pointers to the expected values in the answer.
 	Equals map[string]json.RawMessage `json:"equals"`
 }
 
 var referenceForm = regexp.MustCompile(`^\{([a-z][a-z0-9_]{1,60})((?:\.[A-Za-z0-9_-]+)*)\}$`)
 
-// Reference parses an argument that refers to a part of an earlier eval's answer: the answer's
-// name, and the path to the part. ok is false for any other text.
+// Reference parses a reference to a part of an earlier eval's answer. It returns the name of the answer and the path to
+// the part. ok is false if text is not a reference.
 func Reference(text string) (answer string, path []string, ok bool) {
 	match := referenceForm.FindStringSubmatch(text)
 	if match == nil {
@@ -49,7 +49,7 @@ func Reference(text string) (answer string, path []string, ok bool) {
 	return match[1], strings.FieldsFunc(match[2], func(c rune) bool { return c == '.' }), true
 }
 
-// checkEvals wants calls of the panel's own tools with arguments that these take.
+// checkEvals requires calls of the panel's own tools with valid arguments.
 func (c *checker) checkEvals(bound []BoundTool) {
 	var answers []string
 	for i, e := range c.manifest.Evals {
@@ -111,8 +111,7 @@ func (c *checker) checkEvalTool(at string, e Eval) {
 	}
 }
 
-// checkEvalArgs wants answers that are there by then, and arguments that the tool takes unless
-// the call should fail.
+// checkEvalArgs requires references to earlier answers only, and valid arguments unless the call should fail.
 func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []string) {
 	if len(e.Args) == 0 || !c.usable(at) {
 		return
@@ -154,7 +153,7 @@ func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []
 	}
 }
 
-// eachString calls visit with every string in value and its pointer.
+// eachString calls visit with each string in value and its JSON Pointer.
 func eachString(pointer string, value any, visit func(pointer, text string)) {
 	switch v := value.(type) {
 	case string:

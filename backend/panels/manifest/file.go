@@ -10,12 +10,11 @@ import (
 	"syscall"
 )
 
-// FileName is what a manifest is called in its panel's folder.
+// FileName is the name of the manifest in the panel's folder.
 const FileName = "manifest.json"
 
-// ReadFile reads <root>/<id>/manifest.json without following a link out of root or out of
-// the folder, and without waiting for a pipe. The error is a sentence for the panel's author; it is
-// fs.ErrNotExist when there is no such file.
+// ReadFile reads <root>/<id>/manifest.json. It does not follow a link out of root or out of the folder, and does not
+// wait for a pipe. The error is a sentence for the panel's author, or fs.ErrNotExist if there is no such file.
 func ReadFile(root, id string) ([]byte, error) {
 	outer, err := os.OpenRoot(root)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package manifest reads and checks a panel's manifest.json. Parse validates its text with the
-// published JSON Schema, checks what a schema cannot say, and returns a Plan whose tools are ready
-// to be offered and called, or Problems with their place and a value to write. It uses nothing but
-// the text; ReadFile and Validate find that text in a folder.
+// Package manifest parses and checks the manifest.json of a panel. Parse validates the text with the published JSON
+// Schema and checks what a schema cannot express. It returns a Plan with tools that are ready to be offered and called,
+// or Problems with their positions and corrections. Parse uses only the text; ReadFile and Validate read it from a
+// folder.
 //
-// A manifest is text from outside: nothing here runs it, follows its references or trusts what it
-// says about itself.
+// A manifest is outside text. The package does not run it, follow its references or trust its claims.
 package manifest
 
 import (
@@ -12,8 +11,8 @@ import (
 	"encoding/json"
 )
 
-// Manifest is a panel's manifest.json, version 1 (docs/panels.md). PanelID, PanelType, Title and
-// Tools are required. A new member needs a field here and a property in the schema.
+// Manifest is the content of a panel's manifest.json, version 1 (docs/panels.md). PanelID, PanelType, Title and Tools
+// are required. A new member needs a field here and a property in the schema.
 type Manifest struct {
 	ManifestVersion int                    `json:"manifest_version"`
 	PanelID         string                 `json:"panel_id"`
@@ -27,44 +26,45 @@ type Manifest struct {
 	Backend         *Backend               `json:"backend"`
 	Permissions     Permissions            `json:"permissions"`
 	Config          map[string]ConfigField `json:"config"`
-	// Context are the keys that the panel publishes, for inject and conditions.
+	// Context lists the keys that the panel publishes, for use in inject and in conditions.
 	Context []string `json:"context"`
 	When    string   `json:"when"`
 	Tools   []Tool   `json:"tools"`
-	// Evals are calls with known answers, to test the panel.
+	// Evals contains calls with known answers that test the panel.
 	Evals []Eval `json:"evals"`
 }
 
-// ActivityBarPlace is a panel's place in the activity bar: Section top or bottom, then Order.
+// ActivityBarPlace is the position of a panel in the activity bar. Section is top or bottom, and Order sorts the panels
+// within the section.
 type ActivityBarPlace struct {
 	Section string `json:"section"`
 	Order   int    `json:"order"`
 }
 
-// UI is the panel's page: Kind builtin (embedded panels only), declarative or webview.
+// UI describes the panel's page. Kind is builtin (embedded panels only), declarative or webview.
 type UI struct {
 	Kind  string `json:"kind"`
 	Entry string `json:"entry"`
 	CSP   CSP    `json:"csp"`
 }
 
-// Backend answers the panel's endpoints: Kind process, http, script or mcp.
+// Backend describes what answers the panel's endpoints. Kind is process, http, script or mcp.
 type Backend struct {
 	Kind    string   `json:"kind"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
 	URL     string   `json:"url"`
 	File    string   `json:"file"`
-	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready.
-	// Without it an open port is enough.
+	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready. If it is "", the program is
+	// ready when its port is open.
 	Health string `json:"health"`
-	// Stdio: lines of JSON on standard input and output instead of a port.
+	// Stdio is true if the program uses lines of JSON on standard input and output instead of a port.
 	Stdio bool `json:"stdio"`
-	// IdleSeconds without a call stop the program; 0 means 300.
+	// IdleSeconds is the time without a call after which the program is stopped; 0 means 300.
 	IdleSeconds int `json:"idle_seconds"`
 }
 
-// Permissions is what a panel asks for beyond its own folder.
+// Permissions lists what a panel requests besides access to its own folder.
 type Permissions struct {
 	FS        []string `json:"fs"`
 	Net       Hosts    `json:"net"`
@@ -72,13 +72,13 @@ type Permissions struct {
 	CallTools []string `json:"call_tools"`
 }
 
-// Hosts is a list of host names in JSON, or true for any.
+// Hosts is a set of hosts. In JSON it is a list of host names, or true for any host.
 type Hosts struct {
 	Any  bool
 	List []string
 }
 
-// UnmarshalJSON reads true, false or a list of names.
+// UnmarshalJSON implements json.Unmarshaler for true, false and a list of names.
 func (h *Hosts) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(b, []byte("null")) {
 		return nil
@@ -90,7 +90,7 @@ func (h *Hosts) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &h.List)
 }
 
-// ConfigField is one setting of a panel.
+// ConfigField describes a setting of a panel.
 type ConfigField struct {
 	Type        string          `json:"type"`
 	Description string          `json:"description"`
@@ -98,9 +98,9 @@ type ConfigField struct {
 	Sensitive   bool            `json:"sensitive"`
 }
 
-// Tool is one tool of a panel. Endpoint is "METHOD /api/<panel_id>/…" with {name} for
-// path parameters; Parameters is a JSON Schema of an object, or the short form: an object
-// from name to schema, with "required": true inside.
+// Tool is a tool of a panel. Endpoint has the form "METHOD /api/<panel_id>/…", with {name} for path parameters.
+// Parameters is the JSON Schema of an object, or a short form: an object from names to schemas, which may contain
+// "required": true.
 type Tool struct {
 	Name            string            `json:"name"`
 	Description     string            `json:"description"`
@@ -117,7 +117,7 @@ type Tool struct {
 	When            string            `json:"when"`
 }
 
-// Annotations are MCP's tool annotations; nil means the manifest does not say.
+// Annotations are the tool annotations of MCP. nil means that the manifest does not contain the annotation.
 type Annotations struct {
 	ReadOnly    *bool `json:"readOnlyHint"`
 	Destructive *bool `json:"destructiveHint"`
@@ -125,11 +125,11 @@ type Annotations struct {
 	OpenWorld   *bool `json:"openWorldHint"`
 }
 
-// Injection maps parameters to the context keys that fill them when a call leaves them
-// out. In JSON it is such an object, or a list of names that are both parameter and key.
+// Injection maps parameters to the context keys that fill them if a call omits them. In JSON it is an object, or a list
+// of names that are both parameter and key.
 type Injection map[string]string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON implements json.Unmarshaler for an object and a list.
 func (i *Injection) UnmarshalJSON(b []byte) error {
 	var list []string
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {

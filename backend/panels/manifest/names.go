@@ -11,7 +11,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// The forms of names and paths in a manifest.
+// The valid forms of names and paths in a manifest.
 var (
 	idForm          = regexp.MustCompile(`^[a-z][a-z0-9-]{1,48}$`)
 	toolNameForm    = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
@@ -20,12 +20,12 @@ var (
 	placeholderForm = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 )
 
-// reservedID reports whether id is one of Sextant's own routes under /api/.
+// reservedID reports whether id is the first part of one of Sextant's own routes under /api/.
 func reservedID(id string) bool {
 	return slices.Contains([]string{"ai", "panels", "automations", "mcp", "openapi"}, id)
 }
 
-// CheckID says why id cannot be a panel's id, nil when it can.
+// CheckID returns an error if id is not a valid panel id.
 func CheckID(id string) error {
 	if !idForm.MatchString(id) {
 		return fmt.Errorf("%q cannot be a panel's id: a small letter, then 1 to 48 small letters, digits and hyphens",
@@ -37,13 +37,13 @@ func CheckID(id string) error {
 	return nil
 }
 
-// IsLoopback reports whether host, a name or an address, is always this machine.
+// IsLoopback reports whether host, a name or an address, always refers to this machine.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// checkPath says why path may not be an endpoint of the panel id, "" when it may.
+// checkPath says why path cannot be an endpoint of the panel id, "" if it can.
 func checkPath(path, id string) string {
 	prefix := "/api/" + id + "/"
 	switch {
@@ -68,7 +68,7 @@ func checkPath(path, id string) string {
 	return ""
 }
 
-// placeholders are the names in braces in text, in their order.
+// placeholders returns the names in braces in text, in order.
 func placeholders(text string) []string {
 	var names []string
 	for _, match := range placeholderForm.FindAllStringSubmatch(text, -1) {
@@ -77,7 +77,7 @@ func placeholders(text string) []string {
 	return names
 }
 
-// slug is text in small letters and digits with separator between its words, at most limit long.
+// slug returns text in lower-case letters and digits, with separator between the words, cut to limit bytes.
 func slug(text string, separator rune, limit int) string {
 	var b strings.Builder
 	previous := separator
@@ -99,7 +99,7 @@ func slug(text string, separator rune, limit int) string {
 	return strings.TrimRight(name[:min(len(name), limit)], string(separator))
 }
 
-// titled is a name as a title: "field-notes" becomes "Field notes".
+// titled converts a name to a title: "field-notes" to "Field notes".
 func titled(name string) string {
 	runes := []rune(strings.NewReplacer("-", " ", "_", " ").Replace(name))
 	if len(runes) > 0 {

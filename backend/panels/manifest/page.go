@@ -5,8 +5,8 @@ import (
 	"sextant/shared/event"
 )
 
-// ReadPage reads and checks the declarative page of the panel in dir. The page is nil when it
-// has problems, or when the panel has no such page.
+// ReadPage reads and checks the declarative page of the panel in dir. It returns nil if the page has problems or the
+// panel has no declarative page.
 func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	ui := plan.Manifest.UI
 	if ui == nil || ui.Kind != "declarative" {
@@ -19,7 +19,7 @@ func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	return checkPage(text, plan)
 }
 
-// checkPage checks the text of the page of plan's panel, which must be a declarative one.
+// checkPage checks the text of a declarative page of plan's panel.
 func checkPage(text []byte, plan *Plan) (*view.Tree, []Problem) {
 	tools := make([]view.Tool, 0, len(plan.Tools))
 	for _, t := range plan.Tools {

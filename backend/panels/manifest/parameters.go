@@ -16,24 +16,24 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxParameters bounds the parameters of one tool in bytes.
+// maxParameters is the maximum size of a tool's parameters in bytes.
 const maxParameters = 64 << 10
 
-// parameters are a tool's parameters as JSON Schema. The required list is separate, so that
-// path parameters can be added to it and injected ones removed.
+// parameters is the JSON Schema of a tool's parameters. The required list is separate, so that path parameters can be
+// added to it and injected parameters removed.
 type parameters struct {
 	members map[string]json.RawMessage
-	// properties are the parameters' own schemas by name, nil when they could not be read.
+	// properties maps the names of the parameters to their schemas. It is nil if they could not be read.
 	properties map[string]json.RawMessage
 	required   []string
-	// short is true when the manifest had the short form.
+	// short is true if the manifest uses the short form.
 	short bool
-	// compiled is nil for a plain schema, which is compiled only if it has examples to check.
+	// compiled is nil for a simple schema, which is compiled only if there are examples to check.
 	compiled *jsonschema.Schema
 }
 
-// parametersFault is why parameters cannot be used: pointer is inside them, and fix a right value
-// as JSON, "" where that cannot be known.
+// parametersFault says why parameters are invalid. pointer is relative to them, and fix is a valid value as JSON, "" if
+// none is known.
 type parametersFault struct{ pointer, expected, text, fix string }
 
 func (p parameters) has(name string) bool {
@@ -43,12 +43,12 @@ func (p parameters) has(name string) bool {
 
 func (p parameters) names() []string { return slices.Sorted(maps.Keys(p.properties)) }
 
-// json is the whole schema.
+// json returns the whole schema.
 func (p parameters) json() json.RawMessage {
 	members := maps.Clone(p.members)
 	delete(members, "required")
 	if len(p.required) > 0 {
-		members["required"], _ = json.Marshal(p.required) // a list of strings always can be
+		members["required"], _ = json.Marshal(p.required) // marshaling a list of strings never fails
 	}
 	b, err := json.Marshal(members)
 	if err != nil {
@@ -57,8 +57,8 @@ func (p parameters) json() json.RawMessage {
 	return b
 }
 
-// readParameters reads a JSON Schema of an object, or the short form: names with their schemas
-// and "required": true inside. References are not followed and nothing is fetched.
+// readParameters reads the JSON Schema of an object, or the short form: names with their schemas, which may contain
+// "required": true. It does not follow references.
 func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) {
 	if len(raw) > maxParameters {
 		limit := fmt.Sprintf("%d KB", maxParameters>>10)
@@ -97,8 +97,7 @@ func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) 
 	return p, nil
 }
 
-// keywordFix is a valid value for the keyword at pointer, "" where only the whole schema can be
-// replaced.
+// keywordFix returns a valid value for the keyword at pointer, "" if only the whole schema can be replaced.
 func keywordFix(pointer string, schema []byte) string {
 	keyword := pointer[strings.LastIndexByte(pointer, '/')+1:]
 	if keyword == "type" {
@@ -130,8 +129,8 @@ func scalarTypes() []string {
 	return []string{"string", "number", "integer", "boolean", "array", "object", "null"}
 }
 
-// isSchema tells a JSON Schema from the short form, in which a parameter may well be called
-// "type" or "properties": there the member is an object with a type of its own.
+// isSchema reports whether members are a JSON Schema and not the short form. In the short form, "type" or "properties"
+// may also be the name of a parameter; its value is then an object with a type.
 func isSchema(members map[string]json.RawMessage) bool {
 	first := func(name string) byte {
 		if b := bytes.TrimSpace(members[name]); len(b) > 0 {
@@ -194,7 +193,7 @@ func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault)
 	return p, nil
 }
 
-// notASchema is the fault of a parameter that is no object; raw may be the name of its type.
+// notASchema returns the fault of a parameter that is not an object. raw may be the name of the parameter's type.
 func notASchema(parent, name string, raw []byte) *parametersFault {
 	near := nearest.Name(strings.Trim(string(raw), `"`), scalarTypes())
 	if near == "" {
@@ -214,7 +213,7 @@ func shortForm(members map[string]json.RawMessage) (parameters, *parametersFault
 		if err := json.Unmarshal(members[name], &one); err != nil || one == nil {
 			return p, notASchema("", name, bytes.TrimSpace(members[name]))
 		}
-		// In the short form required is true or false; in the schema of an object it is a list and stays.
+		// In the short form, "required" is true or false. In the schema of an object, it is a list and is kept.
 		switch r := strings.TrimSpace(string(one["required"])); r {
 		case "true":
 			p.required = append(p.required, name)
@@ -226,7 +225,7 @@ func shortForm(members map[string]json.RawMessage) (parameters, *parametersFault
 			text := fmt.Sprintf("required of %q should be true or false", excerpt.Runes(name, 60))
 			return p, &parametersFault{jsonpos.Pointer("", name) + "/required", "true or false", text, fix}
 		}
-		p.properties[name], _ = json.Marshal(one) // it came from JSON
+		p.properties[name], _ = json.Marshal(one) // one came from JSON
 	}
 	properties, _ := json.Marshal(p.properties)
 	p.members = map[string]json.RawMessage{

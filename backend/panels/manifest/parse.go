@@ -17,46 +17,46 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// MaxBytes is how large a manifest may be.
+// MaxBytes is the maximum size of a manifest in bytes.
 const MaxBytes = 1 << 20
 
-// maxProblems bounds how many problems are reported of one manifest.
+// maxProblems is the maximum number of problems that are reported for a manifest.
 const maxProblems = 100
 
-// Problem is something wrong with a panel and where.
+// Problem is a mistake in a panel with its position.
 type Problem = event.PanelProblem
 
-// ParseResult is a manifest that was read: Plan is nil when a problem stops it.
+// ParseResult is the result of Parse. Plan is nil if a problem disables the panel.
 type ParseResult struct {
 	Plan     *Plan
 	Problems []Problem
 }
 
-// Plan is a valid manifest, with its tools ready to be offered and called.
+// Plan is a valid manifest with tools that are ready to be offered and called.
 type Plan struct {
 	Manifest Manifest
 	Tools    []BoundTool
-	// Condition is the panel's when, nil without one.
+	// Condition is the panel's parsed "when", nil if there is none.
 	Condition *condition.Expr
 }
 
-// checker collects the problems of one manifest.
+// checker collects the problems of a manifest.
 type checker struct {
 	index    *jsonpos.Index
 	schema   schema
 	manifest Manifest
 	folder   string
 	builtin  bool
-	// nulls are the pointers of null members, which count as left out. invalid are those of
-	// values that were reported: nothing more is said of them, and they are not decoded.
+	// nulls contains the pointers of null members, which count as missing. invalid contains the pointers of values with
+	// a reported problem, which are neither checked further nor decoded.
 	nulls, invalid map[string]bool
-	// patterns are the pointers of strings that a pattern of the schema refuses.
+	// patterns contains the pointers of strings that do not match a pattern of the schema.
 	patterns []string
 	problems []Problem
 }
 
-// Parse checks the text of the manifest in folder (its base name). It reads on after every
-// mistake but a syntax error, so that all problems are reported at once.
+// Parse checks the text of a manifest. folder is the base name of its folder. Except for a syntax error, Parse
+// continues after a mistake, so that it reports all problems at once.
 func Parse(text []byte, folder string, builtin bool) ParseResult {
 	c := &checker{
 		schema: loadSchema(), folder: filepath.Base(folder), builtin: builtin,
@@ -107,10 +107,10 @@ func (c *checker) parsed(tools []BoundTool) ParseResult {
 	slices.SortStableFunc(c.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	stopped := slices.ContainsFunc(c.problems, Problem.Stops)
+	stopped := slices.ContainsFunc(c.problems, Problem.DisablesPanel)
 	var out ParseResult
 	for _, p := range c.problems {
-		if len(out.Problems) < maxProblems && (len(c.problems) <= maxProblems || !stopped || p.Stops()) {
+		if len(out.Problems) < maxProblems && (len(c.problems) <= maxProblems || !stopped || p.DisablesPanel()) {
 			out.Problems = append(out.Problems, p)
 		}
 	}
@@ -123,7 +123,7 @@ func (c *checker) parsed(tools []BoundTool) ParseResult {
 	return out
 }
 
-// pruned is the text without what is unknown, null or invalid, so that it can be decoded.
+// pruned returns the text without unknown, null and invalid members, so that it can be decoded.
 func (c *checker) pruned() []byte {
 	root := c.index.Root.Clone()
 	c.prune("", &root, c.schema.root)
@@ -162,7 +162,7 @@ func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
 			}
 		}
 	case hujson.Literal:
-		// JSON Schema takes 1.0 as a whole number, encoding/json does not.
+		// JSON Schema accepts 1.0 as an integer, but encoding/json does not.
 		if n != nil && value.Kind() == '0' && slices.Contains(n.Type, "integer") &&
 			value.Float() == float64(int(value.Float())) {
 			v.Value = hujson.Int(int64(value.Float()))
@@ -170,7 +170,7 @@ func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
 	}
 }
 
-// problem is one that concerns no place in the file.
+// problem returns a problem without a position in the file.
 func problem(warning bool, format string, args ...any) Problem {
 	p := Problem{Severity: event.SeverityError, Text: fmt.Sprintf(format, args...)}
 	if warning {
@@ -179,7 +179,7 @@ func problem(warning bool, format string, args ...any) Problem {
 	return p
 }
 
-// report adds p with its place at offset.
+// report adds p with the position of offset.
 func (c *checker) report(offset int, p Problem) {
 	p.File = FileName
 	p.Line, p.Column = c.index.Position(offset)
@@ -188,7 +188,7 @@ func (c *checker) report(offset int, p Problem) {
 	c.problems = append(c.problems, p)
 }
 
-// fail reports that the value at pointer is wrong or missing; value is a right one as JSON.
+// fail reports that the value at pointer is wrong or missing. value is a valid value as JSON.
 func (c *checker) fail(pointer string, p Problem, value string) {
 	p.Pointer = pointer
 	p.Fix = cmp.Or(p.Fix, c.piece(pointer, value))
@@ -202,7 +202,7 @@ func (c *checker) fail(pointer string, p Problem, value string) {
 	c.invalid[pointer] = true
 }
 
-// warn reports something at the value of pointer, or around it, that stops nothing.
+// warn reports a warning at the value of pointer, or at the value that contains it.
 func (c *checker) warn(pointer, fix, format string, args ...any) {
 	p := Problem{Pointer: pointer, Severity: event.SeverityWarning, Text: fmt.Sprintf(format, args...), Fix: fix}
 	for pointer != "" {
@@ -219,7 +219,7 @@ func (c *checker) warn(pointer, fix, format string, args ...any) {
 	c.report(c.index.Values[""].Start, p)
 }
 
-// duplicate reports that a name occurs a second time.
+// duplicate reports that a name occurs twice.
 func (c *checker) duplicate(pointer string) {
 	name := jsonpos.SplitPointer(pointer)[strings.Count(pointer, "/")-1]
 	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " +
@@ -229,7 +229,7 @@ func (c *checker) duplicate(pointer string) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// piece is a member with its name inside an object, else the value alone.
+// piece returns value with its member name inside an object, otherwise value alone.
 func (c *checker) piece(pointer, value string) string {
 	if pointer == "" || !strings.HasPrefix(c.index.Raw(parent(pointer)), "{") {
 		return value
@@ -238,13 +238,13 @@ func (c *checker) piece(pointer, value string) string {
 	return quote(parts[len(parts)-1]) + ": " + value
 }
 
-// usable reports whether the value at pointer is there and was not reported.
+// usable reports whether the value at pointer exists and has no reported problem.
 func (c *checker) usable(pointer string) bool {
 	_, ok := c.index.Values[pointer]
 	return ok && !c.nulls[pointer] && !c.unusable(pointer)
 }
 
-// unusable reports whether pointer, or what it is in, was reported as invalid.
+// unusable reports whether the value at pointer, or a value that contains it, has a reported problem.
 func (c *checker) unusable(pointer string) bool {
 	for ; pointer != ""; pointer = parent(pointer) {
 		if c.invalid[pointer] {
@@ -254,14 +254,14 @@ func (c *checker) unusable(pointer string) bool {
 	return false
 }
 
-// minimal is the smallest manifest of this folder.
+// minimal returns the smallest valid manifest for this folder.
 func (c *checker) minimal() string {
 	id := c.id()
 	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, quote(id),
 		quote(titled(id)))
 }
 
-// id is the id that the panel has, or should have: the folder's name if that can be one.
+// id returns the id that the panel has or should have: the name of the folder if that is a valid id.
 func (c *checker) id() string {
 	for _, id := range []string{
 		c.manifest.PanelID, c.folder, slug(c.folder, '-', 49),
@@ -274,10 +274,10 @@ func (c *checker) id() string {
 	return "my-panel"
 }
 
-// parent is the pointer of what pointer is in.
+// parent returns the pointer of the value that contains the value at pointer.
 func parent(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
-// label is the name at the end of a pointer, for a sentence.
+// label returns the last name of a pointer for use in a sentence.
 func label(pointer string) string {
 	parts := jsonpos.SplitPointer(pointer)
 	if len(parts) == 0 {
@@ -290,7 +290,7 @@ func label(pointer string) string {
 	return name
 }
 
-// found is a value as a phrase.
+// found describes a value in a phrase.
 func found(raw string) string {
 	switch {
 	case raw == `""`:
@@ -307,10 +307,10 @@ func found(raw string) string {
 	return raw
 }
 
-// quote is text as a JSON string.
+// quote returns text as a JSON string.
 func quote(text string) string { return string(hujson.String(text)) }
 
-// quoteList is items as a JSON list of strings.
+// quoteList returns items as a JSON list of strings.
 func quoteList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {

@@ -24,13 +24,13 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// SchemaName is what the published JSON Schema of the manifest is called.
+// SchemaName is the file name of the published JSON Schema of the manifest.
 const SchemaName = "panel-manifest.v1.json"
 
-// JSONSchema is the JSON Schema (draft 2020-12) of version 1, the one that Parse validates with.
+// JSONSchema returns the JSON Schema (draft 2020-12) of manifest version 1, which Parse uses for validation.
 func JSONSchema() []byte { return docs.PanelManifestSchema() }
 
-// node is what problems need to know of a subschema.
+// node contains the parts of a subschema that are needed to describe problems.
 type node struct {
 	Type       oneOrMore        `json:"type"`
 	Enum       []string         `json:"enum"`
@@ -40,7 +40,7 @@ type node struct {
 	Required   []string         `json:"required"`
 	Minimum    int              `json:"minimum"`
 	Maximum    int              `json:"maximum"`
-	// Aliases are names that other formats give the member.
+	// Aliases contains names that other formats use for the member.
 	Aliases  []string          `json:"x-aliases"`
 	Examples []json.RawMessage `json:"examples"`
 }
@@ -48,7 +48,7 @@ type node struct {
 // oneOrMore is a string or a list of strings.
 type oneOrMore []string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON implements json.Unmarshaler for a string and a list.
 func (o *oneOrMore) UnmarshalJSON(b []byte) error {
 	if b[0] == '[' {
 		return json.Unmarshal(b, (*[]string)(o))
@@ -57,11 +57,10 @@ func (o *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*o)[0])
 }
 
-// additional is the schema of members with names of the author's choice, nil where the schema
-// says nothing or forbids them.
+// additional is the schema of members with arbitrary names. Its node is nil if the schema has none or forbids them.
 type additional struct{ *node }
 
-// UnmarshalJSON reads false or a schema.
+// UnmarshalJSON implements json.Unmarshaler for false and a schema.
 func (a *additional) UnmarshalJSON(b []byte) error {
 	if string(b) == "false" {
 		return nil
@@ -69,13 +68,13 @@ func (a *additional) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &a.node)
 }
 
-// schema is the published schema: compiled, and as a tree to look things up in.
+// schema is the published schema, both compiled and as a tree.
 type schema struct {
 	compiled *jsonschema.Schema
 	root     *node
 }
 
-// loadSchema compiles the embedded schema once. A test keeps it valid.
+// loadSchema compiles the embedded schema once.
 var loadSchema = sync.OnceValue(func() schema {
 	text := JSONSchema()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -92,7 +91,7 @@ var loadSchema = sync.OnceValue(func() schema {
 	return s
 })
 
-// member is the schema of the member called name, nil for one that the schema does not know.
+// member returns the schema of the member name, nil if the schema has none.
 func (n *node) member(name string) *node {
 	if known := n.Properties[name]; known != nil {
 		return known
@@ -100,7 +99,7 @@ func (n *node) member(name string) *node {
 	return n.Additional.node
 }
 
-// at is the schema of the value at pointer, nil below a value that may be anything.
+// at returns the schema of the value at pointer, nil if the value may be anything.
 func (n *node) at(pointer string) *node {
 	for _, part := range jsonpos.SplitPointer(pointer) {
 		if _, err := strconv.Atoi(part); err == nil && n.Items != nil {
@@ -118,10 +117,10 @@ func (n *node) at(pointer string) *node {
 // open reports whether an object may have any members.
 func (n *node) open() bool { return len(n.Properties) == 0 && n.Additional.node == nil }
 
-// names are the known members in order.
+// names returns the known members, sorted.
 func (n *node) names() []string { return slices.Sorted(maps.Keys(n.Properties)) }
 
-// closest is the known member that name was probably meant to be, "" when none looks like it.
+// closest returns the known member that was probably meant by name, "" if none is similar.
 func (n *node) closest(name string) string {
 	for known, member := range n.Properties {
 		if slices.ContainsFunc(member.Aliases, func(alias string) bool { return strings.EqualFold(alias, name) }) {
@@ -131,12 +130,12 @@ func (n *node) closest(name string) string {
 	return nearest.Name(name, n.names())
 }
 
-// choices are the strings allowed, without the page that only built-in panels have.
+// choices returns the allowed strings without the kind of page that only built-in panels can have.
 func (n *node) choices() []string {
 	return slices.DeleteFunc(slices.Clone(n.Enum), func(name string) bool { return name == builtinPage })
 }
 
-// phrase is the schema in words, for "expected …".
+// phrase describes the schema in words that follow "expected".
 func (n *node) phrase() string {
 	if choices := n.choices(); len(choices) > 1 {
 		return strings.Join(choices[:len(choices)-1], ", ") + " or " + choices[len(choices)-1]
@@ -157,7 +156,7 @@ var typeNames = map[string]string{
 	"object": "an object",
 }
 
-// example is a valid value as JSON.
+// example returns a valid value as JSON.
 func (n *node) example() string {
 	switch {
 	case len(n.Examples) > 0:
@@ -171,7 +170,7 @@ func (n *node) example() string {
 	}[n.Type[0]]
 }
 
-// convert is raw, a value of another type, as this schema wants it; "" where that cannot be known.
+// convert converts raw to the type of this schema. It returns "" if the conversion is not clear.
 func (n *node) convert(raw string) string {
 	text := strings.Trim(raw, `"`)
 	switch first := raw[0]; n.Type[0] {
@@ -194,8 +193,8 @@ func (n *node) convert(raw string) string {
 	return ""
 }
 
-// validate reports what the schema refuses. Null members count as left out, and unknown ones
-// have no effect, so neither reaches the schema.
+// validate reports what violates the schema. It first removes null members, which count as missing, and unknown
+// members, which have no effect.
 func (c *checker) validate() {
 	c.inspect("", c.schema.root)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.pruned()))
@@ -217,7 +216,7 @@ func (c *checker) validate() {
 	}
 }
 
-// inspect finds null members, and unknown ones where the schema names all.
+// inspect finds null members, and unknown members of objects with known members only.
 func (c *checker) inspect(pointer string, n *node) {
 	raw := c.index.Raw(pointer)
 	if raw[0] == '[' && n.Items != nil {
@@ -245,8 +244,8 @@ func (c *checker) inspect(pointer string, n *node) {
 	}
 }
 
-// unknown reports a member that has no meaning. An unknown permission is an error, because its
-// author expects it to be granted.
+// unknown reports a member without meaning. An unknown permission is an error, because its author expects it to be
+// granted.
 func (c *checker) unknown(parent, name string, n *node) {
 	pointer := jsonpos.Pointer(parent, name)
 	p := Problem{
@@ -266,7 +265,7 @@ func (c *checker) unknown(parent, name string, n *node) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// refused turns the schema's errors into problems.
+// refused converts the errors of the schema to problems.
 func (c *checker) refused(e *jsonschema.ValidationError) {
 	for _, cause := range e.Causes {
 		c.refused(cause)
@@ -321,7 +320,7 @@ func (c *checker) refused(e *jsonschema.ValidationError) {
 	}
 }
 
-// required reports a member that is missing.
+// required reports a missing member.
 func (c *checker) required(parent, name string) {
 	pointer := jsonpos.Pointer(parent, name)
 	value := c.example(pointer)
@@ -342,7 +341,7 @@ func (c *checker) required(parent, name string) {
 	c.fail(pointer, p, value)
 }
 
-// converted is a valid value for pointer, made from the one there if its meaning is clear.
+// converted returns a valid value for pointer. It is derived from the existing value if its meaning is clear.
 func (c *checker) converted(pointer string, n *node) string {
 	if value := n.convert(c.index.Raw(pointer)); value != "" && n != c.schema.root {
 		return value
@@ -350,7 +349,7 @@ func (c *checker) converted(pointer string, n *node) string {
 	return c.example(pointer)
 }
 
-// example is a valid value for pointer as JSON: the schema's example, with this panel's names.
+// example returns a valid value for pointer as JSON: the example of the schema, with the names of this panel.
 func (c *checker) example(pointer string) string {
 	n := c.schema.root.at(pointer)
 	if n == c.schema.root {
@@ -361,7 +360,7 @@ func (c *checker) example(pointer string) string {
 		titled(id)).Replace(n.example())
 }
 
-// checkPatterns reports what the schema's patterns refuse and no check has a better sentence for.
+// checkPatterns reports strings that do not match a pattern of the schema, unless another check has reported them.
 func (c *checker) checkPatterns() {
 	for _, pointer := range c.patterns {
 		if !c.unusable(pointer) {

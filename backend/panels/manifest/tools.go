@@ -15,25 +15,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// BoundTool is a valid tool: how to offer it and how to call it.
+// BoundTool is a valid tool with all that is needed to offer and call it.
 type BoundTool struct {
 	Tool
 	Def    toolspec.Definition
 	Method string
-	// Path is the endpoint's path; PathParams are the names in its braces.
+	// Path is the path of the endpoint. PathParams contains the names in its braces.
 	Path       string
 	PathParams []string
-	// RequiredParams are the parameters that a call or the panel's context must give.
+	// RequiredParams contains the parameters that a call or the panel's context must supply.
 	RequiredParams []string
 	// UndoMethod and UndoPath are the endpoint that undoes a call, "" for none.
 	UndoMethod, UndoPath string
-	// Condition is the tool's when, nil without one.
+	// Condition is the tool's parsed "when", nil if there is none.
 	Condition *condition.Expr
-	// index is its place in the manifest's list, line and column that of its name.
+	// index is the position of the tool in the manifest's list. line and column are the position of its name.
 	index, line, column int
 }
 
-// Disabled is the problem that t is off because of why, with a free name to write instead.
+// Disabled returns the problem that disables t because of why. It suggests a name that is free.
 func (t BoundTool) Disabled(why string) Problem {
 	p := Problem{File: FileName, Line: t.line, Column: t.column, Severity: event.SeverityError, Tool: t.Name}
 	p.Text = fmt.Sprintf("tool %s is off: %s", t.Name, why)
@@ -46,7 +46,7 @@ func (t BoundTool) Disabled(why string) Problem {
 	return p
 }
 
-// checkTools returns the tools that are valid.
+// checkTools returns the valid tools.
 func (c *checker) checkTools() []BoundTool {
 	seen := map[string]bool{}
 	var bound []BoundTool
@@ -63,7 +63,7 @@ func (c *checker) checkTools() []BoundTool {
 		}
 	}
 	if len(c.manifest.Tools) > 0 && c.manifest.Backend == nil && !c.builtin && !c.unusable("/backend") {
-		// Not an error: the panel can be shown, only nothing can answer its tools.
+		// This is only a warning: the panel can be shown although nothing can answer its tools.
 		c.warn("/tools", `"backend": `+c.example("/backend"),
 			"nothing answers the tools, so they are off; add a backend")
 		return nil
@@ -102,7 +102,7 @@ func (c *checker) checkToolName(at, name string, seen map[string]bool) bool {
 	return false
 }
 
-// toolLabel names the tool at pointer, for a sentence.
+// toolLabel names the tool at pointer for use in a sentence.
 func (c *checker) toolLabel(pointer string) string {
 	if raw := c.index.Raw(pointer + "/name"); len(raw) > 2 && raw[0] == '"' {
 		return excerpt.Runes(strings.Trim(raw, `"`), 60)
@@ -146,7 +146,7 @@ func (c *checker) checkTool(at string, t Tool) (BoundTool, bool) {
 				t.Name)
 		}
 	}
-	return b, !slices.ContainsFunc(c.problems[before:], Problem.Stops)
+	return b, !slices.ContainsFunc(c.problems[before:], Problem.DisablesPanel)
 }
 
 func (c *checker) checkParameters(at string, t Tool) (parameters, bool) {
@@ -208,7 +208,7 @@ func (c *checker) checkInjection(at string, t Tool, args *parameters) {
 	}
 }
 
-// injectionJSON is valid and, if it is one, the pair of name and key.
+// injectionJSON returns valid as JSON, with the pair of name and key added if key is one of keys.
 func injectionJSON(valid map[string]string, name, key string, keys []string) string {
 	all := maps.Clone(valid)
 	if name != "" && slices.Contains(keys, key) {
@@ -221,7 +221,7 @@ func injectionJSON(valid map[string]string, name, key string, keys []string) str
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-// checkExamples wants arguments that the tool would take.
+// checkExamples requires examples with valid arguments.
 func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args parameters) {
 	for i, example := range t.Examples {
 		at := at + strconv.Itoa(i)
@@ -229,7 +229,7 @@ func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args
 			continue
 		}
 		if args.compiled == nil {
-			args.compiled, _ = argschema.Compile(args.json()) // readParameters refused what does not compile
+			args.compiled, _ = argschema.Compile(args.json()) // readParameters has already refused invalid schemas
 		}
 		if why, right := argschema.Example(def, args.compiled, example); why != "" {
 			c.fail(at, Problem{
@@ -241,8 +241,8 @@ func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args
 	}
 }
 
-// hints follow the manifest, and where it is silent the meaning of the HTTP method. A tool that
-// only reads runs without a question, so a panel from elsewhere can claim that for GET alone.
+// hints returns the hints of the manifest, completed by the meaning of the HTTP method. A read-only tool runs without a
+// question, so only a tool with the method GET can be read-only in a user's panel.
 func (c *checker) hints(at string, b BoundTool) toolspec.Hints {
 	or := func(declared *bool, otherwise bool) bool {
 		if declared != nil {
@@ -318,8 +318,8 @@ func (c *checker) checkEndpoint(tool string, b *BoundTool, args parameters) {
 	}
 }
 
-// checkUndo checks the endpoint that undoes a call. A name in its braces is looked up in the
-// call's answer and arguments when the call is undone.
+// checkUndo checks the endpoint that undoes a call. When a call is undone, the names in the endpoint's braces are
+// looked up in the call's answer and arguments.
 func (c *checker) checkUndo(at string, b *BoundTool) {
 	if strings.TrimSpace(b.Undo) == "" || !c.usable(at) {
 		return
@@ -339,8 +339,8 @@ func (c *checker) checkUndo(at string, b *BoundTool) {
 	b.UndoMethod, b.UndoPath = method, path
 }
 
-// prefix is the id that path may begin with. While the id and the folder's name differ, either
-// will do, so that one mistake is reported once.
+// prefix returns the id with which path must begin. If the id and the folder's name differ, either is accepted, so that
+// one mistake is reported only once.
 func (c *checker) prefix(path string) string {
 	if id := c.manifest.PanelID; id != "" && strings.HasPrefix(path, "/api/"+id+"/") {
 		return id
@@ -348,7 +348,7 @@ func (c *checker) prefix(path string) string {
 	return c.id()
 }
 
-// endpointLike is a valid endpoint of this panel as JSON, as near to text as can be.
+// endpointLike returns a valid endpoint of this panel as JSON that is as similar to text as possible.
 func (c *checker) endpointLike(text, tool string) string {
 	id := c.id()
 	method := "POST"

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Report is what Validate found.
+// Report is the result of Validate.
 type Report struct {
-	// Panel is the folder's name, Title the manifest's when it could be read.
+	// Panel is the name of the folder. Title is the manifest's title, "" if it could not be read.
 	Panel string `json:"panel"`
 	Title string `json:"title,omitempty"`
-	// OK is true when the panel can run; there may still be warnings.
+	// OK is true if the panel can run, possibly with warnings.
 	OK       bool      `json:"ok"`
 	Tools    []string  `json:"tools"`
 	Problems []Problem `json:"problems"`
 }
 
-// Validate checks the panel in the folder dir as a running Sextant would, and whether its program
-// is installed. No panel may have a tool with one of the reserved names.
+// Validate checks the panel in the folder dir as a running Sextant would. It also checks whether the panel's program is
+// installed. The panel must not have a tool with one of the reserved names.
 func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)
@@ -58,15 +58,14 @@ func Validate(dir string, reserved ...string) Report {
 	return report
 }
 
-// with adds p; an error makes the report not OK.
+// with returns r with p added. An error sets OK to false.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
 	r.OK = r.OK && p.Warning()
 	return r
 }
 
-// missingProgram warns of a command or a script that is not there. It may be on the machine
-// where the panel will run.
+// missingProgram warns about a missing command or script. It is no error, because the panel may run on another machine.
 func missingProgram(dir string, b *Backend) (problems []Problem) {
 	warn := func(format string, args ...any) {
 		problems = append(problems, problem(true, format, args...))

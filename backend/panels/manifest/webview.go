@@ -12,24 +12,23 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// CSP is what a page of kind webview may reach beyond its own files, with the names of MCP Apps.
-// Each entry is an origin, such as "https://api.example.com", whose host is one of permissions.net.
+// CSP lists what a page of kind webview may load or connect to besides its own files. The members have the names of MCP
+// Apps. Each entry is an origin, such as "https://api.example.com", with a host in permissions.net.
 type CSP struct {
-	// ConnectDomains are for fetch and sockets (wss: too), ResourceDomains for scripts, styles,
-	// images, fonts and media, FrameDomains for frames in the page, and BaseURIDomains for a
-	// <base> element.
+	// ConnectDomains applies to fetch and sockets (also wss:), ResourceDomains to scripts, styles, images, fonts and
+	// media, FrameDomains to frames in the page, and BaseURIDomains to a <base> element.
 	ConnectDomains  []string `json:"connectDomains"`
 	ResourceDomains []string `json:"resourceDomains"`
 	FrameDomains    []string `json:"frameDomains"`
 	BaseURIDomains  []string `json:"baseUriDomains"`
 }
 
-// originForm is a scheme, a name of two parts or more that may begin with "*.", and a port.
-// Nothing else may get into a policy, least of all what ends a directive.
+// originForm is a scheme, a name of at least two parts that may begin with "*.", and a port. It allows no character
+// that could end a directive of a content security policy.
 var originForm = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+` +
 	`[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?::[0-9]{1,5})?$`)
 
-// originHost is the host of an origin that a policy may hold; ok is false for any other text.
+// originHost returns the host of an origin. ok is false if origin is not allowed in a content security policy.
 func originHost(origin string, sockets bool) (host string, ok bool) {
 	parts := originForm.FindStringSubmatch(origin)
 	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" ||
@@ -39,7 +38,7 @@ func originHost(origin string, sockets bool) (host string, ok bool) {
 	return parts[2], true
 }
 
-// checkWebview checks the file of an HTML page and what it may reach.
+// checkWebview checks the file of an HTML page and the origins that it may use.
 func (c *checker) checkWebview(page *UI) {
 	p := Problem{Expected: "an HTML file in the panel's folder"}
 	entry := strings.ToLower(page.Entry)
@@ -71,7 +70,7 @@ func (c *checker) checkWebview(page *UI) {
 	}
 }
 
-// checkOrigin checks one origin that a page may reach; its host has to be granted.
+// checkOrigin checks an origin that a page may use. Its host must be granted.
 func (c *checker) checkOrigin(at, origin string, sockets bool) {
 	if !c.usable(at) {
 		return

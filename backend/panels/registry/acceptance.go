@@ -14,23 +14,23 @@ import (
 	"sextant/shared/wire"
 )
 
-// ManifestStore stores which manifests may run; *sqlite.Store is one.
+// ManifestStore stores the accepted manifests. *sqlite.Store implements it.
 type ManifestStore interface {
 	AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error)
 	SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error
 }
 
-// ErrNotPending reports that the manifest that the user answered about is not pending any more.
+// ErrNotPending reports that the manifest that the user accepted or declined is no longer pending.
 var ErrNotPending = errors.New("this change of the panel is no longer pending")
 
-// pending is a changed manifest that would let its panel do more.
+// pending is a changed manifest that would allow its panel more.
 type pending struct {
 	hash    string
 	text    []byte
 	found   manifest.ParseResult
 	reasons []acceptance.Reason
 	diff    string
-	// declined is true after the user refused it.
+	// declined is true after the user has declined the manifest.
 	declined bool
 }
 
@@ -49,8 +49,8 @@ func (p *pending) toolsOnly() bool {
 	return !slices.ContainsFunc(p.reasons, func(r acceptance.Reason) bool { return r.Kind != acceptance.KindTool })
 }
 
-// loadAccepted reads what was accepted before. If it fails the folders must not be read, because every
-// panel would count as new.
+// loadAccepted loads the accepted manifests. If it fails, the folders must not be read, because every panel would count
+// as new.
 func (r *Registry) loadAccepted(ctx context.Context) error {
 	if r.cfg.Accepted != nil {
 		list, err := r.cfg.Accepted.AcceptedPanels(ctx)
@@ -64,8 +64,8 @@ func (r *Registry) loadAccepted(ctx context.Context) error {
 	return r.loadPins(ctx)
 }
 
-// AcceptedPanel is the manifest of a panel that the user accepted, and the tools it ever had; false
-// when there is none.
+// AcceptedPanel returns the accepted manifest of a panel and the tools that the panel ever had. It returns false if
+// there is none.
 func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,9 +74,8 @@ func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	return known, ok
 }
 
-// admit reports whether found may run now: the panel is built in or new, the user accepted this
-// manifest, or it allows nothing more. Otherwise it becomes pending and the accepted one stays. r.mu
-// is held.
+// admit reports whether found may be used now: the panel is built-in or new, the user accepted this manifest, or it
+// allows nothing more. Otherwise found becomes pending. The caller holds r.mu.
 func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool {
 	if e.builtin {
 		return true
@@ -91,7 +90,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool
 	}
 	was := manifest.Parse([]byte(known.Manifest), e.id, false).Plan
 	if was == nil {
-		// The rules became stricter since, so everything it may do is shown again.
+		// The rules are stricter than when it was accepted, so the user is shown everything that found allows.
 		was = &manifest.Plan{}
 	}
 	p := &pending{
@@ -108,7 +107,7 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool
 	return false
 }
 
-// accept makes a manifest the accepted one of its panel. r.mu is held.
+// accept makes text the accepted manifest of the panel id. The caller holds r.mu.
 func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
 		Panel: id, Hash: pinning.Hash(text), Manifest: string(text),
@@ -117,8 +116,8 @@ func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.unsaved[id] = true
 }
 
-// restoreAccepted uses the accepted manifest when there is none in use: after a start the folder may
-// hold another one. r.mu is held.
+// restoreAccepted uses the accepted manifest if none is in use: after a start, the folder may contain a different one.
+// The caller holds r.mu.
 func (r *Registry) restoreAccepted(e *entry) {
 	known, ok := r.accepted[e.id]
 	if e.plan != nil || !ok || e.builtin {
@@ -130,8 +129,8 @@ func (r *Registry) restoreAccepted(e *entry) {
 	}
 }
 
-// saveAccepted stores what was accepted since. What cannot be stored is asked about again after the
-// next start. r.reloadMu is held.
+// saveAccepted stores the manifests that were accepted since the last call. If it fails, the user is asked about them
+// again after the next start. The caller holds r.reloadMu.
 func (r *Registry) saveAccepted(ctx context.Context) error {
 	r.mu.Lock()
 	var list []wire.AcceptedPanel
@@ -153,7 +152,7 @@ func (r *Registry) saveAccepted(ctx context.Context) error {
 	return nil
 }
 
-// pendingEntry returns the entry of panel if the manifest with that hash is pending; the caller holds mu.
+// pendingEntry returns the entry of panel if the manifest with the given hash is pending. The caller holds r.mu.
 func (r *Registry) pendingEntry(panel, hash string) (*entry, error) {
 	e := r.entries[panel]
 	if e == nil || e.pending == nil || e.pending.hash != hash {
@@ -162,8 +161,8 @@ func (r *Registry) pendingEntry(panel, hash string) (*entry, error) {
 	return e, nil
 }
 
-// Accept uses the pending manifest with that hash from now on. ErrNotPending: another one, or none, is
-// pending. After any other error the accepted one stays in use.
+// Accept accepts the pending manifest with the given hash. It returns ErrNotPending if that manifest is not pending.
+// After any other error, the panel keeps the manifest that was accepted before.
 func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
@@ -192,8 +191,8 @@ func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
 	return nil
 }
 
-// Decline records that the user refuses the pending manifest with that hash. It stays listed as
-// declined. ErrNotPending as for Accept.
+// Decline records that the user declines the pending manifest with the given hash, which stays listed as declined. It
+// returns ErrNotPending if that manifest is not pending.
 func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
@@ -213,9 +212,9 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	return err
 }
 
-// Develop sets whether the user is working on a panel. Changes of its tools' texts, schemas and
-// endpoints are then accepted at once until the Registry is closed; permissions and commands always
-// wait. ErrNotPending: there is no such panel, or it is built in.
+// Develop sets whether the user is developing a panel. Changes of the texts, schemas and endpoints of its tools are
+// then accepted immediately until the Registry is closed; permissions and commands always wait. Develop returns
+// ErrNotPending if there is no such panel or it is built-in.
 func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
@@ -236,8 +235,9 @@ func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	return err
 }
 
-// StoreApproved makes text the accepted manifest of a panel, before or after it is written to its folder,
-// because the user has just approved it. The error says that it is invalid or could not be stored.
+// StoreApproved makes text the accepted manifest of a panel, because the user has just approved it. The text may be
+// written to the panel's folder before or after the call. StoreApproved returns an error if the text is invalid or
+// could not be stored.
 func (r *Registry) StoreApproved(ctx context.Context, panel string, text []byte) error {
 	found := manifest.Parse(text, panel, false)
 	if found.Plan == nil {
@@ -248,15 +248,15 @@ func (r *Registry) StoreApproved(ctx context.Context, panel string, text []byte)
 	r.mu.Lock()
 	r.accept(panel, text, *found.Plan)
 	if e := r.entries[panel]; e != nil && e.pending != nil && e.pending.hash == pinning.Hash(text) {
-		e.seen = fingerprint{} // it may be written already, so check it again
+		e.seen = fingerprint{} // the text may already be in the folder, so check it again
 	}
 	r.mu.Unlock()
 	return r.saveAccepted(ctx)
 }
 
-// Look reads the folders now, for a caller who has just written to them. It does not wait for
-// manifests to settle.
-func (r *Registry) Look(ctx context.Context) {
+// ReadNow reads the folders immediately, for a caller that has just written to them. It does not wait for unfinished
+// manifests.
+func (r *Registry) ReadNow(ctx context.Context) {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
 	r.scan(false)

@@ -238,7 +238,7 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, root, "notes", changed)
-	r.Look(t.Context())
+	r.ReadNow(t.Context())
 	if e := r.entries["notes"]; e.pending != nil || e.plan.Manifest.Backend.Command != "sh" {
 		t.Errorf("got %+v", e.pending)
 	}
@@ -248,7 +248,7 @@ func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	if err := r.StoreApproved(t.Context(), "notes", []byte(again)); err != nil {
 		t.Fatal(err)
 	}
-	r.Look(t.Context())
+	r.ReadNow(t.Context())
 	if p, _ := panel(r, "notes"); p.Pending != nil {
 		t.Errorf("got %+v", p.Pending)
 	}
@@ -285,7 +285,7 @@ func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 	write(t, root, "notes", notes(`"node"`, `"sh"`))
 	run(func(r *Registry) {
 		p, _ := panel(r, "notes")
-		if p.Pending == nil || !p.Usable || !p.Pinned || r.entries["notes"].runner.Line() != "node server.mjs" {
+		if p.Pending == nil || !p.Usable || !p.Pinned || r.entries["notes"].runner.CommandLine() != "node server.mjs" {
 			t.Fatalf("a change while nobody looked was taken over: %+v", p)
 		}
 		if err := r.Decline(t.Context(), "notes", p.Pending.Hash); err != nil {
@@ -303,7 +303,7 @@ func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 	run(func(r *Registry) {
 		p, _ := panel(r, "notes")
 		if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) ||
-			r.entries["notes"].runner.Line() != "sh server.mjs" || len(p.Problems) != 2 {
+			r.entries["notes"].runner.CommandLine() != "sh server.mjs" || len(p.Problems) != 2 {
 			t.Errorf("after a start with a broken manifest: %+v", p)
 		}
 		if err := r.Pin(t.Context(), "notes", false); err != nil {
@@ -334,7 +334,7 @@ func TestUnstorableChangeIsNotApplied(t *testing.T) {
 	if err := r.Accept(t.Context(), "notes", p.Hash); err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("got %v", err)
 	}
-	if line := r.entries["notes"].runner.Line(); line != "node server.mjs" ||
+	if line := r.entries["notes"].runner.CommandLine(); line != "node server.mjs" ||
 		pendingChange(t, r, "notes").Hash != p.Hash {
 		t.Errorf("what runs is %s", line)
 	}

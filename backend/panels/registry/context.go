@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// maxContext bounds one value that a panel publishes, as JSON, maxContextAll all of them.
+	// maxContext is the maximum size of a value that a panel publishes, and maxContextAll that of all its values, in
+	// bytes of JSON.
 	maxContext    = 16 << 10
 	maxContextAll = 64 << 10
 )
 
-// Publish replaces the values that a panel publishes, such as the file that is open in it. They fill
-// injected parameters that a call omits, and conditions read them. The error rejects all values: a key
-// that the manifest does not declare, or more than 16 KB for one value or 64 KB for all. ErrNoPanel:
-// there is no such panel.
+// Publish replaces the values that a panel publishes, such as the path of its open file. Conditions use them, and they
+// fill injected parameters that a call omits. Publish returns an error and changes nothing if the manifest does not
+// declare a key, or if a value has more than 16 KB or all values more than 64 KB. It returns ErrNoPanel if there is no
+// such panel.
 func (r *Registry) Publish(panel string, values map[string]json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,16 +43,15 @@ func (r *Registry) Publish(panel string, values map[string]json.RawMessage) erro
 	if all > maxContextAll {
 		return fmt.Errorf("the values have %d bytes together; the limit is %d", all, maxContextAll)
 	}
-	kept := maps.Clone(values)
-	for key, value := range kept {
-		kept[key] = slices.Clone(value)
+	published := maps.Clone(values)
+	for key, value := range published {
+		published[key] = slices.Clone(value)
 	}
-	r.context[panel] = kept
+	r.context[panel] = published
 	return nil
 }
 
-// publishedBy is the value of a key that a panel published, if its manifest still declares it. r.mu is
-// held.
+// publishedBy returns the published value of a key, if the manifest still declares the key. The caller holds r.mu.
 func (r *Registry) publishedBy(panel, key string, declared []string) (json.RawMessage, bool) {
 	value, ok := r.context[panel][key]
 	return value, ok && slices.Contains(declared, key)

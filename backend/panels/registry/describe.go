@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Describe says what call would do. If the panel's program was never approved, it describes the start
-// of that program with the exact command: the first question is about the program.
+// Describe describes what call would do. If the call would start a program of the panel that was never approved, it
+// describes that start with the exact command, because the first question is about the program.
 func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -59,8 +59,8 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 
 var placeholderForm = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// sentence is the tool's user_description with {name} replaced by arguments, or the names of panel and
-// tool.
+// sentence returns the tool's user_description with each {name} replaced by an argument, or else the names of the panel
+// and the tool.
 func sentence(o *callable, args map[string]json.RawMessage) string {
 	if o.UserDescription == "" {
 		return fmt.Sprintf("%s: %s", o.title, o.Name)
@@ -77,7 +77,7 @@ func sentence(o *callable, args map[string]json.RawMessage) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shownCommands remembers which command was shown for a call that waits for approval.
+// shownCommands records for each call that waits for approval which command was shown.
 type shownCommands struct {
 	byCall map[string]string
 	order  []string
@@ -93,7 +93,7 @@ func (s *shownCommands) put(call, command string) {
 		s.byCall = map[string]string{}
 	}
 	if _, ok := s.byCall[call]; ok {
-		// The user reads the first one; a later description must not replace it.
+		// The user was shown the first command, so a later one must not replace it.
 		return
 	}
 	s.byCall[call] = command
@@ -110,8 +110,8 @@ func (s *shownCommands) take(call string) (command string, ok bool) {
 	return command, ok
 }
 
-// describeStart describes the start of o's program, if the call would start it after a question: the
-// exact command and what it may access.
+// describeStart describes the start of o's program, if the call would start it after a question: the exact command and
+// what it may access.
 func (r *Registry) describeStart(o *callable, call toolspec.Call) toolspec.Description {
 	r.mu.Lock()
 	asks := r.needsApproval(o.runner)
@@ -123,9 +123,9 @@ func (r *Registry) describeStart(o *callable, call toolspec.Call) toolspec.Descr
 		return toolspec.Description{}
 	}
 	d := toolspec.Description{
-		Present:    fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.Line()),
+		Present:    fmt.Sprintf("Starting the %s panel's program: %s", o.title, o.runner.CommandLine()),
 		NewProgram: fmt.Sprintf("the %s panel's program", o.title),
-		Target:     o.runner.Line(), Data: "in the folder " + o.runner.Dir(), Unconfined: o.runner.Unconfined(),
+		Target:     o.runner.CommandLine(), Data: "in the folder " + o.runner.Dir(), Unconfined: o.runner.Unconfined(),
 	}
 	if may := o.runner.Access(); may != "" {
 		d.Target += ", which may " + may

@@ -19,9 +19,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Execute sends call to the endpoint of its tool and waits for the answer, at most until ctx ends.
-// output, which may be nil, gets progress. The error is always nil: failures of a panel are in the
-// Result.
+// Execute sends call to the endpoint of its tool and waits for the answer until ctx ends. output receives progress and
+// may be nil. The error is always nil: a failure of the panel is part of the Result.
 func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
 	output func(stream, text string),
 ) (toolspec.Result, error) {
@@ -64,10 +63,10 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	return result, nil
 }
 
-// errPanelRemoved cancels the calls of a panel whose folder was removed.
+// errPanelRemoved cancels the calls of a removed panel.
 var errPanelRemoved = errors.New("the panel was removed")
 
-// sendUntilRemoved sends a call and cancels it if the panel is removed meanwhile.
+// sendUntilRemoved sends a call and cancels it if the panel is removed before the answer.
 func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) toolspec.Result {
@@ -86,7 +85,7 @@ func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpo
 	return result
 }
 
-// fillContext adds what the panel's context injects and says what is still missing.
+// fillContext adds the values that the panel's context injects. missing says which parameters are still missing.
 func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[string]json.RawMessage, missing string) {
 	if len(bytes.TrimSpace(raw)) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
@@ -111,15 +110,14 @@ func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[strin
 	return args, ""
 }
 
-// needsApproval reports whether the program starts only after a question: one that was never approved,
-// and every start of one that cannot be sandboxed. r.mu is held.
+// needsApproval reports whether the program starts only after a question, because it was never approved or cannot be
+// sandboxed. The caller holds r.mu.
 func (r *Registry) needsApproval(p *process.Runner) bool {
 	return !r.allowed[p.Identity()] || p.Unconfined() != "" && !p.Running()
 }
 
-// approveStart records that o's program may run. The pipeline has asked before, but the manifest may
-// have changed while the question waited, so the command that was shown must be the one that would
-// be started.
+// approveStart records that o's program may run, because the user has approved its start. It refuses if the manifest
+// has changed since, so that a different command would be started than the user was shown.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
@@ -152,7 +150,7 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	switch {
 	case o.handler != nil:
 		return callHandler(ctx, o, sent, output)
-	case o.runner != nil && o.runner.Serves():
+	case o.runner != nil && o.runner.IsMCPServer():
 		return r.callMCPProgram(ctx, o, sent, output)
 	case o.runner != nil:
 		return r.callProgram(ctx, o, sent, output)
@@ -178,7 +176,7 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	return answer(res, o, sent, output)
 }
 
-// noEgress is the result of a call to an address that no client reaches.
+// noEgress returns the result of a call to an address that may not be reached.
 func noEgress(o *callable) toolspec.Result {
 	return toolspec.Fail(toolspec.PermissionError,
 		fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up",
@@ -186,8 +184,8 @@ func noEgress(o *callable) toolspec.Result {
 		"Use an address of this machine in backend.url.")
 }
 
-// replacement is the tool in place of o, whose program was removed before anything was sent to it. It is nil
-// unless it runs the same approved program.
+// replacement returns the tool that has replaced o, if o's program was removed before anything was sent to it. It
+// returns nil unless that tool runs the same approved program.
 func (r *Registry) replacement(o *callable) *callable {
 	next := r.state.Load().tools[o.Name]
 	if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
@@ -196,7 +194,7 @@ func (r *Registry) replacement(o *callable) *callable {
 	return next
 }
 
-// callProgram lets the panel's program answer.
+// callProgram sends the call to the panel's program.
 func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) toolspec.Result {
@@ -269,8 +267,8 @@ func unreachable(ctx context.Context, o *callable, sent endpointCall, err error)
 		"Start its backend, then call again. Other panels are not affected.")
 }
 
-// client reaches o's address: directly on this machine, through egress elsewhere; nil when that is not
-// allowed.
+// client returns a client for o's address: a direct one for this machine, otherwise one that uses egress. It returns
+// nil if the address is not allowed.
 func (r *Registry) client(o *callable) *http.Client {
 	u, err := url.Parse(o.url)
 	if err != nil || o.url == "" {
@@ -288,7 +286,7 @@ func (r *Registry) client(o *callable) *http.Client {
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// localTransport connects only to this machine, whatever a name resolves to.
+// localTransport returns a transport that connects only to this machine, whatever address a name resolves to.
 func localTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	return &http.Transport{

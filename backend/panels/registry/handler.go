@@ -14,15 +14,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
-// the files they use, as with baseline tools. The registry finds it by a type assertion. Describe and Refuse
-// get the call with injected values.
+// Describer is implemented by handlers of built-in panels that describe the calls of their tools, so that the policy
+// knows the files that they use. The registry finds it by a type assertion. Describe and Refuse receive the call with
+// injected values.
 type Describer interface {
-	// DescribesEffects reports whether calls of a tool are described by the files they use.
+	// DescribesEffects reports whether calls of a tool are described by the files that they use.
 	DescribesEffects(tool string) bool
-	// Describe says what call would do; false leaves it to the Registry.
+	// Describe describes what call would do. If it returns false, the Registry describes the call.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
-	// Refuse refuses a call that no approval could allow, nil for none.
+	// Refuse returns a Result that refuses a call that no approval could allow, nil for other calls.
 	Refuse(call toolspec.Call) *toolspec.Result
 }
 
@@ -33,7 +33,7 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 	return call
 }
 
-// describerOf returns the Describer of the called tool and the call to describe; nil when there is none.
+// describerOf returns the Describer of the called tool, nil for none, and the call with injected values.
 func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -50,7 +50,7 @@ func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	return d, withArgs(call, args)
 }
 
-// DescribesEffects reports whether a tool's calls are described by the files they use.
+// DescribesEffects reports whether the calls of a tool are described by the files that they use.
 func (r *Registry) DescribesEffects(tool string) bool {
 	o := r.state.Load().tools[tool]
 	if o == nil {
@@ -60,7 +60,7 @@ func (r *Registry) DescribesEffects(tool string) bool {
 	return ok && d.DescribesEffects(tool)
 }
 
-// Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.
+// Refuse implements pipeline.Refuser, so that nobody is asked about a call that cannot run.
 func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
 		if _, missing := r.fillContext(o, call.Args); missing != "" {
@@ -75,8 +75,8 @@ func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// callHandler lets the Go handler of a built-in panel answer. A panic in it fails the call only. What the
-// handler flushes is shown at once.
+// callHandler sends the call to the Go handler of a built-in panel. If the handler panics, only the call fails. What
+// the handler flushes is shown immediately.
 func callHandler(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) (result toolspec.Result) {
@@ -106,13 +106,13 @@ func callHandler(ctx context.Context, o *callable, sent endpointCall,
 	return answer(w.response(), o, sent, output) //nolint:bodyclose // the body is in memory
 }
 
-// responseRecorder is a ResponseWriter that holds a bounded answer in memory or, after the first Flush of a
-// streamed answer, passes it on.
+// responseRecorder is an http.ResponseWriter that stores an answer of limited size in memory. After the first Flush of
+// a streamed answer, it passes the answer on.
 type responseRecorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
-	// readStream reads a streamed answer; pipe and result are set meanwhile.
+	// readStream reads a streamed answer. pipe and result are set while it runs.
 	readStream func(form stream.Kind, body io.Reader) toolspec.Result
 	pipe       *io.PipeWriter
 	result     chan toolspec.Result
@@ -129,13 +129,13 @@ func (r *responseRecorder) Flush() {
 	r.pipe, r.result = to, make(chan toolspec.Result, 1)
 	go func() {
 		r.result <- r.readStream(form, from)
-		_ = from.CloseWithError(errTooLarge) // no more is read
+		_ = from.CloseWithError(errTooLarge) // nothing more is read
 	}()
 	_, _ = r.pipe.Write(r.body.Bytes()) // the reader reports its own errors
 }
 
-// end finishes a streamed answer and returns its result; why is the reason of an early end. flowed is false for an
-// answer that was not streamed.
+// end finishes a streamed answer and returns its result. why is the reason if it ends early, otherwise nil. flowed is
+// false if the answer was not streamed.
 func (r *responseRecorder) end(why error) (result toolspec.Result, flowed bool) {
 	if r.pipe == nil {
 		return result, false

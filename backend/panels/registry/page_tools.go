@@ -7,8 +7,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// PageDefinitions are the tools that the page of panel can name: its own that pages may call,
-// including those hidden from the assistant, and those of other panels that are offered now.
+// PageDefinitions returns the tools that the page of panel can call: those of the panel, including tools hidden from
+// the assistant, and the available tools of other panels.
 func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 	s := r.state.Load()
 	var defs []toolspec.Definition
@@ -26,14 +26,14 @@ func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 	return defs
 }
 
-// CallTools are the other tools that the manifest of panel names; ok is false when no such panel can
-// be used.
+// CallTools returns the tools of others that the manifest of panel names in call_tools. ok is false if there is no
+// usable panel with this id.
 func (r *Registry) CallTools(panel string) (names []string, ok bool) {
 	names, ok = r.state.Load().callTools[panel]
 	return slices.Clone(names), ok
 }
 
-// Evals are the evals of a panel's manifest; ok is false when no such panel can be used.
+// Evals returns the evals in the manifest of panel. ok is false if there is no usable panel with this id.
 func (r *Registry) Evals(panel string) (list []manifest.Eval, ok bool) {
 	list, ok = r.state.Load().evals[panel]
 	return slices.Clone(list), ok

@@ -15,19 +15,18 @@ import (
 	"sextant/shared/event"
 )
 
-// pageState is the state of a panel's page. While a page is invalid the last valid one stays in use.
+// pageState is the state of a panel's page. While the page is invalid, the last valid page remains in use.
 type pageState struct {
-	// seen identifies the page that was last checked; waiting is an invalid one that may still be
-	// being written.
+	// seen identifies the page that was last checked. waiting identifies an invalid page that may still be incomplete.
 	seen, waiting string
 	since         time.Time
 	tree          *view.Tree
 	problems      []manifest.Problem
-	// revision grows whenever the page may look different.
+	// revision increases whenever the page may have changed.
 	revision int
 }
 
-// updatePage applies what changed in e's page. The result is when to check again, 0 for no hurry.
+// updatePage applies changes of e's page. again is when to check the page again, 0 for no fixed time.
 func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 	if e == nil || e.builtin || e.plan == nil {
 		return 0
@@ -63,8 +62,8 @@ func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 
 const maxPageFiles = 2000
 
-// pageFiles identifies by size and time the files of a page: the entry, and for a webview every file
-// in the panel's folder.
+// pageFiles identifies the files of a page by their sizes and times: the entry file, and for a webview all files in the
+// panel's folder.
 func pageFiles(dir string, ui *manifest.UI) string {
 	var id strings.Builder
 	add := func(path string, info fs.FileInfo) {
@@ -83,7 +82,7 @@ func pageFiles(dir string, ui *manifest.UI) string {
 		return id.String()
 	}
 	left := maxPageFiles
-	// A file that cannot be read is left out; it counts as changed when it can be read.
+	// A file that cannot be read is skipped. It counts as changed once it can be read.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if left--; left < 0 {
 			return fs.SkipAll
@@ -102,7 +101,7 @@ func pageFiles(dir string, ui *manifest.UI) string {
 	return id.String()
 }
 
-// pageView is e's page for the window. A panel without a valid page is shown as the list of its tools.
+// pageView describes e's page for the window. A panel without a valid page is shown as the list of its tools.
 func pageView(e *entry) event.PanelPage {
 	if e.builtin {
 		return event.PanelPage{Kind: "builtin"}
@@ -117,7 +116,7 @@ func pageView(e *entry) event.PanelPage {
 	return page
 }
 
-// pageProblems are the problems of e's page. They do not affect the panel's tools.
+// pageProblems returns the problems of e's page, which do not affect the panel's tools.
 func pageProblems(e *entry) []manifest.Problem {
 	if len(e.page.problems) == 0 {
 		return nil
@@ -132,7 +131,7 @@ func pageProblems(e *entry) []manifest.Problem {
 	return list
 }
 
-// Page is the declarative page of a panel; false when it has no valid one.
+// Page returns the declarative page of a panel. It returns false if there is no valid one.
 func (r *Registry) Page(panel string) (view.Tree, bool) {
 	page := r.state.Load().pages[panel]
 	return *cmp.Or(page, &view.Tree{}), page != nil

@@ -1,14 +1,13 @@
-// Package registry manages the panels and offers their tools. A panel is a folder with a manifest.json;
-// the built-in ones are embedded, users drop their own into a folder while the program runs.
+// Package registry manages the panels and offers their tools. A panel is a folder with a manifest.json. The built-in
+// panels are embedded, and users can add panels to a folder while the program runs.
 //
-// Registry reads the manifests, watches the folders (watch.go), lets a changed manifest that allows
-// its panel more wait for the user (acceptance.go), offers the tools of the active and the pinned
-// panels, and executes a call by sending it to the panel's endpoint (execute.go): a Go handler, a
-// program, a script, an MCP server or an HTTP address. While a manifest is invalid, its problems are
-// shown and the last valid version stays in use.
+// Registry reads the manifests, watches the folders (watch.go), makes a changed manifest that would allow its panel
+// more wait for the user (acceptance.go), offers the tools of the active and the pinned panels, and executes a call by
+// sending it to the panel's endpoint (execute.go): a Go handler, a program, a script, an MCP server or an HTTP address.
+// While a manifest is invalid, its problems are shown and the last valid version remains in use.
 //
-// Whether a call may run is decided by the pipeline. The Registry supplies the facts (Describe), and
-// asks the one question before a panel's program first starts (Hints.Confirm).
+// The pipeline decides whether a call may run. The Registry supplies the facts (Describe) and requires a question
+// before the first start of a panel's program (Hints.Confirm).
 package registry
 
 import (
@@ -35,52 +34,52 @@ import (
 	"sextant/shared/wire"
 )
 
-// Publisher takes the events of a Registry.
+// Publisher receives the events of a Registry.
 type Publisher interface {
-	// Publish records e and sends it to all subscribers. It must not call back.
+	// Publish records e and sends it to all subscribers. It must not call the Registry.
 	Publish(e event.Event)
 }
 
 // Config configures a Registry.
 type Config struct {
-	// Builtin holds one folder per built-in panel.
+	// Builtin contains one folder for each built-in panel.
 	Builtin fs.FS
-	// Handlers answer the endpoints of built-in panels, by panel id.
+	// Handlers maps the ids of built-in panels to the handlers of their endpoints.
 	Handlers map[string]http.Handler
-	// Inert names the tools of built-in panels that have no effect of their own (toolspec.Hints).
+	// Inert names the tools of built-in panels that have no effects of their own (toolspec.Hints).
 	Inert []string
-	// Dirs are additional folders of panels besides <Data>/panels.
+	// Dirs contains folders of panels besides <Data>/panels.
 	Dirs []string
 	// Reserved returns the tool names that no panel may use. It may call the Registry.
 	Reserved  func() []string
 	Publisher Publisher
-	// Data is the data folder; without it there are no panels of the user's own.
+	// Data is the data folder. If it is "", users cannot add panels.
 	Data string
-	// ManifestStore stores which manifests the user accepted, Pins which panels are pinned. Without a store
-	// both are forgotten when the Registry is closed.
+	// Accepted stores the accepted manifests, and Pins the pinned panels. Without a store, they are forgotten when the
+	// Registry is closed.
 	Accepted ManifestStore
 	Pins     PinStore
-	// UndoStore stores how calls are undone; nil makes none undoable.
+	// Undos stores how calls are undone. If it is nil, no call can be undone.
 	Undos UndoStore
-	// PageURL is the address of a file of a panel's page, "" while nothing serves it. It must not call
-	// the Registry.
+	// PageURL returns the address of a file of a panel's page, "" while nothing serves it. It must not call the
+	// Registry.
 	PageURL func(panel, entry string) string
-	// Egress sends requests to http backends outside this machine; nil refuses them.
+	// Egress sends requests to http backends on other machines. If it is nil, they are refused.
 	Egress http.RoundTripper
-	// Programs configures the panels' programs; its Log is replaced by the Registry's.
+	// Programs configures the panels' programs. Its Log is replaced by the Registry's.
 	Programs process.Config
-	// Call makes the calls of panels' scripts; nil refuses them.
+	// Call makes the calls of panels' scripts. If it is nil, they are refused.
 	Call func(ctx context.Context, a calls.Request) toolspec.Result
-	// Settings stores the panels' settings; nil leaves all at their defaults.
+	// Settings stores the panels' settings. If it is nil, all settings have their defaults.
 	Settings *settings.Settings
 	Log      *slog.Logger
 
-	// rescan and now are for tests: the interval between scans, and the clock.
+	// rescan (the interval between scans) and now (the clock) are set by tests.
 	rescan time.Duration
 	now    func() time.Time
 }
 
-// Registry holds every panel. It is safe for concurrent use.
+// Registry manages all panels. It is safe for concurrent use.
 type Registry struct {
 	cfg    Config
 	log    *slog.Logger
@@ -89,17 +88,17 @@ type Registry struct {
 	state  atomic.Pointer[state]
 	cancel context.CancelFunc
 	done   sync.WaitGroup
-	// reloadMu serialises scans and changes up to and including their publication.
+	// reloadMu serializes scans and changes until they are published.
 	reloadMu sync.Mutex
-	// published and offered are what was last published, as JSON; guarded by turn.
+	// published and publishedTools are the last published states as JSON, guarded by reloadMu.
 	published, publishedTools string
-	// unwatched is true once it was logged that a folder cannot be watched.
+	// unwatched is true after logging that a folder cannot be watched.
 	unwatched bool
 
 	mu      sync.Mutex
 	entries map[string]*entry
-	// retired are programs out of use, removed are removed panels whose calls are still to be
-	// cancelled.
+	// retired contains programs that are no longer used. removed contains removed panels with calls that are still to
+	// be canceled.
 	retired []*process.Runner
 	removed []*entry
 	arrival int
@@ -108,28 +107,30 @@ type Registry struct {
 	context map[string]map[string]json.RawMessage
 	shown   shownCommands
 	closed  bool
-	// accepted are the manifests that may run, by panel; unsaved are those not stored yet.
+	// accepted maps panel ids to the manifests that may be used. unsaved contains the panels with manifests that are
+	// not yet stored.
 	accepted map[string]wire.AcceptedPanel
 	unsaved  map[string]bool
 	pinned   map[string]bool
-	// developed are the panels that the user is working on.
+	// developed contains the panels that the user is developing.
 	developed map[string]bool
 }
 
-// state is what callers see, replaced as a whole after every change.
+// state is the state that callers see. Each change replaces it completely.
 type state struct {
 	panels []event.Panel
 	tools  map[string]*callable
-	// callTools are permissions.call_tools of the usable panels.
+	// callTools maps the usable panels to permissions.call_tools.
 	callTools map[string][]string
 	config    map[string]map[string]manifest.ConfigField
 	pages     map[string]*view.Tree
 	evals     map[string][]manifest.Eval
-	// order lists tool names: panels in the order of the activity bar, tools as declared.
+	// order contains the names of the tools. Panels are in the order of the activity bar, and their tools in the order
+	// of the manifest.
 	order []string
 }
 
-// callable is a tool that can be called, with the backend that answers it.
+// callable is a tool that can be called, with the backend that answers its calls.
 type callable struct {
 	manifest.BoundTool
 	title   string
@@ -137,21 +138,21 @@ type callable struct {
 	handler http.Handler
 	runner  *process.Runner
 	script  *scripted.Script
-	// fetchHosts are the hosts that the script may fetch from.
+	// fetchHosts are the hosts to which the script may send requests.
 	fetchHosts manifest.Hosts
 	url        string
-	// isMCPServer is true when an MCP server answers at url.
+	// isMCPServer is true if there is an MCP server at url.
 	isMCPServer bool
 	context     []string
 	pinned      bool
-	// condition is the panel's when, nil without one; config are its settings.
+	// condition is the panel's parsed "when", nil if there is none. config describes the panel's settings.
 	condition *condition.Expr
 	config    map[string]manifest.ConfigField
 	// ctx ends when the panel's folder is removed.
 	ctx context.Context
 }
 
-// New makes an empty Registry; Start fills it.
+// New returns an empty Registry. Start fills it.
 func New(cfg Config) *Registry {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -183,7 +184,7 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// Folder is where users put their panels, "" without a data folder.
+// Folder returns the folder to which users can add panels, "" without a data folder.
 func (r *Registry) Folder() string {
 	if r.cfg.Data == "" {
 		return ""
@@ -191,10 +192,11 @@ func (r *Registry) Folder() string {
 	return filepath.Join(r.cfg.Data, "panels")
 }
 
-// Panels lists every panel in the order of the activity bar, including those with problems.
+// Panels returns all panels in the order of the activity bar, including those with problems.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
-// Definitions are the tools of the active panel and of the pinned ones; panel may be "".
+// Definitions returns the tools of the active panel and of the pinned panels. panel is the id of the active one and may
+// be "".
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	return r.definitions(func(o *callable) bool {
 		return (o.pinned || o.Def.Owner == panel) &&
@@ -202,7 +204,7 @@ func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	})
 }
 
-// AllDefinitions are the tools of all panels, for display.
+// AllDefinitions returns the tools of all panels for display.
 func (r *Registry) AllDefinitions() []toolspec.Definition {
 	return r.definitions(func(*callable) bool { return true })
 }
@@ -220,7 +222,7 @@ func (r *Registry) definitions(wanted func(*callable) bool) []toolspec.Definitio
 	return defs
 }
 
-// definition is o's definition, with a question before its program first starts.
+// definition returns o's definition. It requires a question before the first start of the panel's program.
 func (r *Registry) definition(o *callable) toolspec.Definition {
 	def := o.Def
 	if o.runner != nil {
@@ -228,12 +230,12 @@ func (r *Registry) definition(o *callable) toolspec.Definition {
 		def.Hints.Confirm = def.Hints.Confirm || r.needsApproval(o.runner)
 		r.mu.Unlock()
 	}
-	// If a script may send to any host, the question cannot name one, so it always asks.
+	// If a script may send to any host, the question cannot name one, so every call asks.
 	def.Hints.Confirm = def.Hints.Confirm || o.fetchHosts.Any
 	return def
 }
 
-// Output is the end of what the panel's program printed, "" for nothing.
+// Output returns the end of the output of the panel's program, "" for none.
 func (r *Registry) Output(panel string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -243,7 +245,7 @@ func (r *Registry) Output(panel string) string {
 	return ""
 }
 
-// Close stops watching and stops every panel's program. It returns when they have exited.
+// Close stops watching the folders, stops the programs of all panels and waits until they have ended.
 func (r *Registry) Close() {
 	r.mu.Lock()
 	r.closed = true

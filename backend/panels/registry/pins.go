@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// PinStore stores which panels are pinned; *sqlite.Store is one.
+// PinStore stores which panels are pinned. *sqlite.Store implements it.
 type PinStore interface {
 	PinnedPanels(ctx context.Context) ([]string, error)
 	PinPanel(ctx context.Context, panel string, pinned bool) error
 }
 
-// ErrNoPanel says that there is no panel with that id.
+// ErrNoPanel reports that there is no panel with the given id.
 var ErrNoPanel = errors.New("no such panel")
 
 func (r *Registry) loadPins(ctx context.Context) error {
@@ -26,7 +26,7 @@ func (r *Registry) loadPins(ctx context.Context) error {
 	return err
 }
 
-// Pin sets whether the tools of a panel are also offered while another one is active. ErrNoPanel:
+// Pin sets whether the tools of a panel are also available while another panel is active. It returns ErrNoPanel if
 // there is no such panel.
 func (r *Registry) Pin(ctx context.Context, panel string, pinned bool) error {
 	r.reloadMu.Lock()

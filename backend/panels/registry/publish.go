@@ -11,10 +11,10 @@ import (
 	"sextant/shared/event"
 )
 
-// userOrder places a panel without an order after the built-in ones.
+// userOrder is the order of a panel without one. It places the panel after the built-in ones.
 const userOrder = 1000
 
-// publish makes a new state from the entries and publishes what changed. r.reloadMu is held.
+// publish composes a new state from the entries and publishes the changes. The caller holds r.reloadMu.
 func (r *Registry) publish() {
 	reserved := map[string]bool{}
 	for _, name := range r.cfg.Reserved() {
@@ -51,7 +51,7 @@ func (r *Registry) publish() {
 	}
 }
 
-// text is v as JSON, for comparison.
+// text returns v as JSON for comparison.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 			list = append(list, e)
 		}
 	}
-	// The earlier panel keeps a name; then the order of the bar counts.
+	// The panel that arrived first keeps a tool name that several panels use.
 	slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.arrival, b.arrival) })
 	offers := map[string][]*callable{}
 	extra := map[string][]manifest.Problem{}
@@ -105,7 +105,8 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 	return next
 }
 
-// offers are e's tools that can be called; taken collects all of them by name.
+// offers returns e's tools that can be called, and adds them to taken. Tools with names in taken or reserved are
+// problems.
 func (r *Registry) offers(e *entry, taken map[string]*callable, reserved map[string]bool) (list []*callable,
 	problems []manifest.Problem,
 ) {

@@ -10,25 +10,25 @@ import (
 	"sextant/shared/event"
 )
 
-// reading is the content of one panel's folder: its manifest's text, or why there is none.
+// reading is the content of a panel's folder: the text of its manifest, or why there is none.
 type reading struct {
 	root, id string
 	text     []byte
 	err      error
 	print    fingerprint
-	// found is the checked manifest, if it is not the one of the last scan; checked is true then.
+	// found is the result of checking the manifest. checked is true if the manifest differs from the last scan.
 	found   manifest.ParseResult
 	checked bool
 }
 
-// readings are those of one folder of panels; err says why it could not be read.
+// readings contains the readings of one folder of panels. err says why it could not be read.
 type readings struct {
 	root string
 	list []reading
 	err  error
 }
 
-// read reads every folder and checks what changed, on all processors and without blocking calls.
+// read reads all folders in parallel and checks what has changed. It does not block calls.
 func (r *Registry) read() []readings {
 	r.mu.Lock()
 	seen := make(map[string]fingerprint, len(r.entries))

@@ -16,10 +16,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// endpointCall is a call as the endpoint receives it.
+// endpointCall is a call in the form in which the endpoint receives it.
 type endpointCall struct {
 	method string
-	// path is escaped and begins with "/"; query has no "?"; body may be nil.
+	// path is escaped and begins with "/". query has no "?". body may be nil.
 	path, query string
 	body        []byte
 	// call and args are the original call, for backends without HTTP.
@@ -27,7 +27,7 @@ type endpointCall struct {
 	args json.RawMessage
 }
 
-// target is method and address for display.
+// target returns the method and address for display.
 func (e endpointCall) target() string {
 	if e.query != "" {
 		return e.method + " " + e.path + "?" + e.query
@@ -37,14 +37,14 @@ func (e endpointCall) target() string {
 
 var encoded = regexp.MustCompile(`%([0-9A-Fa-f]{2}|[uU][0-9A-Fa-f]{4})`)
 
-// Characters that a normalising server may take for a slash or a full stop.
+// Characters that a normalizing server may treat as a slash or a full stop.
 const (
 	likeSlash = "／＼∕⁄⧸⧹﹨"
 	likeDot   = ".．。․…‥｡"
 )
 
-// newEndpointCall makes a request of arguments: path parameters go into the path, the others into the query
-// (GET, DELETE) or a JSON body. The error is a sentence for the caller.
+// newEndpointCall converts arguments to a request: path parameters go into the path, the others into the query (GET,
+// DELETE) or a JSON body. The error is a sentence for the caller.
 func newEndpointCall(t manifest.BoundTool, args map[string]json.RawMessage) (endpointCall, error) {
 	out := endpointCall{method: t.Method, path: t.Path}
 	rest := maps.Clone(args)
@@ -77,8 +77,8 @@ func newEndpointCall(t manifest.BoundTool, args map[string]json.RawMessage) (end
 	return out, nil
 }
 
-// badSegment says why value may not be put into a path: a server could take it for more than one
-// segment, also after decoding it twice.
+// badSegment says why value cannot be part of a path, "" if it can. A server, even one that decodes twice, must not
+// treat it as several segments.
 func badSegment(value string) string {
 	switch {
 	case value == "":
@@ -103,8 +103,8 @@ func badSegment(value string) string {
 // allowed, because words of some languages need them.
 func invisible(c rune) bool { return !unicode.IsPrint(c) && c != '\u200c' && c != '\u200d' }
 
-// sameEndpoint reports whether path, made from the endpoint's template, is still that endpoint: as many
-// segments, the same ones where the template has no parameter, and none that leads elsewhere.
+// sameEndpoint reports whether path, made from template, still is that endpoint: it has as many segments, the same ones
+// where the template has no parameter, and none that leads elsewhere.
 func sameEndpoint(path, template string) bool {
 	u, err := url.ParseRequestURI(path)
 	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Host != "" || u.EscapedPath() != path {
@@ -123,7 +123,7 @@ func sameEndpoint(path, template string) bool {
 	return true
 }
 
-// scalar is a string, number or boolean as text.
+// scalar returns a string, number or boolean as text.
 func scalar(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
@@ -142,8 +142,8 @@ func scalar(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// query writes the arguments in the order of their names: lists as repeated keys, objects as JSON,
-// null omitted.
+// query returns the arguments as a query, sorted by name. A list becomes a repeated key, an object JSON, and null is
+// omitted.
 func query(args map[string]json.RawMessage) string {
 	values := url.Values{}
 	for _, name := range slices.Sorted(maps.Keys(args)) {

@@ -19,13 +19,14 @@ import (
 )
 
 const (
-	// maxAnswer bounds an endpoint's answer, maxValue the part of it that becomes the result.
+	// maxAnswer is the maximum size of an endpoint's answer, and maxValue that of the part that becomes the result, in
+	// bytes.
 	maxAnswer = 5 << 20
 	maxValue  = 200_000
 	maxReason = 2000
 )
 
-// answer turns an endpoint's response into a Result. A streamed one goes to output meanwhile.
+// answer converts an endpoint's response to a Result. It sends a streamed response to output while reading.
 func answer(res *http.Response, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
 	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None &&
 		res.StatusCode < 300 {
@@ -94,7 +95,7 @@ func streamedAnswer(form stream.Kind, res *http.Response, o *callable,
 		}
 		members, _ := value.(map[string]any)
 		r := toolspec.Fail(toolspec.UserError,
-			cmp.Or(errortext.Of(value, maxReason), "it failed without giving a reason"),
+			cmp.Or(errortext.Find(value, maxReason), "it failed without giving a reason"),
 			suggestion(members, o))
 		r.Text = came
 		return r
@@ -122,15 +123,15 @@ func jsonAnswer(body []byte, o *callable) toolspec.Result {
 			excerpt.Runes(string(body), 200)),
 			"Fix the panel's program, or call another tool.")
 	}
-	// Some programs report a failure only in the answer.
+	// Some programs report a failure only in the body.
 	if m, ok := value.(map[string]any); ok && (m["success"] == false || m["ok"] == false) {
-		if reason := errortext.Of(value, maxReason); reason != "" {
+		if reason := errortext.Find(value, maxReason); reason != "" {
 			return toolspec.Fail(toolspec.UserError, reason, suggestion(m, o))
 		}
 	}
 	if len(body) <= maxValue {
 		r := toolspec.OK(value)
-		// The panel's own text and order, without what our encoder would escape.
+		// Keep the panel's own text and order, without the escapes of encoding/json.
 		r.Text = compact(body)
 		return r
 	}
@@ -162,12 +163,12 @@ func cutText(text string, limit int) (kept string, left int) {
 	return kept, len(text) - len(kept)
 }
 
-// errorAnswer is the Result of a status that is not a success.
+// errorAnswer returns the Result of a response with an error status.
 func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall) toolspec.Result {
 	var value any
 	reason := ""
 	if json.Unmarshal(body, &value) == nil {
-		reason = errortext.Of(value, maxReason)
+		reason = errortext.Find(value, maxReason)
 	} else if text := strings.TrimSpace(string(body)); utf8.ValidString(text) && !strings.HasPrefix(text, "<") {
 		reason = excerpt.Runes(text, maxReason)
 	}
@@ -193,7 +194,7 @@ func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall
 	return toolspec.Fail(toolspec.SystemError, reason, suggestion(members, o))
 }
 
-// suggestion is the answer's own suggestion, or an example of a correct call.
+// suggestion returns the suggestion in the answer, or else an example of a correct call.
 func suggestion(members map[string]any, o *callable) string {
 	for _, key := range []string{"suggestion", "hint"} {
 		if s, ok := members[key].(string); ok && s != "" {

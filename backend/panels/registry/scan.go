@@ -23,8 +23,8 @@ import (
 
 const (
 	maxFolders = 300
-	// settle is how long an invalid manifest must stay unchanged before it is reported, because it may
-	// still be being written. settleMissing is the same for a folder without one.
+	// settle is how long an invalid manifest must be unchanged before it is reported, because it may be incomplete.
+	// settleMissing is the same for a folder without a manifest.
 	settle        = 400 * time.Millisecond
 	settleMissing = 1500 * time.Millisecond
 )
@@ -33,8 +33,7 @@ type entry struct {
 	id, root string
 	builtin  bool
 	arrival  int
-	// seen is the manifest that was last checked; waiting is an invalid one that may still be being
-	// written.
+	// seen identifies the manifest that was last checked. waiting identifies an invalid one that may be incomplete.
 	seen, waiting fingerprint
 	since         time.Time
 	plan          *manifest.Plan
@@ -43,9 +42,9 @@ type entry struct {
 	runner        *process.Runner
 	script        *scripted.Script
 	program       string
-	// pending is a manifest that waits for the user.
+	// pending is a manifest that waits for the user, nil for none.
 	pending *pending
-	// ctx ends the panel's calls; end cancels it.
+	// ctx is the context of the panel's calls, and cancel cancels it.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
@@ -60,8 +59,8 @@ type fingerprint [sha256.Size]byte
 
 func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
 
-// scan reads every folder once. If patient, half-written manifests are left to settle; the result is
-// when to scan again, 0 for no hurry.
+// scan reads every folder once. If patient is true, it waits for incomplete manifests and pages; again is then the time
+// until the next scan, 0 for no fixed time.
 func (r *Registry) scan(patient bool) (again time.Duration) {
 	found := r.read()
 	r.mu.Lock()
@@ -75,7 +74,7 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 		root := in.root
 		if in.err != nil && !errors.Is(in.err, fs.ErrNotExist) {
 			r.log.Warn("reading panels folder", "folder", root, "err", in.err)
-			// A folder that cannot be read for a moment is not a removed one.
+			// The panels of a folder that cannot be read are not removed.
 			for id, e := range r.entries {
 				present[id] = present[id] || e.root == root
 			}
@@ -108,7 +107,7 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 	return again
 }
 
-// sooner is the shorter of two pauses, where 0 means none.
+// sooner returns the shorter of two pauses, where 0 means none.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -116,7 +115,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// folders lists the candidates in root: every folder or link whose name does not begin with a dot.
+// folders returns the folders and links in root with names that do not begin with a dot.
 func folders(root string) ([]string, error) {
 	dir, err := os.Open(root)
 	if err != nil {
@@ -138,11 +137,11 @@ func folders(root string) ([]string, error) {
 	return names[:min(len(names), maxFolders)], nil
 }
 
-// update applies what changed in one folder.
+// update applies the changes of one folder. again is when to read it again, 0 for no fixed time.
 func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 	e := r.entries[d.id]
 	if e != nil && e.root != d.root {
-		// The panel of that name in another folder was removed, and this one replaces it.
+		// A panel of the same name in another folder was removed, and this panel replaces it.
 		r.retire(e)
 		r.removed = append(r.removed, e)
 		e = nil
@@ -156,7 +155,7 @@ func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 		return 0
 	}
 	if !d.checked {
-		d.check() // what was seen of it was forgotten since
+		d.check() // the entry was reset since d was read
 	}
 	found, print := d.found, d.print
 	if found.Plan == nil && patient {
@@ -168,7 +167,7 @@ func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 			e.waiting, e.since = print, r.cfg.now()
 		}
 		if left := limit - r.cfg.now().Sub(e.since); left > 0 {
-			// A folder that is still being copied is remembered, but not shown yet.
+			// A folder that is still being copied gets an entry, but is not shown yet.
 			r.entries[d.id] = e
 			return left
 		}
@@ -179,7 +178,7 @@ func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 	return 0
 }
 
-// apply uses found from now on, unless it has to wait for the user.
+// apply uses found from now on, unless it must wait for the user.
 func (r *Registry) apply(e *entry, text []byte, found manifest.ParseResult) {
 	if e.arrival == 0 {
 		r.arrival++
@@ -212,7 +211,7 @@ func lastGood(version string) string {
 	return fmt.Sprintf("Version %s, the last good one, keeps running.", excerpt.Runes(version, 40))
 }
 
-// refreshBackend gives e the backend that its plan needs, a new one if the program changed.
+// refreshBackend gives e the backend that its plan needs, and a new one if the program has changed.
 func (r *Registry) refreshBackend(e *entry) {
 	if e.plan == nil || e.builtin {
 		return
@@ -245,8 +244,8 @@ func (r *Registry) refreshBackend(e *entry) {
 	}
 }
 
-// retire takes e's program out of use. It is stopped after callers see the new state, so that no call
-// of a panel in use reaches a stopped program.
+// retire marks e's program as unused. It is stopped only after callers see the new state, so that no call of a panel in
+// use reaches a stopped program.
 func (r *Registry) retire(e *entry) {
 	if e.runner != nil {
 		r.retired = append(r.retired, e.runner)
@@ -255,8 +254,7 @@ func (r *Registry) retire(e *entry) {
 	e.script = nil
 }
 
-// stopRetired cancels the calls of removed panels and stops retired programs, without waiting; Close
-// waits.
+// stopRetired cancels the calls of removed panels and stops retired programs. It does not wait for them; Close does.
 func (r *Registry) stopRetired() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -269,8 +267,8 @@ func (r *Registry) stopRetired() {
 	r.retired, r.removed = nil, nil
 }
 
-// programFingerprint identifies what would run: the backend's command and the size and time of the panel's
-// files in it, so that an edited program is restarted.
+// programFingerprint identifies the program that would run: the backend's command, and the sizes and times of the
+// panel's files in it. An edited program is therefore restarted.
 func programFingerprint(dir string, b *manifest.Backend, p manifest.Permissions) string {
 	words, err := json.Marshal([]any{b, p})
 	if err != nil {
@@ -279,7 +277,7 @@ func programFingerprint(dir string, b *manifest.Backend, p manifest.Permissions)
 	var id strings.Builder
 	id.Write(words)
 	if b.Kind == "script" {
-		return id.String() // each call reads it
+		return id.String() // each call reads the script
 	}
 	for _, word := range append([]string{b.Command}, b.Args...) {
 		if filepath.IsAbs(word) || !filepath.IsLocal(word) {

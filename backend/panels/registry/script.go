@@ -14,10 +14,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// callScript lets the panel's script answer.
+// callScript sends the call to the panel's script.
 func callScript(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
-	value, sources, err := o.script.Answer(ctx, sent.call, sent.args, output)
-	var fault *scripted.Fault
+	value, sources, err := o.script.Run(ctx, sent.call, sent.args, output)
+	var fault *scripted.ScriptError
 	var r toolspec.Result
 	switch {
 	case errors.As(err, &fault):
@@ -39,20 +39,20 @@ func callScript(ctx context.Context, o *callable, sent endpointCall, output func
 	return r
 }
 
-// callMCPProgram lets the panel's MCP server answer: the last segment of the endpoint's path is its name for the
-// tool, and the arguments go unchanged.
+// callMCPProgram sends the call to the panel's MCP server. The last segment of the endpoint's path is the server's name
+// for the tool, and the arguments are sent unchanged.
 func (r *Registry) callMCPProgram(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) toolspec.Result {
 	tool := o.Path[strings.LastIndexByte(o.Path, '/')+1:]
-	result, reached, err := o.runner.Ask(ctx, tool, sent.args, output)
+	result, reached, err := o.runner.CallTool(ctx, tool, sent.args, output)
 	for errors.Is(err, process.ErrRemoved) {
 		next := r.replacement(o)
 		if next == nil {
 			break
 		}
 		o = next
-		result, reached, err = o.runner.Ask(ctx, tool, sent.args, output)
+		result, reached, err = o.runner.CallTool(ctx, tool, sent.args, output)
 	}
 	switch {
 	case err != nil && !reached:

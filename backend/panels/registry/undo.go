@@ -14,20 +14,20 @@ import (
 	"sextant/shared/wire"
 )
 
-// UndoStore stores how calls are undone; *sqlite.Store is one.
+// UndoStore stores how calls are undone. *sqlite.Store implements it.
 type UndoStore interface {
 	AddPanelUndo(ctx context.Context, u wire.PanelUndo) error
-	// MovePanelUndo changes the state of a call's undo if it is from, and reports whether it did.
+	// MovePanelUndo changes the state of a call's undo from the state from to the state to. moved is false if the state
+	// was a different one.
 	MovePanelUndo(ctx context.Context, call string, from, to wire.UndoState, why string) (moved bool, err error)
 	PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 }
 
-// undoTime is how long a panel may take to undo a call.
+// undoTime is the time limit for undoing a call.
 const undoTime = 30 * time.Second
 
-// noteUndo stores how a successful call is undone, and reports whether it can be. The answer's member
-// undo fills the endpoint's names and becomes the body of the request; "undo": false means that there
-// is nothing to undo.
+// noteUndo stores how a successful call is undone, and reports whether it can be undone. The member "undo" of the
+// answer fills the names in the endpoint and becomes the body of the request. If it is false, there is nothing to undo.
 func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call, args map[string]json.RawMessage,
 	result toolspec.Result,
 	output func(stream, text string),
@@ -35,7 +35,7 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 	if o.UndoPath == "" || r.cfg.Undos == nil || !result.Success || call.ID == "" {
 		return false
 	}
-	given, answered := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	undoArgs, answered := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if text, err := json.Marshal(result.Value); err == nil {
 		_ = json.Unmarshal(text, &answered) // an answer that is not an object has no members
 	}
@@ -43,20 +43,20 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 	if string(says) == "false" || string(says) == "null" {
 		return false
 	}
-	_ = json.Unmarshal(says, &given) // likewise
+	_ = json.Unmarshal(says, &undoArgs) // an "undo" that is not an object has no members
 	all := map[string]json.RawMessage{}
-	for _, values := range []map[string]json.RawMessage{args, answered, given} {
+	for _, values := range []map[string]json.RawMessage{args, answered, undoArgs} {
 		for name, value := range values {
 			all[name] = value
 		}
 	}
-	sent, err := prepareUndo(o.BoundTool, all, given)
+	sent, err := prepareUndo(o.BoundTool, all, undoArgs)
 	if err == nil {
-		conversation, turn := call.From.Place()
+		conversation, turn := call.From.ShownIn()
 		err = r.cfg.Undos.AddPanelUndo(context.WithoutCancel(ctx), wire.PanelUndo{
 			Call: call.ID, Turn: turn, Conversation: conversation, Owner: call.From.Owner(), Panel: o.Def.Owner,
-			Tool: o.Name,
-			Did:  cmp.Or(result.Sentence, o.Name), Method: sent.method, Path: sent.path, Body: string(sent.body),
+			Tool:     o.Name,
+			Sentence: cmp.Or(result.Sentence, o.Name), Method: sent.method, Path: sent.path, Body: string(sent.body),
 			State: wire.UndoReady, Time: r.cfg.now(),
 		})
 	}
@@ -69,12 +69,12 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 
 var inBraces = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// prepareUndo is the request that undoes a call.
-func prepareUndo(t manifest.BoundTool, all, given map[string]json.RawMessage) (endpointCall, error) {
+// prepareUndo returns the request that undoes a call.
+func prepareUndo(t manifest.BoundTool, all, undoArgs map[string]json.RawMessage) (endpointCall, error) {
 	undo := manifest.BoundTool{Tool: manifest.Tool{Endpoint: t.Undo}, Method: t.UndoMethod, Path: t.UndoPath}
 	args := map[string]json.RawMessage{}
-	for name, value := range given {
-		if t.UndoMethod != "DELETE" { // which has no body
+	for name, value := range undoArgs {
+		if t.UndoMethod != "DELETE" { // DELETE has no body
 			args[name] = value
 		}
 	}
@@ -85,7 +85,8 @@ func prepareUndo(t manifest.BoundTool, all, given map[string]json.RawMessage) (e
 	return newEndpointCall(undo, args)
 }
 
-// Undoable are the calls that panels can undo or have undone, selected as by UndoStore.PanelUndos.
+// Undoable returns the calls that panels can undo or have undone. The parameters select calls as in
+// UndoStore.PanelUndos.
 func (r *Registry) Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
 	if r.cfg.Undos == nil {
 		return nil, nil
@@ -93,8 +94,8 @@ func (r *Registry) Undoable(ctx context.Context, conversation, owner, turn, call
 	return r.cfg.Undos.PanelUndos(ctx, conversation, owner, turn, call)
 }
 
-// UndoCall lets the panel of a call undo it. The Result is its answer, or why it could not be asked. A
-// refused undo can be tried again; none is done twice.
+// UndoCall asks the panel of a call to undo it. The Result is the panel's answer, or says why the panel could not be
+// asked. No call is undone twice, but a refused undo can be tried again.
 func (r *Registry) UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result {
 	o := r.state.Load().tools[u.Tool]
 	switch {

@@ -110,7 +110,7 @@ func TestUndoCallsDeclaredRoute(t *testing.T) {
 				return
 			}
 			one := u.kept(t, "1")
-			if one.Did != "Note a b" || one.Turn != "t1" || one.State != wire.UndoReady {
+			if one.Sentence != "Note a b" || one.Turn != "t1" || one.State != wire.UndoReady {
 				t.Errorf("kept %+v", one)
 			}
 			mustSucceed(t, u.UndoCall(t.Context(), one))
@@ -134,7 +134,7 @@ func TestRefusedUndoCanBeRetried(t *testing.T) {
 	u.status, u.answer = http.StatusConflict, `{"error":"the note was changed since"}`
 	u.mu.Unlock()
 	mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "the note was changed since")
-	if one := u.kept(t, "1"); one.State != wire.UndoConflict || !strings.Contains(one.Why, "changed since") {
+	if one := u.kept(t, "1"); one.State != wire.UndoConflict || !strings.Contains(one.Reason, "changed since") {
 		t.Errorf("kept %+v", one)
 	}
 	u.mu.Lock()

@@ -16,19 +16,18 @@ import (
 )
 
 const (
-	// settleDelay is how long the folders must be unchanged before they are read, maxDelay the longest that
-	// continuous changes can delay that.
+	// settleDelay is how long the folders must be unchanged before they are read. maxDelay limits the total delay
+	// during continuous changes.
 	settleDelay = 120 * time.Millisecond
 	maxDelay    = 600 * time.Millisecond
-	// rescan finds what the watcher misses: full queues, network file systems.
+	// rescan is the interval of scans that find what the watcher misses because of full queues or network file systems.
 	rescan = 2 * time.Second
-	// unwatchedRescan is the interval when a folder cannot be watched.
+	// unwatchedRescan is the interval while a folder cannot be watched.
 	unwatchedRescan = time.Second
 )
 
-// Start reads all panels and watches their folders until Close or the end of ctx. Call it once. An
-// error means that the built-in panels are broken; folders that cannot be read or watched are only
-// logged.
+// Start reads all panels and watches their folders until Close or the end of ctx. It must be called once. It returns an
+// error only if a built-in panel is invalid; folders that cannot be read or watched are logged.
 func (r *Registry) Start(ctx context.Context) error {
 	if err := r.loadBuiltin(); err != nil {
 		return err
@@ -41,7 +40,7 @@ func (r *Registry) Start(ctx context.Context) error {
 	if err := r.loadAccepted(ctx); err != nil {
 		return fmt.Errorf("reading which panels were accepted: %w", err)
 	}
-	r.Look(ctx)
+	r.ReadNow(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
 	r.cancel = cancel
@@ -102,7 +101,7 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 		case <-ctx.Done():
 			return
 		case err := <-faults:
-			// A full queue loses events; scan everything.
+			// A full queue loses events, so scan everything.
 			r.log.Debug("watching panels folders", "err", err)
 			soon.Reset(settleDelay)
 		case <-events:
@@ -139,7 +138,7 @@ func (r *Registry) logUnwatched(err error) {
 func (r *Registry) scanAndPublish(ctx context.Context, watcher *fsnotify.Watcher, soon *time.Timer) {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
-	// Watch first, then read: a change in between is seen twice, never missed.
+	// Watch first, then read: a change in between is found twice, but never missed.
 	r.updateWatches(watcher)
 	again := r.scan(true)
 	if r.updateWatches(watcher) {
@@ -153,8 +152,8 @@ func (r *Registry) scanAndPublish(ctx context.Context, watcher *fsnotify.Watcher
 	}
 }
 
-// updateWatches watches the folders of panels and every panel's folder in them, and reports whether it
-// watches a new one.
+// updateWatches watches the folders of panels and each panel's folder in them. It reports whether it watches a new
+// folder.
 func (r *Registry) updateWatches(watcher *fsnotify.Watcher) (more bool) {
 	if watcher == nil {
 		return false
@@ -175,7 +174,7 @@ func (r *Registry) updateWatches(watcher *fsnotify.Watcher) (more bool) {
 	have := watcher.WatchList()
 	for _, dir := range wanted {
 		if !slices.Contains(have, dir) {
-			// A folder that does not exist yet is found by the next rescan.
+			// The next rescan finds a folder that does not exist yet.
 			err := watcher.Add(dir)
 			more = more || err == nil
 			if err != nil && !os.IsNotExist(err) {

@@ -6,16 +6,17 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// Webview is a panel's page of kind webview: where its files are and what it may reach.
+// Webview describes a panel's page of kind webview: the location of its files and the origins that it may use.
 type Webview struct {
-	// Root is the folder of panels, Folder the panel's name in it.
+	// Root is the folder of panels, and Folder the name of the panel's folder in it.
 	Root, Folder string
 	CSP          manifest.CSP
-	// Hidden are files of the folder that do not belong to the page, slash-separated.
+	// Hidden contains files of the folder that do not belong to the page, with slashes as separators.
 	Hidden []string
 }
 
-// Webview is panel's page of kind webview, from its last valid manifest; false when it has none.
+// Webview returns the panel's page of kind webview according to its last valid manifest. It returns false if there is
+// none.
 func (r *Registry) Webview(panel string) (Webview, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +36,7 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 	return page, true
 }
 
-// Webviews are the panels that have a page of kind webview.
+// Webviews returns the ids of the panels with a page of kind webview.
 func (r *Registry) Webviews() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,7 +53,7 @@ func (e *entry) hasWebview() bool {
 	return e != nil && !e.builtin && e.plan != nil && e.plan.Manifest.UI != nil && e.plan.Manifest.UI.Kind == "webview"
 }
 
-// pageURL is the address of e's page of kind webview, "" when it has none.
+// pageURL returns the address of e's page of kind webview, "" for none.
 func (r *Registry) pageURL(e *entry) string {
 	if !e.hasWebview() || r.cfg.PageURL == nil {
 		return ""

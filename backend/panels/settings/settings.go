@@ -1,5 +1,5 @@
-// Package settings stores the settings of panels: values for the fields of a manifest's config.
-// Sensitive ones are stored as secrets and are given only to the panel's backend.
+// Package settings stores the settings of panels, which are values for the fields of a manifest's config. Sensitive
+// values are stored as secrets, and only the panel's backend gets them.
 package settings
 
 import (
@@ -15,31 +15,31 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// maxText bounds a value in bytes.
+// maxText is the maximum size of a value in bytes.
 const maxText = 10_000
 
-// Store stores values by panel and name; *sqlite.Store is one.
+// Store stores values by panel and name. *sqlite.Store implements it.
 type Store interface {
 	PanelConfig(ctx context.Context, panel string) (map[string]json.RawMessage, error)
 	SetPanelConfig(ctx context.Context, panel string, values map[string]json.RawMessage) error
 }
 
-// SecretStore stores sensitive values; *secrets.Vault is one. An empty value deletes one.
+// SecretStore stores sensitive values. Storing "" deletes a value. *secrets.Vault implements it.
 type SecretStore interface {
 	Key(name string) (string, bool)
 	SetKey(name, value string) error
 }
 
-// Settings holds the settings of all panels. It is safe for concurrent use.
+// Settings contains the settings of all panels. It is safe for concurrent use.
 type Settings struct {
 	store Store
 	keys  SecretStore
 }
 
-// New returns the Settings kept in store, the sensitive ones in keys.
+// New returns Settings that stores sensitive values in keys and all others in store.
 func New(store Store, keys SecretStore) *Settings { return &Settings{store: store, keys: keys} }
 
-// PanelSetting is one setting for display. Value is null for a sensitive one.
+// PanelSetting is a setting for display. Value is null if the setting is sensitive.
 type PanelSetting struct {
 	Name        string          `json:"name"`
 	Type        string          `json:"type"`
@@ -47,17 +47,17 @@ type PanelSetting struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 	Default     json.RawMessage `json:"default,omitempty"`
 	Value       json.RawMessage `json:"value,omitempty"`
-	// Set is true when the value is not the default.
+	// Set is true if the value is not the default.
 	Set bool `json:"set,omitempty"`
 }
 
 func keyOf(panel, name string) string { return "panel." + panel + "." + name }
 
-// List returns the settings of panel in the order of their names.
+// List returns the settings of panel, sorted by name.
 func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting,
 	error,
 ) {
-	kept, err := s.store.PanelConfig(ctx, panel)
+	stored, err := s.store.PanelConfig(ctx, panel)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 		if f.Sensitive {
 			one.Default, one.Value = nil, nil
 			_, one.Set = s.keys.Key(keyOf(panel, name))
-		} else if value, ok := kept[name]; ok && fits(f.Type, value) == "" {
+		} else if value, ok := stored[name]; ok && fits(f.Type, value) == "" {
 			one.Value, one.Set = value, true
 		}
 		all = append(all, one)
@@ -79,8 +79,8 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 	return all, nil
 }
 
-// Text is all values, including sensitive ones, as a JSON object for the panel's backend. Settings
-// without value and default are omitted.
+// Text returns all values, including sensitive ones, as a JSON object for the panel's backend. It omits settings
+// without a value and a default.
 func (s *Settings) Text(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
 	list, err := s.List(ctx, panel, fields)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Settings) Text(ctx context.Context, panel string, fields map[string]man
 	return string(b), err
 }
 
-// InvalidError are the reasons why values were refused, by name.
+// InvalidError reports that values were refused. Fields maps the names of the settings to the reasons.
 type InvalidError struct{ Fields map[string]string }
 
 // Error implements error.
@@ -115,8 +115,8 @@ func (i *InvalidError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Set stores values, all or none; null resets one to its default. The error is a *Wrong if a value
-// does not fit its setting.
+// Set stores values, either all or none. null resets a setting to its default. Set returns an *InvalidError if a value
+// does not match its setting.
 func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
 	values map[string]json.RawMessage,
 ) error {
@@ -156,7 +156,7 @@ func (s *Settings) Set(ctx context.Context, panel string, fields map[string]mani
 	return s.store.SetPanelConfig(ctx, panel, plain)
 }
 
-// fits says why value is not of a type, "" when it is.
+// fits says why value does not have the type kind, "" if it does.
 func fits(kind string, value json.RawMessage) string {
 	value = bytes.TrimSpace(value)
 	switch kind {

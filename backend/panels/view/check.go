@@ -19,13 +19,13 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxProblems bounds how many problems of a page are reported.
+// maxProblems is the maximum number of reported problems of a page.
 const maxProblems = 20
 
-// Problem is an error in a page.
+// Problem is a mistake in a page.
 type Problem = event.PanelProblem
 
-// checker collects the problems of one page.
+// checker collects the problems of a page.
 type checker struct {
 	index    *jsonpos.Index
 	tools    []Tool
@@ -35,8 +35,8 @@ type checker struct {
 	problems []Problem
 }
 
-// Check checks the text of a page of a panel with these tools; file is its name in problems. The page
-// is nil when there is any problem.
+// Check checks the text of a page. tools are the tools of the page's panel, and file is the name of the page in
+// problems. The returned page is nil if there are any problems.
 func Check(file string, text []byte, tools []Tool) (*Tree, []Problem) {
 	page, problems := read(text, tools)
 	for i := range problems {
@@ -98,14 +98,14 @@ func (c *checker) sorted() []Problem {
 	return c.problems
 }
 
-// nodeContext is the context of a node.
+// nodeContext describes the surroundings of a node: its depth, and whether an enclosing node has a source.
 type nodeContext struct {
 	depth  int
 	source bool
 }
 
-// fail reports p at the value of pointer, or at its nearest existing parent. Without Text, the
-// sentence is made of Expected and Found.
+// fail reports p at the value of pointer, or at the nearest existing value around it. If p has no Text, fail makes a
+// sentence of Expected and Found.
 func (c *checker) fail(pointer string, p Problem) {
 	p.Pointer = pointer
 	if p.Text == "" {
@@ -131,7 +131,7 @@ func (c *checker) at(offset int, p Problem) {
 	c.problems = append(c.problems, p)
 }
 
-// object checks the object of this shape at pointer.
+// object checks the object at pointer, which should have the given shape.
 func (c *checker) object(pointer, shape string, object map[string]any, in nodeContext) {
 	known := c.shapes[shape]
 	if _, own := object["source"].(map[string]any); own {
@@ -174,7 +174,7 @@ func (c *checker) unknown(pointer, shape, name string, known []string) {
 	c.at(c.index.Keys[p.Pointer], p)
 }
 
-// say is a shape's name with its article.
+// say returns the name of a shape with its article.
 func say(shape string) string {
 	if shape == "item" || shape == "action" {
 		return "an " + shape
@@ -182,7 +182,7 @@ func say(shape string) string {
 	return "a " + shape
 }
 
-// data reports a node that shows data without a source.
+// data reports a node that shows data but has no source.
 func (c *checker) data(pointer, shape string, object map[string]any, in nodeContext) {
 	if in.source {
 		return
@@ -200,7 +200,7 @@ func (c *checker) data(pointer, shape string, object map[string]any, in nodeCont
 	}
 }
 
-// reader is a read-only tool of the panel, for examples; "" when it has none.
+// reader returns a read-only tool of the panel for use in examples, "" for none.
 func (c *checker) reader() string {
 	for _, t := range c.tools {
 		if t.ReadOnly {
@@ -216,10 +216,10 @@ var (
 	rulePoint = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
 )
 
-// formats are the words after the bar in a placeholder.
+// formats contains the words that may follow the bar in a placeholder.
 var formats = []string{"ago", "date", "number", "time"}
 
-// value checks one member.
+// value checks the value of a member.
 func (c *checker) value(pointer string, m member, v any, in nodeContext) {
 	wrong := func(expected string) {
 		c.fail(pointer, Problem{Expected: expected, Found: kindOf(v), Fix: m.example})
@@ -264,7 +264,7 @@ func (c *checker) value(pointer string, m member, v any, in nodeContext) {
 	}
 }
 
-// word checks a member that is a string.
+// word checks the value of a member that is a string.
 func (c *checker) word(pointer string, m member, text string) {
 	switch m.form {
 	case isText:
@@ -301,7 +301,7 @@ func (c *checker) word(pointer string, m member, text string) {
 	}
 }
 
-// template checks the formats in placeholders.
+// template checks the formats in the placeholders of text.
 func (c *checker) template(pointer, text string) {
 	for _, place := range rulePlace.FindAllString(text, -1) {
 		name, format, has := strings.Cut(strings.Trim(place, "{}"), "|")
@@ -386,7 +386,7 @@ func near(name string, known []string) string {
 	return ""
 }
 
-// last is a pointer's last part, for a sentence.
+// last returns the last part of a pointer for use in a sentence.
 func last(pointer string) string {
 	if pointer == "" {
 		return "the page"
@@ -398,7 +398,7 @@ func last(pointer string) string {
 	return part
 }
 
-// kindOf is a JSON value as a phrase.
+// kindOf describes the type of a JSON value in a phrase.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// parameters is what a page needs to know of a tool's schema.
+// parameters contains the parts of a tool's schema that are needed to check a page.
 type parameters struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
@@ -22,7 +22,7 @@ type parameters struct {
 
 func (t Tool) parameters() parameters {
 	var p parameters
-	// The manifest check reports schemas of another form.
+	// The check of the manifest reports other forms of schemas.
 	_ = json.Unmarshal(t.Parameters, &p)
 	return p
 }

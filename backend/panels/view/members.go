@@ -1,6 +1,6 @@
 package view
 
-// form is the type of a member.
+// form is the type of a member's value.
 type form int
 
 const (
@@ -18,9 +18,8 @@ const (
 	isNodes
 )
 
-// member describes a member of an object: its type, whether it is required, and an example as JSON. of
-// names the shape of an object or of a list's items, words are the allowed words, most is the maximum
-// number of items.
+// member describes a member of an object. of names the shape of an object or of a list's items, words contains the
+// allowed words, most is the maximum number of items, and example is JSON.
 type member struct {
 	form    form
 	need    bool
@@ -30,11 +29,10 @@ type member struct {
 	example string
 }
 
-// kinds are the kinds of nodes in the order of messages.
+// kinds contains the kinds of nodes in the order used in messages.
 var kinds = []string{"section", "columns", "text", "markdown", "list", "table", "form", "buttons", "chart"}
 
-// shapes are the members of every object of a page by the object's name, which for nodes is their
-// kind.
+// shapes returns the members of every kind of object in a page. The name of a node's shape is its kind.
 func shapes() map[string]map[string]member {
 	text := func(example string) member { return member{form: isText, example: example} }
 	need := func(m member) member { m.need = true; return m }

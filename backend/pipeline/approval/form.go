@@ -87,7 +87,7 @@ func FormFields(schema []byte) ([]event.FormField, error) {
 
 func (p property) field(name string) (event.FormField, error) {
 	f := event.FormField{
-		Name: name, Title: excerpt.Runes(p.Title, maxText), About: excerpt.Runes(p.Description, maxText),
+		Name: name, Title: excerpt.Runes(p.Title, maxText), Description: excerpt.Runes(p.Description, maxText),
 		Kind: event.FieldKind(p.Type),
 	}
 	if f.Title == "" {
@@ -95,15 +95,15 @@ func (p property) field(name string) (event.FormField, error) {
 	}
 	switch p.Type {
 	case "number", "integer":
-		f.Least, f.Most = p.Minimum, p.Maximum
+		f.Min, f.Max = p.Minimum, p.Maximum
 	case "boolean":
 	case "string":
-		f.Kind, f.Format, f.Least, f.Most = event.FieldText, p.Format, p.MinLength, p.MaxLength
+		f.Kind, f.Format, f.Min, f.Max = event.FieldText, p.Format, p.MinLength, p.MaxLength
 		if f.Options = p.options(); len(f.Options) > 0 {
-			f.Kind, f.Least, f.Most = event.FieldChoice, nil, nil
+			f.Kind, f.Min, f.Max = event.FieldChoice, nil, nil
 		}
 	case "array":
-		f.Kind, f.Least, f.Most = event.FieldChoices, p.MinItems, p.MaxItems
+		f.Kind, f.Min, f.Max = event.FieldChoices, p.MinItems, p.MaxItems
 		if p.Items != nil {
 			f.Options = p.Items.options()
 		}
@@ -157,7 +157,7 @@ func checkForm(form []event.FormField, filled map[string]any) (map[string]any, e
 			}
 			continue
 		}
-		if given == "" && !f.Required && f.Least == nil && f.Format == "" {
+		if given == "" && !f.Required && f.Min == nil && f.Format == "" {
 			continue
 		}
 		fits, err := checkValue(f, given)
@@ -219,10 +219,10 @@ func isOption(f event.FormField, given any) bool {
 
 func checkBounds(f event.FormField, n float64, of string) error {
 	switch {
-	case f.Least != nil && n < *f.Least:
-		return fmt.Errorf("must be at least %v%s", *f.Least, of)
-	case f.Most != nil && n > *f.Most:
-		return fmt.Errorf("must be at most %v%s", *f.Most, of)
+	case f.Min != nil && n < *f.Min:
+		return fmt.Errorf("must be at least %v%s", *f.Min, of)
+	case f.Max != nil && n > *f.Max:
+		return fmt.Errorf("must be at most %v%s", *f.Max, of)
 	}
 	return nil
 }

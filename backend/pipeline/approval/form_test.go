@@ -80,7 +80,7 @@ func TestInvalidFormKeepsQuestionWaiting(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := <-done
-		if got.err != nil || len(got.answer.Filled) != 2 || got.answer.Filled["mail"] != "ana@example.com" {
+		if got.err != nil || len(got.answer.FormValues) != 2 || got.answer.FormValues["mail"] != "ana@example.com" {
 			t.Errorf("%+v", got)
 		}
 		for _, e := range out.events {

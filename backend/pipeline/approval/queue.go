@@ -88,7 +88,7 @@ func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAn
 }
 
 func (q *question) inConversation(e event.Event) event.Event {
-	return e.In(q.Conversation, q.Turn).Of(q.Call)
+	return e.InTurn(q.Conversation, q.Turn).OfCall(q.Call)
 }
 
 // closeUnanswered closes a question that no call waits for, unless an answer is being stored.
@@ -147,7 +147,7 @@ func (queue *Queue) AnswerForm(
 	defer queue.mu.Unlock()
 	queue.remove(q)
 	if reply.Answer != event.AnswerDeny {
-		reply.Filled = filled
+		reply.FormValues = filled
 	}
 	q.answer <- reply
 	return nil

@@ -41,13 +41,13 @@ func runVictim() {
 		}
 		fmt.Println(stored[0].Seq)
 	}
-	say(event.New(event.ConversationCreated, chat.Conversation{ID: "c", Title: "t", Status: chat.StatusRunning}).In("c",
-		""))
-	say(event.New(event.TurnStarted, event.Turn{ID: "t"}).In("c", "t"))
+	conversation := chat.Conversation{ID: "c", Title: "t", Status: chat.StatusRunning}
+	say(event.New(event.ConversationCreated, conversation).InTurn("c", ""))
+	say(event.New(event.TurnStarted, event.Turn{ID: "t"}).InTurn("c", "t"))
 	say(event.New(event.MessageAdded, chat.Message{
 		ID: "m", Role: chat.RoleAssistant,
 		Status: chat.StatusRunning,
-	}).In("c", "t"))
+	}).InTurn("c", "t"))
 	for i := 0; ; i++ {
 		say(delta("m", fmt.Sprintf("%d ", i)))
 	}

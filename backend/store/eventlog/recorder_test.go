@@ -251,7 +251,7 @@ func TestBroadcastIsDeliveredAndNotStored(t *testing.T) {
 	sub := r.Subscribe(Filter{}, FromNow)
 	defer sub.Close()
 	for _, id := range []string{"one", "two"} { // no kind of it replaces another, as live ones do
-		r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: id}).In("c", id))
+		r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: id}).InTurn("c", id))
 	}
 	for _, id := range []string{"one", "two"} {
 		if e := <-sub.C(); e.Turn != id || e.Seq != 0 {

@@ -167,7 +167,7 @@ func joinPieces(a, b event.Event) (event.Event, bool) {
 		return b, false
 	}
 	switch a.Kind {
-	case event.TextDelta, event.ThoughtDelta:
+	case event.TextDelta, event.ReasoningDelta:
 		var x, y event.Delta
 		if !decodeBoth(a, b, &x, &y) || x.Message != y.Message {
 			return b, false

@@ -13,7 +13,7 @@ import (
 )
 
 func delta(message, text string) event.Event {
-	return event.New(event.TextDelta, event.Delta{Message: message, Text: text}).In("c", "t")
+	return event.New(event.TextDelta, event.Delta{Message: message, Text: text}).InTurn("c", "t")
 }
 
 func textOf(t *testing.T, e event.Event) event.Delta {
@@ -135,10 +135,10 @@ func TestFilterAppliesToReplayAndLiveEvents(t *testing.T) {
 	sub1 := r.Subscribe(Filter{Kinds: []event.Kind{event.PanelClosed}}, 0)
 	defer sub1.Close()
 	closed := event.New(event.PanelClosed, event.PanelRef{Panel: "x"})
-	publish(t, r, panel("a"), closed, panel("b").In("talk", ""), closed)
+	publish(t, r, panel("a"), closed, panel("b").InTurn("talk", ""), closed)
 	sub2 := r.Subscribe(Filter{Conversation: "talk"}, 0)
 	defer sub2.Close()
-	publish(t, r, closed, panel("c").In("talk", ""))
+	publish(t, r, closed, panel("c").InTurn("talk", ""))
 	for _, want := range []int64{2, 4, 5} {
 		if e := next(t, sub1); e.Seq != want {
 			t.Fatalf("got %d, want %d", e.Seq, want)
@@ -231,7 +231,7 @@ func TestBroadcastComesAfterEarlierStoredEvents(t *testing.T) {
 				batch = append(batch, panel(fmt.Sprint(i)))
 			}
 			publish(t, r, batch...)
-			r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: "shown"}).In("c", "shown"))
+			r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: "shown"}).InTurn("c", "shown"))
 			after := publish(t, r, panel("after"))[0].Seq
 			before := 0
 			for e := next(t, sub); e.Turn != "shown"; e = next(t, sub) {
@@ -276,9 +276,9 @@ func TestSlowSubscriberGetsNewestLiveEvent(t *testing.T) {
 
 func TestReplaySkipsDeletedEvents(t *testing.T) {
 	r, _ := openRecorder(t)
-	publish(t, r, panel("a").In("c", ""), panel("b").In("c", ""))
+	publish(t, r, panel("a").InTurn("c", ""), panel("b").InTurn("c", ""))
 	publish(t, r, event.New(event.ConversationDeleted, event.Removal{ID: "c"}))
-	publish(t, r, panel("x").In("d", ""), event.New(event.ConversationDeleted, event.Removal{ID: "d"}))
+	publish(t, r, panel("x").InTurn("d", ""), event.New(event.ConversationDeleted, event.Removal{ID: "d"}))
 	sub := r.Subscribe(Filter{}, 0)
 	defer sub.Close()
 	for _, want := range []int64{3, 5} {

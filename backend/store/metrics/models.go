@@ -44,7 +44,7 @@ func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelFigures, 
 		for _, p := range []struct {
 			percent int
 			into    *int64
-		}{{50, &m.FirstP50MS}, {95, &m.FirstP95MS}} {
+		}{{50, &m.FirstChunkP50MS}, {95, &m.FirstChunkP95MS}} {
 			found, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures",
 				`SELECT first_ms`+from+at+` ORDER BY first_ms LIMIT 1 OFFSET ?`,
 				append(args[:len(args):len(args)], rank(int(answers[0]), p.percent))...)
@@ -67,7 +67,7 @@ func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelFigures, 
 	}
 	sums, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (s sum, err error) {
 		return s, row.Scan(&s.Model, &s.money.Currency, &s.Requests, &s.Failed, &s.Retries,
-			&s.Input, &s.Output, &s.Cached, &s.Written, &s.Definitions, &s.Results, &s.money.Nanos, &s.Unpriced)
+			&s.Input, &s.Output, &s.Cached, &s.CacheWritten, &s.Definitions, &s.Results, &s.money.Nanos, &s.Unpriced)
 	}, "reading figures", `SELECT model, currency, SUM(requests), SUM(failed), SUM(again),
 		SUM(input), SUM(output), SUM(cached), SUM(written), SUM(definitions), SUM(results),
 		CAST(TOTAL(nanos) AS INTEGER), SUM(unpriced)
@@ -76,7 +76,7 @@ func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelFigures, 
 		m := models.of(s.Model)
 		m.Requests, m.Failed, m.Retries = m.Requests+s.Requests, m.Failed+s.Failed, m.Retries+s.Retries
 		m.Input, m.Output = m.Input+s.Input, m.Output+s.Output
-		m.Cached, m.Written = m.Cached+s.Cached, m.Written+s.Written
+		m.Cached, m.CacheWritten = m.Cached+s.Cached, m.CacheWritten+s.CacheWritten
 		m.Definitions, m.Results, m.Unpriced = m.Definitions+s.Definitions, m.Results+s.Results, m.Unpriced+s.Unpriced
 		if s.money.Nanos > 0 {
 			m.Cost = append(m.Cost, s.money)

@@ -138,7 +138,7 @@ func (c callSum) addTo(t *wire.ToolMetrics, q *wire.QuestionMetrics) {
 	t.Calls += c.calls
 	t.Tokens += c.tokens
 	if c.ran {
-		t.Ran += c.calls
+		t.Completed += c.calls
 	}
 	switch c.status {
 	case event.CallFailed:
@@ -161,8 +161,8 @@ func (c callSum) addTo(t *wire.ToolMetrics, q *wire.QuestionMetrics) {
 	t.Asked += c.calls
 	q.Asked += c.calls
 	switch c.answer {
-	case event.AnswerLapsed:
-		q.Lapsed += c.calls
+	case event.NoAnswer:
+		q.Unanswered += c.calls
 	case string(event.AnswerDeny):
 		q.Denied += c.calls
 	default:
@@ -176,7 +176,7 @@ func readDurations(ctx context.Context, q sqlrows.Queryer, sp span, tools []wire
 	where, args := sp.calls()
 	for i := range tools {
 		t := &tools[i]
-		if t.Ran == 0 {
+		if t.Completed == 0 {
 			continue
 		}
 		at := append([]any{t.Tool, t.Origin}, args...)
@@ -186,9 +186,9 @@ func readDurations(ctx context.Context, q sqlrows.Queryer, sp span, tools []wire
 			into    *int64
 		}{{50, &t.P50MS}, {95, &t.P95MS}} {
 			// Walk from the nearer end.
-			order, skip := `ASC`, rank(t.Ran, p.percent)
-			if skip > t.Ran/2 {
-				order, skip = `DESC`, t.Ran-1-skip
+			order, skip := `ASC`, rank(t.Completed, p.percent)
+			if skip > t.Completed/2 {
+				order, skip = `DESC`, t.Completed-1-skip
 			}
 			found, err := sqlrows.Collect(ctx, q, sqlrows.Scan[int64], "reading figures",
 				`SELECT duration_ms`+walk+where+` ORDER BY duration_ms `+order+` LIMIT 1 OFFSET ?`, append(at, skip)...)
@@ -238,7 +238,7 @@ func readTokens(ctx context.Context, q sqlrows.Queryer, sp span, m *wire.Metrics
 		FROM turn_sums WHERE `+where+` GROUP BY start`, args...)
 	for _, s := range sums {
 		b := &m.Buckets[sp.bucket(s.start)]
-		b.Talk, b.Definitions, b.Results = b.Talk+s.talk, b.Definitions+s.definitions, b.Results+s.results
+		b.Messages, b.Definitions, b.Results = b.Messages+s.talk, b.Definitions+s.definitions, b.Results+s.results
 		b.Output += s.output
 	}
 	return err
@@ -354,7 +354,7 @@ func readHistory(
 	for i, ms := range took {
 		if len(ms) > 0 {
 			b := &h.Buckets[i]
-			b.Ran, b.P50MS, b.P95MS = len(ms), ms[rank(len(ms), 50)], ms[rank(len(ms), 95)]
+			b.Completed, b.P50MS, b.P95MS = len(ms), ms[rank(len(ms), 50)], ms[rank(len(ms), 95)]
 		}
 	}
 	where, args = sp.sums()

@@ -29,7 +29,8 @@ type Recorder struct {
 // runningDecisions are the decisions after which a call runs.
 var runningDecisions = []string{
 	"allowed", "granted",
-	string(event.AnswerOnce), string(event.AnswerConversation), string(event.AnswerAlways), string(event.AnswerLike),
+	string(event.AnswerOnce), string(event.AnswerConversation), string(event.AnswerAlways),
+	string(event.AnswerSameProgram),
 }
 
 // The grains of sums.
@@ -197,15 +198,15 @@ func tokensOf(r event.Round) roundTokens {
 		return roundTokens{}
 	}
 	t := roundTokens{input: r.Usage.Input, output: r.Usage.Output}
-	length := r.Prompt.Talk + r.Prompt.Definitions + r.Prompt.Results
+	length := r.Prompt.Messages + r.Prompt.Definitions + r.Prompt.Results
 	// A failed round without an answer may not have been read at all.
-	unread := r.Failed && r.Answer == 0
+	unread := r.Failed && r.AnswerBytes == 0
 	if t.input == 0 && !unread {
 		t.input = length / toolspec.BytesPerToken
 		t.estimated += t.input
 	}
-	if t.output == 0 && r.Answer > 0 {
-		t.output = max(1, r.Answer/toolspec.BytesPerToken)
+	if t.output == 0 && r.AnswerBytes > 0 {
+		t.output = max(1, r.AnswerBytes/toolspec.BytesPerToken)
 		t.estimated += t.output
 	}
 	if length > 0 {
@@ -276,7 +277,7 @@ func (r Recorder) backfillCalls(ctx context.Context, tx *sql.Tx) error {
 				continue
 			}
 			if o.asked.Valid && in.Answer == "" {
-				in.Answer = event.AnswerLapsed
+				in.Answer = event.NoAnswer
 				if o.answer.String != "" {
 					in.Answer = o.answer.String
 				}

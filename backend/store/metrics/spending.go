@@ -53,7 +53,7 @@ func (r Recorder) addRequest(
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		e.Seq, number, sqlrows.Nanos(e.Time), starts[grainDay], e.Conversation, e.Turn,
 		round.Payer.Conversation, round.Payer.Turn,
-		request.Model, u.Input, u.Output, u.Cached, u.Written, request.Estimated, amount, currency, request.FirstMS)
+		request.Model, u.Input, u.Output, u.Cached, u.CacheWritten, request.Estimated, amount, currency, request.FirstChunkMS)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r Recorder) addRequest(
 	}
 	definitions, results := 0, 0
 	p := round.Prompt
-	if length := p.Talk + p.Definitions + p.Results; length > 0 {
+	if length := p.Messages + p.Definitions + p.Results; length > 0 {
 		definitions, results = proportion(u.Input, p.Definitions, length), proportion(u.Input, p.Results, length)
 	}
 	for grain, start := range starts {
@@ -75,8 +75,8 @@ func (r Recorder) addRequest(
 			written = written + excluded.written, definitions = definitions + excluded.definitions,
 			results = results + excluded.results, nanos = MIN(nanos + excluded.nanos, 9000000000000000000),
 			unpriced = unpriced + excluded.unpriced`,
-			grain, start, request.Model, currency, request.Failed, request.Again, u.Input, u.Output, u.Cached,
-			u.Written, definitions, results,
+			grain, start, request.Model, currency, request.Failed, request.Retry, u.Input, u.Output, u.Cached,
+			u.CacheWritten, definitions, results,
 			amount.Int64, bill.Unpriced)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (r *Reader) LastTurn(ctx context.Context, conversation string) (chat.Bill, 
 func readBill(ctx context.Context, q sqlrows.Queryer, where string, args ...any) (chat.Bill, error) {
 	parts, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (b chat.Bill, err error) {
 		var m chat.Money
-		err = row.Scan(&b.Requests, &b.Input, &b.Output, &b.Cached, &b.Written, &b.Estimated, &m.Nanos,
+		err = row.Scan(&b.Requests, &b.Input, &b.Output, &b.Cached, &b.CacheWritten, &b.Estimated, &m.Nanos,
 			&m.Currency, &b.Unpriced)
 		b.Cost = []chat.Money{m}
 		return b, err

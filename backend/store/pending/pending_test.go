@@ -33,7 +33,7 @@ func (j *journal) Broadcast(events ...event.Event) {
 	}
 }
 
-func named(id string) event.Event { return event.New(event.CallEnded, event.NoData{}).Of(id) }
+func named(id string) event.Event { return event.New(event.CallEnded, event.NoData{}).OfCall(id) }
 
 func TestEntriesOfKeyAreWrittenInOrder(t *testing.T) {
 	j := &journal{full: true}

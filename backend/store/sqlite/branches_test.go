@@ -20,15 +20,15 @@ func userMessage(id string) event.Event {
 	return event.New(event.MessageAdded, chat.Message{
 		ID: id, Role: chat.RoleUser, Text: id,
 		Status: chat.StatusDone,
-	}).In("c", "t")
+	}).InTurn("c", "t")
 }
 
 func branchStarted(id, after string) event.Event {
-	return event.New(event.BranchStarted, event.Branch{ID: id, After: after, Instead: "i"}).In("c", "t")
+	return event.New(event.BranchStarted, event.Branch{ID: id, After: after, Instead: "i"}).InTurn("c", "t")
 }
 
 func branchChosen(id string) event.Event {
-	return event.New(event.BranchChosen, event.BranchRef{ID: id}).In("c", "")
+	return event.New(event.BranchChosen, event.BranchRef{ID: id}).InTurn("c", "")
 }
 
 func shown(t *testing.T, s *Store) string {
@@ -78,7 +78,7 @@ func TestBranchesSurviveRestart(t *testing.T) {
 	if got := messages(t, s); shown(t, s) != "m1 m2 m3 m4" || got[3].Text != "four, edited" {
 		t.Fatalf("the first way: %+v", got)
 	}
-	mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))
+	mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).InTurn("c", ""))
 	if list, active, err := s.Branches(ctx, "c"); err != nil || len(list) != 0 || active != "" {
 		t.Fatalf("of a deleted conversation: %+v, %q, %v", list, active, err)
 	}
@@ -87,7 +87,7 @@ func TestBranchesSurviveRestart(t *testing.T) {
 func TestBranchMustForkFromItsConversation(t *testing.T) {
 	s := openNew(t)
 	mustAppend(t, s, conversationCreated("c"), userMessage("m1"), conversationCreated("d"))
-	elsewhere := event.New(event.BranchStarted, event.Branch{ID: "b", After: "m1"}).In("d", "t")
+	elsewhere := event.New(event.BranchStarted, event.Branch{ID: "b", After: "m1"}).InTurn("d", "t")
 	for name, e := range map[string]event.Event{
 		"after nothing known": branchStarted("b", "none"), "without an id": branchStarted("", "m1"),
 		"after another's message": elsewhere, "choosing an unknown one": branchChosen("b"),
@@ -98,7 +98,7 @@ func TestBranchMustForkFromItsConversation(t *testing.T) {
 	}
 	mustAppend(t, s, branchStarted("b", "m1"))
 	if _, err := s.AppendEvents(context.Background(),
-		[]event.Event{event.New(event.BranchChosen, event.BranchRef{ID: "b"}).In("d", "")}); !errors.Is(err,
+		[]event.Event{event.New(event.BranchChosen, event.BranchRef{ID: "b"}).InTurn("d", "")}); !errors.Is(err,
 		ErrNotFound) {
 		t.Errorf("a branch of another conversation: %v", err)
 	}
@@ -106,9 +106,9 @@ func TestBranchMustForkFromItsConversation(t *testing.T) {
 
 func TestProgramMessageRoundTrip(t *testing.T) {
 	s := openNew(t)
-	mustAppend(t, s, event.New(event.MessageAdded, chat.Message{ID: "m", Role: chat.RoleUser, Program: true}).In("c",
-		"t"), userMessage("n"))
-	if got := messages(t, s); !got[0].Program || got[1].Program {
+	fromProgram := chat.Message{ID: "m", Role: chat.RoleUser, FromProgram: true}
+	mustAppend(t, s, event.New(event.MessageAdded, fromProgram).InTurn("c", "t"), userMessage("n"))
+	if got := messages(t, s); !got[0].FromProgram || got[1].FromProgram {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestBranchProjectionIsDeterministic(t *testing.T) {
 		order := []string{""}
 		active := ""
 		write := func(e event.Event) {
-			if _, err := s.AppendEvents(ctx, []event.Event{e.In(conversation, "t")}); err != nil {
+			if _, err := s.AppendEvents(ctx, []event.Event{e.InTurn(conversation, "t")}); err != nil {
 				r.Fatal(err)
 			}
 		}
@@ -170,7 +170,7 @@ func TestBranchProjectionIsDeterministic(t *testing.T) {
 		for _, of := range append([]string{active}, order...) {
 			for _, each := range []*Store{s, again} {
 				if _, err := each.AppendEvents(ctx,
-					[]event.Event{event.New(event.BranchChosen, event.BranchRef{ID: of}).In(conversation,
+					[]event.Event{event.New(event.BranchChosen, event.BranchRef{ID: of}).InTurn(conversation,
 						"")}); err != nil {
 					r.Fatal(err)
 				}

@@ -29,8 +29,8 @@ func TestWriteOnFullDiskStoresNothing(t *testing.T) {
 			event.New(event.MessageAdded, chat.Message{
 				ID: id, Role: chat.RoleUser,
 				Text: strings.Repeat("word ", 4000),
-			}).In("c", "t"),
-			event.New(event.TurnStarted, event.Turn{ID: "t" + id}).In("c", "t"+id),
+			}).InTurn("c", "t"),
+			event.New(event.TurnStarted, event.Turn{ID: "t" + id}).InTurn("c", "t"+id),
 		}
 	}
 	kept := 0

@@ -52,7 +52,7 @@ func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 		g.Title = title.String
 		if used.Valid {
 			at := sqlrows.Time(used.Int64)
-			g.Used = &at
+			g.LastUsed = &at
 		}
 		return g, json.Unmarshal(data, &g.Grant)
 	}, "reading grants", `SELECT g.data, c.title, (SELECT count(*) `+calls+`), (SELECT max(time) `+calls+`)

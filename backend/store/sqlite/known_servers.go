@@ -19,12 +19,12 @@ func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, 
 	var tools, domains string
 	err := s.reader.QueryRowContext(ctx,
 		`SELECT name, era, found, tools, domains FROM known_servers WHERE key = ?`, key).
-		Scan(&k.Name, &k.Era, &found, &tools, &domains)
+		Scan(&k.Name, &k.Revision, &found, &tools, &domains)
 	if errors.Is(err, sql.ErrNoRows) {
 		return wire.KnownServer{}, nil
 	}
 	if err == nil {
-		k.Found = sqlrows.Time(found)
+		k.Probed = sqlrows.Time(found)
 		err = errors.Join(json.Unmarshal([]byte(tools), &k.Pins), json.Unmarshal([]byte(domains), &k.Domains))
 	}
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
 		_, err := tx.ExecContext(ctx,
 			`INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, domains, time)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			k.Key, k.Name, k.Era, sqlrows.Nanos(k.Found), string(tools), string(domains), sqlrows.Nanos(time.Now()))
+			k.Key, k.Name, k.Revision, sqlrows.Nanos(k.Probed), string(tools), string(domains), sqlrows.Nanos(time.Now()))
 		return err
 	})
 	if err != nil {

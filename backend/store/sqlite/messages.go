@@ -40,13 +40,13 @@ func scanMessage(row *sql.Rows) (chat.Message, error) {
 	var calls, outside []byte
 	var at int64
 	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status,
-		&at, &m.Program, &m.Thought)
+		&at, &m.FromProgram, &m.Reasoning)
 	if err != nil {
 		return m, err
 	}
 	m.Time = sqlrows.Time(at)
 	if m.Role == chat.RoleSummary {
-		m.CallID, m.Covers = "", m.CallID
+		m.CallID, m.CoversThrough = "", m.CallID
 	}
 	return m, errors.Join(decodeOptional(calls, &m.Calls), decodeOptional(outside, &m.Outside))
 }
@@ -76,7 +76,7 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		return err
 	}
 	if m.Role == chat.RoleSummary {
-		m.CallID = m.Covers // a summary answers no call, so the column holds the last message it covers
+		m.CallID = m.CoversThrough // a summary answers no call, so the column holds the last message it covers
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
 		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, branch)
@@ -86,7 +86,7 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
 		thought = excluded.thought`,
 		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status,
-		sqlrows.Nanos(m.Time), m.Program, m.Thought)
+		sqlrows.Nanos(m.Time), m.FromProgram, m.Reasoning)
 	if err != nil {
 		return err
 	}

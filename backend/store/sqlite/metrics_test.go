@@ -140,7 +140,7 @@ func TestCallMetrics(t *testing.T) {
 			kind: toolspec.PermissionError,
 		},
 		recordedCall{
-			at: at, tool: "bash", decision: "none", answer: event.AnswerLapsed, waited: 60_000,
+			at: at, tool: "bash", decision: "none", answer: event.NoAnswer, waited: 60_000,
 			status: event.CallStopped, kind: toolspec.UserError,
 		},
 		recordedCall{
@@ -152,18 +152,18 @@ func TestCallMetrics(t *testing.T) {
 	m := metricsAt(t, s, wire.MetricsDay, "", "2026-05-04T10:30:00Z")
 	wantEqual(t, "tools", m.Tools, []wire.ToolMetrics{
 		{
-			Tool: "click", Origin: "baseline", Calls: 6, Failed: 3, Ran: 4, P50MS: 20, P95MS: 3000, Tokens: 12,
+			Tool: "click", Origin: "baseline", Calls: 6, Failed: 3, Completed: 4, P50MS: 20, P95MS: 3000, Tokens: 12,
 			Errors: []wire.ErrorCount{{Type: toolspec.ValidationError, Calls: 2}, {Type: toolspec.UserError, Calls: 1}},
 		},
 		{
-			Tool: "bash", Origin: "baseline", Calls: 4, Refused: 1, Declined: 1, Stopped: 1, Asked: 3, Ran: 1,
+			Tool: "bash", Origin: "baseline", Calls: 4, Refused: 1, Declined: 1, Stopped: 1, Asked: 3, Completed: 1,
 			P50MS: 700,
 			P95MS: 700, Errors: []wire.ErrorCount{},
 		},
-		{Tool: "github__list", Origin: "mcp", Calls: 1, Ran: 1, P50MS: 612, P95MS: 612, Errors: []wire.ErrorCount{}},
+		{Tool: "github__list", Origin: "mcp", Calls: 1, Completed: 1, P50MS: 612, P95MS: 612, Errors: []wire.ErrorCount{}},
 	})
 	wantEqual(t, "questions", m.Questions, wire.QuestionMetrics{
-		Asked: 3, Allowed: 1, Denied: 1, Lapsed: 1,
+		Asked: 3, Allowed: 1, Denied: 1, Unanswered: 1,
 		P50MS: 4000,
 	})
 	wantEqual(t, "buckets", nonEmptyBuckets(m), []string{"05-04 10:00 11/3/3"})
@@ -276,8 +276,8 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	}
 	last := len(h.Buckets) - 1
 	wantEqual(t, "its days", h.Buckets[last-1:], []wire.ToolBucket{
-		{Start: h.Buckets[last-1].Start, Ran: 19, P50MS: 10, P95MS: 19},
-		{Start: h.Buckets[last].Start, Ran: 1, P50MS: 10_000, P95MS: 10_000},
+		{Start: h.Buckets[last-1].Start, Completed: 19, P50MS: 10, P95MS: 19},
+		{Start: h.Buckets[last].Start, Completed: 1, P50MS: 10_000, P95MS: 10_000},
 	})
 }
 
@@ -337,13 +337,13 @@ func TestUnknownToolsCountAsOne(t *testing.T) {
 
 func round(turn string, n int, r event.Round) event.Event {
 	r.Number = n
-	e := event.New(event.RoundEnded, r).In("c", turn)
+	e := event.New(event.RoundEnded, r).InTurn("c", turn)
 	e.Time = time.Date(2026, 5, 4, 9, 0, n, 0, time.UTC)
 	return e
 }
 
 func turnOf(id string, kind event.Kind, model string, status chat.Status, rounds int) event.Event {
-	e := event.New(kind, event.Turn{ID: id, Model: model, Status: status, Rounds: rounds}).In("c", id)
+	e := event.New(kind, event.Turn{ID: id, Model: model, Status: status, Rounds: rounds}).InTurn("c", id)
 	e.Time = time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
 	return e
 }
@@ -355,24 +355,26 @@ func TestTokensAreSplitByPromptParts(t *testing.T) {
 		turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
 		round("t1", 1, event.Round{
 			Model: "openai/x", Usage: chat.Usage{Input: 1000, Output: 50, Cached: 400},
-			Prompt: event.Prompt{Talk: 400, Definitions: 600}, Calls: 2, Answer: 200,
+			Prompt: event.Prompt{Messages: 400, Definitions: 600}, Calls: 2, AnswerBytes: 200,
 		}),
 		round("t1", 2, event.Round{
 			Model: "openai/x", Usage: chat.Usage{Input: 2000, Output: 30},
-			Prompt: event.Prompt{Talk: 500, Definitions: 500, Results: 1000}, Answer: 100,
+			Prompt: event.Prompt{Messages: 500, Definitions: 500, Results: 1000}, AnswerBytes: 100,
 		}),
 		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 2),
 		// This provider returns no counts.
 		turnOf("t2", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
-		round("t2", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Talk: 400, Definitions: 400}, Answer: 80}),
+		round("t2", 1, event.Round{
+			Model: "ollama/y", Prompt: event.Prompt{Messages: 400, Definitions: 400}, AnswerBytes: 80,
+		}),
 		turnOf("t2", event.TurnEnded, "ollama/y", chat.StatusDone, 1),
 		// A model that could not be reached has read nothing.
 		turnOf("t3", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
-		round("t3", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Talk: 400}, Failed: true}),
+		round("t3", 1, event.Round{Model: "ollama/y", Prompt: event.Prompt{Messages: 400}, Failed: true}),
 		turnOf("t3", event.TurnEnded, "ollama/y", chat.StatusFailed, 1),
 		turnOf("t4", event.TurnStarted, "pilot", chat.StatusRunning, 0),
-		round("t4", 1, event.Round{Model: "pilot", Prompt: event.Prompt{Talk: 400}, Calls: 1}),
-		round("t4", 2, event.Round{Model: "pilot", Prompt: event.Prompt{Talk: 400}, Answer: 10}),
+		round("t4", 1, event.Round{Model: "pilot", Prompt: event.Prompt{Messages: 400}, Calls: 1}),
+		round("t4", 2, event.Round{Model: "pilot", Prompt: event.Prompt{Messages: 400}, AnswerBytes: 10}),
 		turnOf("t4", event.TurnEnded, "pilot", chat.StatusDone, 2),
 		// A running turn is not counted.
 		turnOf("t5", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
@@ -382,11 +384,11 @@ func TestTokensAreSplitByPromptParts(t *testing.T) {
 		m := metricsAt(t, s, r, "", "2026-05-04T10:00:00Z")
 		var sum wire.MetricsBucket
 		for _, b := range m.Buckets {
-			sum.Talk, sum.Definitions, sum.Results, sum.Output = sum.Talk+b.Talk, sum.Definitions+b.Definitions,
+			sum.Messages, sum.Definitions, sum.Results, sum.Output = sum.Messages+b.Messages, sum.Definitions+b.Definitions,
 				sum.Results+b.Results, sum.Output+b.Output
 		}
 		wantEqual(t, "tokens", sum, wire.MetricsBucket{
-			Talk: 400 + 500 + 100, Definitions: 600 + 500 + 100,
+			Messages: 400 + 500 + 100, Definitions: 600 + 500 + 100,
 			Results: 1000, Output: 50 + 30 + 20,
 		})
 		wantEqual(t, "turns", m.Turns, []wire.RoundsMetrics{{Rounds: 1, Models: 2}, {Rounds: 2, Models: 1, Pilot: 1}})
@@ -416,7 +418,7 @@ func TestInterruptedTurnIsCountedWithItsRounds(t *testing.T) {
 	mustAppend(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
 		round("t1", 1, event.Round{
 			Model: "openai/x", Usage: chat.Usage{Input: 10, Output: 1},
-			Prompt: event.Prompt{Talk: 1}, Calls: 1, Answer: 1,
+			Prompt: event.Prompt{Messages: 1}, Calls: 1, AnswerBytes: 1,
 		}))
 	path := s.Path()
 	if err := s.Close(); err != nil {
@@ -433,7 +435,7 @@ func TestMetricsSurviveDeletedConversation(t *testing.T) {
 	s := openNew(t)
 	mustAppend(t, s, turnOf("t1", event.TurnStarted, "pilot", chat.StatusRunning, 0),
 		turnOf("t1", event.TurnEnded, "pilot", chat.StatusDone, 1),
-		event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))
+		event.New(event.ConversationDeleted, event.Removal{ID: "c"}).InTurn("c", ""))
 	if m := metricsAt(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z"); len(m.Turns) != 1 {
 		t.Fatalf("%+v", m.Turns)
 	}
@@ -447,9 +449,9 @@ func TestBackfillCountsOldCallsOnce(t *testing.T) {
 		ms: 5,
 	})
 	id := fmt.Sprintf("call_%d", calls)
-	asked := event.New(event.ApprovalAsked, event.Approval{Call: id}).Of(id)
+	asked := event.New(event.ApprovalAsked, event.Approval{Call: id}).OfCall(id)
 	asked.Time = time.Date(2026, 5, 4, 9, 0, 1, 0, time.UTC)
-	answered := event.New(event.ApprovalAnswered, event.ApprovalAnswer{Call: id, Answer: event.AnswerAlways}).Of(id)
+	answered := event.New(event.ApprovalAnswered, event.ApprovalAnswer{Call: id, Answer: event.AnswerAlways}).OfCall(id)
 	answered.Time = asked.Time.Add(2500 * time.Millisecond)
 	ended := turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 3)
 	mustAppend(t, s, asked, answered, ended)

@@ -106,7 +106,7 @@ func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO panel_undos
 			(call, turn, conversation, owner, panel, tool, did, method, path, body, state, why, time)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			u.Call, u.Turn, u.Conversation, u.Owner, u.Panel, u.Tool, u.Did, u.Method, u.Path, u.Body, u.State, u.Why,
+			u.Call, u.Turn, u.Conversation, u.Owner, u.Panel, u.Tool, u.Sentence, u.Method, u.Path, u.Body, u.State, u.Reason,
 			sqlrows.Nanos(u.Time))
 		return err
 	})
@@ -153,8 +153,8 @@ func (s *Store) PanelUndos(ctx context.Context, conversation, owner, turn, call 
 	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.PanelUndo, error) {
 		var u wire.PanelUndo
 		var at int64
-		err := row.Scan(&u.ID, &u.Call, &u.Turn, &u.Conversation, &u.Owner, &u.Panel, &u.Tool, &u.Did,
-			&u.Method, &u.Path, &u.Body, &u.State, &u.Why, &at)
+		err := row.Scan(&u.ID, &u.Call, &u.Turn, &u.Conversation, &u.Owner, &u.Panel, &u.Tool, &u.Sentence,
+			&u.Method, &u.Path, &u.Body, &u.State, &u.Reason, &at)
 		u.Time = sqlrows.Time(at)
 		return u, err
 	}, "reading undos of panels",

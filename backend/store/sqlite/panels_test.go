@@ -58,7 +58,7 @@ func TestPanelUndosByCallTurnAndConversation(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	one := func(call, turn, conversation, owner string) wire.PanelUndo {
 		u := wire.PanelUndo{
-			Call: call, Turn: turn, Conversation: conversation, Owner: owner, Panel: "p", Tool: "t", Did: "Did it",
+			Call: call, Turn: turn, Conversation: conversation, Owner: owner, Panel: "p", Tool: "t", Sentence: "Did it",
 			Method: "POST", Path: "/api/p/x", Body: "{}", State: wire.UndoReady, Time: at,
 		}
 		if err := s.AddPanelUndo(ctx, u); err != nil {

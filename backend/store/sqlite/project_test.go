@@ -26,22 +26,22 @@ func mustAppend(t *testing.T, s *Store, events ...event.Event) []event.Event {
 func conversationCreated(id string) event.Event {
 	now := time.Now().UTC()
 	return event.New(event.ConversationCreated,
-		chat.Conversation{ID: id, Title: "Lamps", Status: chat.StatusDone, Created: now, Updated: now}).In(id, "")
+		chat.Conversation{ID: id, Title: "Lamps", Status: chat.StatusDone, Created: now, Updated: now}).InTurn(id, "")
 }
 
 func messageAdded(id, text string, status chat.Status) event.Event {
 	return event.New(event.MessageAdded, chat.Message{
 		ID: id, Role: chat.RoleAssistant, Text: text,
 		Status: status,
-	}).In("c", "t")
+	}).InTurn("c", "t")
 }
 
 func delta(message, text string) event.Event {
-	return event.New(event.TextDelta, event.Delta{Message: message, Text: text}).In("c", "t")
+	return event.New(event.TextDelta, event.Delta{Message: message, Text: text}).InTurn("c", "t")
 }
 
 func turn(kind event.Kind, status chat.Status) event.Event {
-	return event.New(kind, event.Turn{ID: "t", Model: "pilot", Status: status}).In("c", "t")
+	return event.New(kind, event.Turn{ID: "t", Model: "pilot", Status: status}).InTurn("c", "t")
 }
 
 func messages(t *testing.T, s *Store) []chat.Message {
@@ -57,14 +57,14 @@ func TestEventsUpdateTheTables(t *testing.T) {
 	s := openNew(t)
 	ask := event.New(event.MessageAdded, chat.Message{
 		ID: "m1", Role: chat.RoleUser, Text: "hi", Status: chat.StatusDone, Outside: []string{"file:a"},
-		Thought: "hm", Calls: []chat.ToolCall{{ID: "x", Name: "bash", Args: []byte(`{"command":"ls"}`)}},
-	}).In("c", "t")
+		Reasoning: "hm", Calls: []chat.ToolCall{{ID: "x", Name: "bash", Args: []byte(`{"command":"ls"}`)}},
+	}).InTurn("c", "t")
 	mustAppend(t, s, conversationCreated("c"), ask, turn(event.TurnStarted, ""),
 		messageAdded("m2", "", chat.StatusRunning))
 	mustAppend(t, s, delta("m2", "Six "), delta("m2", "lamps"), delta("m3", "other"), delta("m2", "."))
 	got := messages(t, s)
 	if len(got) != 3 || got[0].Text != "hi" || got[0].Calls[0].Name != "bash" || got[0].Outside[0] != "file:a" ||
-		got[0].Thought != "hm" ||
+		got[0].Reasoning != "hm" ||
 		got[1].Text != "Six lamps." || got[2].Text != "other" || got[2].Conversation != "c" ||
 		got[2].Role != chat.RoleAssistant {
 		t.Fatalf("%+v", got)
@@ -88,19 +88,21 @@ func TestEventsUpdateTheTables(t *testing.T) {
 func TestSummaryMessages(t *testing.T) {
 	s := openNew(t)
 	summary := chat.Message{
-		ID: "s1", Role: chat.RoleSummary, Text: "Summed up.", Covers: "m1",
+		ID: "s1", Role: chat.RoleSummary, Text: "Summed up.", CoversThrough: "m1",
 		Outside: []string{"https://a.example"}, Status: chat.StatusDone,
 	}
 	mustAppend(t, s, conversationCreated("c"), messageAdded("m1", "long", chat.StatusDone),
-		event.New(event.MessageAdded, summary).In("c", "t"))
+		event.New(event.MessageAdded, summary).InTurn("c", "t"))
 	summary.Status = chat.StatusStopped
-	mustAppend(t, s, messageAdded("m2", "after", chat.StatusDone), event.New(event.MessageAdded, summary).In("c", "t"))
+	mustAppend(t, s, messageAdded("m2", "after", chat.StatusDone),
+		event.New(event.MessageAdded, summary).InTurn("c", "t"))
 	got := messages(t, s)
-	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].Covers != "m1" || got[1].CallID != "" ||
+	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].CoversThrough != "m1" ||
+		got[1].CallID != "" ||
 		got[1].Status != chat.StatusStopped {
 		t.Fatalf("%+v", got)
 	}
-	if m, err := s.Message(context.Background(), "s1"); err != nil || m.Covers != "m1" ||
+	if m, err := s.Message(context.Background(), "s1"); err != nil || m.CoversThrough != "m1" ||
 		m.Outside[0] != "https://a.example" {
 		t.Fatalf("%+v, %v", m, err)
 	}
@@ -111,7 +113,7 @@ func TestSummaryMessages(t *testing.T) {
 
 func TestInvalidEventRollsBackTransaction(t *testing.T) {
 	s := openNew(t)
-	bad := event.New(event.MessageAdded, chat.Message{Text: "nameless"}).In("c", "t")
+	bad := event.New(event.MessageAdded, chat.Message{Text: "nameless"}).InTurn("c", "t")
 	if _, err := s.AppendEvents(context.Background(), []event.Event{conversationCreated("c"), bad}); err == nil {
 		t.Fatal("a message without an id was stored")
 	}
@@ -139,7 +141,7 @@ func TestDeletedConversationLeavesOnlyDeletionEvent(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	gone := mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))
+	gone := mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).InTurn("c", ""))
 	left, err := s.EventsAfter(ctx, 0, 100)
 	if err != nil || len(left) != 2 || left[1].Seq != gone[0].Seq {
 		t.Fatalf("%+v, %v", left, err)
@@ -158,7 +160,7 @@ func TestDeletedConversationLeavesOnlyDeletionEvent(t *testing.T) {
 func TestSequenceNumbersAreNotReused(t *testing.T) {
 	s := openNew(t)
 	last := mustAppend(t, s, conversationCreated("c"),
-		event.New(event.PanelOpened, event.PanelRef{Panel: "x"}).In("c", ""))[1].Seq
+		event.New(event.PanelOpened, event.PanelRef{Panel: "x"}).InTurn("c", ""))[1].Seq
 	if _, err := s.writer.Exec(`DELETE FROM events`); err != nil {
 		t.Fatal(err)
 	}
@@ -173,14 +175,16 @@ func TestSequenceNumbersAreNotReused(t *testing.T) {
 func TestOpenInterruptsRunningWork(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
-	call := func(kind event.Kind, data any) event.Event { return event.New(kind, data).In("c", "t").Of("k1") }
+	call := func(kind event.Kind, data any) event.Event {
+		return event.New(kind, data).InTurn("c", "t").OfCall("k1")
+	}
 	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, ""),
 		messageAdded("m", "half an ans", chat.StatusRunning),
 		call(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "bash", Sentence: "Running ls"}}),
 		call(event.ApprovalAsked, event.Approval{ID: "q1", Call: "k1"}),
-		event.New(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "done"}}).In("c",
-			"t").Of("k2"),
-		event.New(event.CallEnded, event.CallEnd{Tool: "done"}).In("c", "t").Of("k2"))
+		event.New(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "done"}}).InTurn("c",
+			"t").OfCall("k2"),
+		event.New(event.CallEnded, event.CallEnd{Tool: "done"}).InTurn("c", "t").OfCall("k2"))
 	for id, phases := range map[string][]AuditPhase{"k1": {AuditIntent}, "k2": {AuditIntent, AuditResult}} {
 		for _, phase := range phases {
 			if err := s.AppendAudit(ctx, AuditEntry{

@@ -79,7 +79,7 @@ func openQuestions(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event,
 		}
 		m.Questions = append(m.Questions, a.ID)
 		lapsed := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
-		closing = append(closing, event.New(event.ApprovalAnswered, lapsed).In(e.Conversation, e.Turn).Of(e.Call))
+		closing = append(closing, event.New(event.ApprovalAnswered, lapsed).InTurn(e.Conversation, e.Turn).OfCall(e.Call))
 	}
 	return closing, nil
 }
@@ -100,7 +100,7 @@ func openCalls(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event, err
 			Tool: c.Tool, Status: event.CallInterrupted, Sentence: c.Sentence,
 			CallOutcome: event.CallOutcome{Error: interruptedCall, Suggestion: interruptedHint},
 		}
-		closing = append(closing, event.New(event.CallEnded, end).In(e.Conversation, e.Turn).Of(e.Call))
+		closing = append(closing, event.New(event.CallEnded, end).InTurn(e.Conversation, e.Turn).OfCall(e.Call))
 	}
 	return closing, nil
 }
@@ -127,7 +127,7 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event, err
 		o.turn.Status, o.turn.Error = chat.StatusInterrupted, interruptedTurn
 		m.Turns = append(m.Turns, o.turn.ID)
 		m.Conversations = append(m.Conversations, o.conversation)
-		closing = append(closing, event.New(event.TurnEnded, o.turn).In(o.conversation, o.turn.ID))
+		closing = append(closing, event.New(event.TurnEnded, o.turn).InTurn(o.conversation, o.turn.ID))
 	}
 	return closing, nil
 }
@@ -143,7 +143,7 @@ func openMessages(ctx context.Context, tx *sql.Tx, _ *Recovery) ([]event.Event, 
 		var w event.WaitingMessage
 		err := json.Unmarshal(data, &w)
 		w.When = event.MomentHeld
-		return event.New(event.MessageWaiting, w).In(conversation, ""), err
+		return event.New(event.MessageWaiting, w).InTurn(conversation, ""), err
 	}, "reading messages that wait",
 		`SELECT conversation, data FROM waiting WHERE json_extract(CAST(data AS TEXT),
 			'$.when') <> ? ORDER BY position`,
@@ -191,7 +191,7 @@ func (s *Store) closeRunning(ctx context.Context, tx *sql.Tx, m *Recovery) error
 	for _, c := range found {
 		c.Status = chat.StatusInterrupted
 		m.Conversations = append(m.Conversations, c.ID)
-		closing = append(closing, event.New(event.ConversationUpdated, c).In(c.ID, ""))
+		closing = append(closing, event.New(event.ConversationUpdated, c).InTurn(c.ID, ""))
 	}
 	if _, err := s.appendEvents(ctx, tx, closing); err != nil {
 		return err

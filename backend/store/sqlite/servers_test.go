@@ -18,11 +18,11 @@ func TestKnownServers(t *testing.T) {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	first := wire.KnownServer{
-		Key: "k", Name: "notes", Era: "2025-11-25", Found: time.Unix(5, 0).UTC(),
+		Key: "k", Name: "notes", Revision: "2025-11-25", Probed: time.Unix(5, 0).UTC(),
 		Pins: map[string]string{"add": `{"x":1}`},
 	}
 	second := wire.KnownServer{
-		Key: "k", Name: "notes", Era: "2026-07-28", Found: time.Unix(6, 0).UTC(),
+		Key: "k", Name: "notes", Revision: "2026-07-28", Probed: time.Unix(6, 0).UTC(),
 		Pins: map[string]string{},
 	}
 	for _, want := range []wire.KnownServer{first, second} {

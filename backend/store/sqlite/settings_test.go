@@ -42,7 +42,7 @@ func TestGrantsRoundTrip(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	g := toolspec.Grant{
-		ID: "g1", Scope: toolspec.GrantAlways, Tool: "wget", Owner: "o", Party: "mcp:x", Folder: "/f",
+		ID: "g1", Scope: toolspec.GrantAlways, Tool: "wget", Owner: "o", Grantee: "mcp:x", Folder: "/f",
 		Hosts:  []string{"a.example"},
 		Target: "t", Args: []byte(`{"a":1}`), Outside: []string{"b"}, Text: "words", Created: time.Now().UTC(),
 	}

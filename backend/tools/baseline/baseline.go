@@ -112,7 +112,7 @@ func (r *Router) Execute(
 		return result, err
 	}
 	result, err := r.cfg.Page.Execute(ctx, call, def, out)
-	if err == nil && result.Success && call.Surface.WindowTab() && r.navigates(call.Tool) {
+	if err == nil && result.Success && call.Surface.IsWindowTab() && r.navigates(call.Tool) {
 		err = r.cfg.Workspace.Show(ctx, r.cfg.Nav.SurfacePanel)
 	}
 	return result, err

@@ -40,7 +40,7 @@ func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 	if err != nil {
 		return wire.FileText{}, err
 	}
-	f := wire.FileText{Path: a.Real, Shown: a.Shown, Name: filepath.Base(a.Real)}
+	f := wire.FileText{Path: a.Real, DisplayPath: a.Shown, Name: filepath.Base(a.Real)}
 	if a.Workspace == "" {
 		f.ReadOnly = "It lies outside the workspace folder."
 	}
@@ -120,7 +120,7 @@ func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) 
 	if err != nil {
 		return wire.Folder{}, t.fs.Explain(a, err)
 	}
-	out := wire.Folder{Path: a.Real, Shown: a.Shown, Stamp: stampOf(info), Rows: []wire.FolderRow{}}
+	out := wire.Folder{Path: a.Real, DisplayPath: a.Shown, Stamp: stampOf(info), Rows: []wire.FolderRow{}}
 	w := t.walk(ctx, "list_directory")
 	w.Depth = 1
 	w.LoadIgnores(a)

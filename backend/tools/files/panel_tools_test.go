@@ -43,7 +43,7 @@ func TestSaveRefusesChangedVersion(t *testing.T) {
 	b.caller = toolspec.CallerPerson
 	b.put("a.txt", "one\n")
 	opened := b.text("a.txt")
-	if opened.Text != "one\n" || opened.Shown != "a.txt" || opened.ReadOnly != "" || opened.Problem != "" {
+	if opened.Text != "one\n" || opened.DisplayPath != "a.txt" || opened.ReadOnly != "" || opened.Problem != "" {
 		t.Fatalf("%+v", opened)
 	}
 	r := b.ok(files.PanelSave, b.save("a.txt", "two\n", opened.Version))

@@ -124,7 +124,7 @@ func runUndo(ctx context.Context, t *Tools, r request[undoParams]) (toolspec.Res
 	var conflicts []string
 	for _, f := range files {
 		if f.State == wire.UndoConflict {
-			conflicts = append(conflicts, fmt.Sprintf("%s (%s)", f.Shown, f.Why))
+			conflicts = append(conflicts, fmt.Sprintf("%s (%s)", f.DisplayPath, f.Reason))
 		}
 	}
 	if len(conflicts) == len(files) && !ofPanels.Success {
@@ -141,7 +141,7 @@ func runUndo(ctx context.Context, t *Tools, r request[undoParams]) (toolspec.Res
 		result.Sources = ofPanels.Sources
 	}
 	for _, f := range files[:min(len(files), 6)] {
-		result.Preview = append(result.Preview, fmt.Sprintf("%s %s +%d −%d", f.Shown, f.State, f.Added, f.Removed))
+		result.Preview = append(result.Preview, fmt.Sprintf("%s %s +%d −%d", f.DisplayPath, f.State, f.Added, f.Removed))
 	}
 	return result, nil
 }
@@ -154,8 +154,8 @@ func undoText(
 	case preview:
 		b.WriteString("These changes would be undone; nothing was done yet.\n")
 		for _, f := range files {
-			note := inParentheses(strings.Trim(f.Why+"; "+f.Note, "; "))
-			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.Shown, f.Did, f.State, note, excerpt.Bytes(f.Diff, 8000))
+			note := inParentheses(strings.Trim(f.Reason+"; "+f.Note, "; "))
+			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.DisplayPath, f.Change, f.State, note, excerpt.Bytes(f.Diff, 8000))
 		}
 		return b.String(), "Compared the changes to " + english.Plural(len(files), "file", "")
 	case len(undone) == 0:
@@ -165,7 +165,7 @@ func undoText(
 	}
 	b.WriteString(sentence + ".")
 	for _, f := range files {
-		fmt.Fprintf(&b, "\n%s: %s", f.Shown, f.State)
+		fmt.Fprintf(&b, "\n%s: %s", f.DisplayPath, f.State)
 	}
 	if len(conflicts) > 0 {
 		sentence += fmt.Sprintf("; %d could not be", len(conflicts))

@@ -51,7 +51,7 @@ func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 		if !p.Preview {
 			d.Warnings = append(d.Warnings, "The "+u.Panel+" panel undoes a call itself")
 		}
-		did, targets = append(did, u.Did), append(targets, u.Method+" "+u.Path)
+		did, targets = append(did, u.Sentence), append(targets, u.Method+" "+u.Path)
 		if u.Body != "" && u.Body != "{}" {
 			data = append(data, u.Body)
 		}
@@ -95,10 +95,10 @@ func (t *Tools) undoPanels(
 			last = t.cfg.Panels.UndoCall(ctx, u)
 			c.State = wire.UndoDone
 			if !last.Success {
-				c.State, c.Why = wire.UndoConflict, last.Error
-				failed = append(failed, u.Did+" ("+last.Error+")")
+				c.State, c.Reason = wire.UndoConflict, last.Error
+				failed = append(failed, u.Sentence+" ("+last.Error+")")
 			} else {
-				done = append(done, u.Did)
+				done = append(done, u.Sentence)
 			}
 		}
 		calls, sources = append(calls, c), append(sources, "panel:"+u.Panel)
@@ -118,7 +118,7 @@ func (t *Tools) undoPanels(
 	}
 	r.Text = r.Sentence + "."
 	for _, c := range calls {
-		r.Text += fmt.Sprintf("\n%s: %s", c.Did, c.State)
+		r.Text += fmt.Sprintf("\n%s: %s", c.Sentence, c.State)
 	}
 	if len(failed) > 0 {
 		r.Text += "\nLeft as they are: " + strings.Join(failed, "; ") + "."
@@ -128,5 +128,7 @@ func (t *Tools) undoPanels(
 
 // ToUndoableCall returns u without the request.
 func ToUndoableCall(u wire.PanelUndo) wire.UndoableCall {
-	return wire.UndoableCall{Call: u.Call, Panel: u.Panel, Tool: u.Tool, Did: u.Did, State: u.State, Why: u.Why}
+	return wire.UndoableCall{
+		Call: u.Call, Panel: u.Panel, Tool: u.Tool, Sentence: u.Sentence, State: u.State, Reason: u.Reason,
+	}
 }

@@ -20,7 +20,7 @@ func (b *bench) states(turn string) string {
 	}
 	var out []string
 	for _, f := range changed {
-		out = append(out, f.Shown+" "+f.Did+" "+string(f.State))
+		out = append(out, f.DisplayPath+" "+f.Change+" "+string(f.State))
 	}
 	return strings.Join(out, ", ")
 }

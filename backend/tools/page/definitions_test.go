@@ -129,7 +129,7 @@ func TestCoreDefinitionsFitTokenBudget(t *testing.T) {
 		InputSchema json.RawMessage `json:"inputSchema"`
 	}
 	core := map[string]bool{}
-	for _, name := range nav.Core() {
+	for _, name := range nav.CoreTools() {
 		core[name] = true
 	}
 	var list []mcpTool

@@ -35,13 +35,13 @@ func (t *Tools) handleDialog() tool {
 		d.Hosts = observation.Hosts(origin)
 		switch {
 		case p.Password != "" || p.Username != "":
-			d.Present, d.Data, d.Secret = "Logging in as "+annotation.Clean(p.Username, 40), p.Username+" "+p.Password,
+			d.Present, d.Data, d.SecretArgs = "Logging in as "+annotation.Clean(p.Username, 40), p.Username+" "+p.Password,
 				[]string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text
 			// Without an open dialog, the text may be a secret for a dialog that was already closed.
 			if who == "" || s.DialogWantsSecret() {
-				d.Secret = []string{"text"}
+				d.SecretArgs = []string{"text"}
 			}
 		}
 		return d

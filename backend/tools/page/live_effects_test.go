@@ -62,13 +62,13 @@ func TestHandleDialogHidesPassword(t *testing.T) {
 	if r := h.try("handle_dialog", `{}`); r.Success || r.Suggestion == "" {
 		t.Errorf("without a dialog: %+v", r)
 	}
-	if d := live.tools.Describe(h.call("handle_dialog", `{"text":"geheim7"}`)); !slices.Equal(d.Secret,
+	if d := live.tools.Describe(h.call("handle_dialog", `{"text":"geheim7"}`)); !slices.Equal(d.SecretArgs,
 		[]string{"text"}) {
 		t.Errorf("a text that nothing asks for any more is shown: %+v", d)
 	}
 	wantParts(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
 	args := `{"username":"ana","password":"lantern"}`
-	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.Secret) != 1 || d.Secret[0] != "password" {
+	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.SecretArgs) != 1 || d.SecretArgs[0] != "password" {
 		t.Errorf("the password is not hidden: %+v", d)
 	}
 	r := h.do("handle_dialog", "%s", args)
@@ -97,7 +97,7 @@ func TestPromptPasswordIsNotShown(t *testing.T) {
 			}
 		}
 		d := live.tools.Describe(call)
-		if slices.Equal(d.Secret, []string{"text"}) != hidden || strings.Contains(d.Target, "preset9") == hidden {
+		if slices.Equal(d.SecretArgs, []string{"text"}) != hidden || strings.Contains(d.Target, "preset9") == hidden {
 			t.Errorf("%s: the call is described as %+v", message, d)
 		}
 		r := h.do("handle_dialog", "%s", args)

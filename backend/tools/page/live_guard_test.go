@@ -108,7 +108,7 @@ func TestSecretFieldsAreRedacted(t *testing.T) {
 	h := newToolSession(t)
 	page, _ := twoSites(t)
 	r := h.do("navigate_page", `{"url":%q}`, page)
-	describe := func(args string) []string { return live.tools.Describe(h.call("type_text", args)).Secret }
+	describe := func(args string) []string { return live.tools.Describe(h.call("type_text", args)).SecretArgs }
 	word := idIn(t, r, `textbox "Word"`)
 	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"hunter2"}`, word)); !slices.Equal(got,
 		[]string{"text"}) {

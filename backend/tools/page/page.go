@@ -278,7 +278,7 @@ func build[P any](
 	x.describe = func(s session, args json.RawMessage) toolspec.Description {
 		p, err := read[P](args)
 		if err != nil {
-			return toolspec.Description{Secret: x.secret}
+			return toolspec.Description{SecretArgs: x.secret}
 		}
 		return describe(s, p)
 	}

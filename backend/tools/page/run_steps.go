@@ -72,14 +72,14 @@ func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
 	d := toolspec.Description{Present: "Running " + english.Plural(len(p.Steps), "step", ""), ForwardsSecrets: true}
 	steps, err := t.parseSteps(p)
 	if err != nil {
-		d.Secret = []string{"steps"}
+		d.SecretArgs = []string{"steps"}
 		return d
 	}
 	var names []string
 	for _, st := range steps {
 		names = append(names, st.tool)
-		if len(t.byName[st.tool].describe(s, st.args).Secret) > 0 {
-			d.Secret = []string{"steps"}
+		if len(t.byName[st.tool].describe(s, st.args).SecretArgs) > 0 {
+			d.SecretArgs = []string{"steps"}
 		}
 	}
 	d.Target = strings.Join(names, ", ")

@@ -40,7 +40,7 @@ func (t *Tools) typeText() tool {
 		}
 		// The name of a secret may always be shown.
 		if concealed(s, p.ID) && !secrets.OnlyReferences(p.Text) {
-			d.Secret = []string{"text"}
+			d.SecretArgs = []string{"text"}
 		}
 		return d
 	}, func(ctx context.Context, s session, p typeParams) (toolspec.Result, error) {

@@ -175,6 +175,6 @@ func (p *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.
 			about.Tool)
 	}
 	r.Preview = excerpt.FirstLines(p.Text, 3, 120)
-	r.Sources, r.Read = about.Sources, about.Read
+	r.Sources, r.LocalSources = about.Sources, about.LocalSources
 	return r
 }

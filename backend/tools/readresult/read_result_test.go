@@ -263,8 +263,8 @@ func TestPageHasSourcesOfWholeResult(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("one\ntwo\n", wire.StoredResult{
-		Sources: []string{"mcp:mail"},
-		Read:    []string{"file /home/ada/plan.txt"},
+		Sources:      []string{"mcp:mail"},
+		LocalSources: []string{"file /home/ada/plan.txt"},
 	})
 	for _, p := range []readResultParams{
 		{Handle: id},
@@ -273,8 +273,8 @@ func TestPageHasSourcesOfWholeResult(t *testing.T) {
 		{Handle: id, Unit: inCharacters},
 	} {
 		_, r := h.read(mine, p)
-		if strings.Join(r.Sources, " ") != "mcp:mail" || strings.Join(r.Read, " ") != "file /home/ada/plan.txt" {
-			t.Errorf("%+v: sources %v, read %v", p, r.Sources, r.Read)
+		if strings.Join(r.Sources, " ") != "mcp:mail" || strings.Join(r.LocalSources, " ") != "file /home/ada/plan.txt" {
+			t.Errorf("%+v: sources %v, read %v", p, r.Sources, r.LocalSources)
 		}
 	}
 }
@@ -367,7 +367,7 @@ func deleteConversation(t *testing.T, s *sqlite.Store) {
 	}
 	defer rec.Close()
 	if _, err := rec.Publish(t.Context(), event.New(event.ConversationDeleted,
-		event.Removal{ID: mine.Conversation}).In(mine.Conversation, "")); err != nil {
+		event.Removal{ID: mine.Conversation}).InTurn(mine.Conversation, "")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -409,7 +409,7 @@ func TestReadResultByMessage(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := read(mine, `{"handle":"m_file","pattern":"plan"}`); !strings.Contains(r.Text, "secret plan") ||
-		len(r.Read) != 1 {
+		len(r.LocalSources) != 1 {
 		t.Errorf("what may be a file's is not known on its way out: %+v", r)
 	}
 	other := mine

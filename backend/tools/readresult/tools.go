@@ -117,7 +117,7 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.St
 	}
 	if len(m.Outside) == 0 {
 		// The result may come from a file, so it is recognized when it is sent out.
-		about.Read = []string{"an earlier result"}
+		about.LocalSources = []string{"an earlier result"}
 	}
 	return io.NopCloser(strings.NewReader(m.Text)), about, err
 }

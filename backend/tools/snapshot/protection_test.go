@@ -175,10 +175,10 @@ func TestPipesAndSocketsDoNotBlock(t *testing.T) {
 
 func TestNumberOfChangesIsBounded(t *testing.T) {
 	b := newBench(t)
-	b.sh("mkdir d; cd d; seq 1 1500 | split -l 1 -a 4 - f")
+	b.sh("mkdir d; cd d; seq 1 1001 | split -l 1 -a 4 - f")
 	before := b.tree()
 	r := b.bash("cd d && for f in *; do echo x >> $f; done && rm fa*")
-	if len(r.Changed) == 0 || !strings.Contains(r.Sentence, "1,500 files changed") {
+	if len(r.Changed) == 0 || !strings.Contains(r.Sentence, "1,001 files changed") {
 		t.Fatalf("%q", r.Sentence)
 	}
 	b.run("undo", "t1", map[string]any{"turn": "t1"})

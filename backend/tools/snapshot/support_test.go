@@ -219,7 +219,7 @@ func (b *bench) changed(turn string) []wire.ChangedFile {
 func (b *bench) states(turn string) string {
 	var out []string
 	for _, f := range b.changed(turn) {
-		out = append(out, strings.TrimSpace(f.Shown+" "+f.Did+" "+string(f.State)+" "+f.By))
+		out = append(out, strings.TrimSpace(f.DisplayPath+" "+f.Change+" "+string(f.State)+" "+f.ChangedBy))
 	}
 	return strings.Join(out, ", ")
 }

@@ -145,7 +145,7 @@ func resultOf(done Report) toolspec.Result {
 			r.Text = "Its last message:\n" + r.Text
 		}
 	}
-	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
+	r.Sources, r.LocalSources, r.Changed = done.Outside, done.Local, done.Changed
 	r.Preview = []string{excerpt.Line(done.Answer, 80)}
 	if done.Answer == "" {
 		r.Preview = nil

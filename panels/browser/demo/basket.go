@@ -13,13 +13,13 @@ const (
 	mostPieces   = 9
 )
 
-// line is a number of pieces of one product.
+// line is one line of the basket: a product and the number of its pieces.
 type line struct {
 	Product product
 	Pieces  int
 }
 
-// Sum is the line's price in euros.
+// Sum returns the price of the line in euros.
 func (l line) Sum() int { return l.Pieces * l.Product.Price }
 
 type lines []line
@@ -32,7 +32,7 @@ func (ls lines) count() int {
 	return n
 }
 
-// Total is the basket's price in euros.
+// Total returns the price of the basket in euros.
 func (ls lines) Total() int {
 	n := 0
 	for _, l := range ls {
@@ -41,7 +41,7 @@ func (ls lines) Total() int {
 	return n
 }
 
-// String is the form the cookie and the order form carry: "fen.2-moor.1".
+// String returns the form in which the cookie and the order form contain the basket: "fen.2-moor.1".
 func (ls lines) String() string {
 	parts := make([]string, len(ls))
 	for i, l := range ls {
@@ -50,7 +50,7 @@ func (ls lines) String() string {
 	return strings.Join(parts, "-")
 }
 
-// set sets the number of pieces of p to n, at most mostPieces; 0 removes it.
+// set sets the number of pieces of p to n, at most mostPieces. If n is 0, it removes p.
 func (ls lines) set(p product, n int) lines {
 	n = max(0, min(n, mostPieces))
 	var out lines
@@ -78,7 +78,7 @@ func (ls lines) pieces(id string) int {
 	return 0
 }
 
-// parseLines parses the output of String, ignoring unknown products.
+// parseLines parses the result of lines.String and ignores unknown products.
 func (s *shop) parseLines(text string) lines {
 	var ls lines
 	for _, part := range strings.Split(text, "-") {
@@ -111,8 +111,8 @@ func (s *shop) basket(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "basket", view{Title: "Basket", Data: s.readBasket(r)})
 }
 
-// changeBasket adds pieces of a product, or sets their number, and returns to the form's page. A
-// script gets the new count instead.
+// changeBasket adds pieces of a product or sets their number. It redirects to the page of the form, or returns the new
+// count if a script asked.
 func (s *shop) changeBasket(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form could not be read", http.StatusBadRequest)
@@ -139,7 +139,7 @@ func (s *shop) changeBasket(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(r.PostForm.Get("back")), http.StatusSeeOther)
 }
 
-// localPath is the path to return to: a path of this shop, else the basket.
+// localPath returns s if it is a path of this shop, otherwise the path of the basket.
 func localPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host != "" || u.Scheme != "" || u.Opaque != "" ||

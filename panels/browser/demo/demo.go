@@ -1,9 +1,9 @@
-// Package demo is alder & flint, a small invented lamp shop inside Sextant, for trying a page, its
-// annotations and a click without a network, a key or an account. It stores nothing: the basket is in
-// a cookie, and an order ends on a thank-you page.
+// Package demo contains alder & flint, a small invented lamp shop. People can try a page, its annotations and a click
+// there without a network, a key or an account. The shop stores nothing: the basket is in a cookie, and an order ends
+// on a thank-you page.
 //
-// It is treated as a page from outside. All its files are embedded, it makes no requests to other
-// hosts, and it works without scripts.
+// Sextant treats its pages as outside pages. All files are embedded. The shop makes no requests to other hosts, and it
+// works without scripts.
 package demo
 
 import (
@@ -26,20 +26,20 @@ var artFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// maxForm bounds what a form may send.
+// maxForm is the maximum size of a submitted form in bytes.
 const maxForm = 64 << 10
 
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// shop is what all requests read; it does not change after Handler.
+// shop contains the data for all requests. It does not change after newShop.
 type shop struct {
-	goods []product
-	pages map[string]*template.Template
+	products []product
+	pages    map[string]*template.Template
 }
 
-// Handler serves the shop from "/". It is safe for concurrent use and has no state. It panics if an
-// embedded file is broken.
+// Handler returns a handler that serves the shop at "/". The handler is stateless and safe for concurrent use. Handler
+// panics if an embedded file is invalid.
 func Handler() http.Handler {
 	s, err := newShop()
 	if err != nil {
@@ -84,11 +84,11 @@ func bounded(next http.Handler) http.Handler {
 }
 
 func newShop() (*shop, error) {
-	goods, err := readGoods()
+	products, err := readProducts()
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{goods: goods, pages: map[string]*template.Template{}}
+	s := &shop{products: products, pages: map[string]*template.Template{}}
 	frame, err := template.New("frame.html").Funcs(template.FuncMap{
 		"euro":  func(n int) string { return strconv.Itoa(n) + " €" },
 		"upto":  func(n int) []int { return make([]int, n) },
@@ -119,17 +119,17 @@ func newShop() (*shop, error) {
 	return s, nil
 }
 
-// view is the data of a page: the frame's part, and Data for the page itself.
+// view is the data of a page: the fields that all pages share, and Data for this page.
 type view struct {
 	Title   string
-	Section string // the current entry of the navigation
+	Section string // the selected entry of the navigation
 	Query   string // the text in the search field
 	Count   int    // pieces in the basket
 	Here    string // path and query to return to after adding to the basket
 	Data    any
 }
 
-// show writes a page. It is rendered completely first, so that a failure is a clean 500.
+// show writes a page. It renders the page completely first, so that an error can still become a status 500.
 func (s *shop) show(w http.ResponseWriter, r *http.Request, status int, page string, v view) {
 	v.Count = s.readBasket(r).count()
 	v.Here = r.URL.RequestURI()

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// formView is a form with its input and its errors by field.
+// formView is a form with its input values and its errors by field.
 type formView struct {
 	Lines  lines
 	Values url.Values
 	Wrong  map[string]string
 }
 
-// Value is the input of field.
+// Value returns the input value of a field.
 func (f formView) Value(field string) string { return f.Values.Get(field) }
 
-// Is reports whether field has this value.
+// Is reports whether the input of a field equals value.
 func (f formView) Is(field, value string) bool { return f.Values.Get(field) == value }
 
-// field is the rule for one field; name is its name in messages.
+// field is the rule for one field. name is the field's name in messages.
 type field struct {
 	key, name string
 	most      int
-	fits      func(string) string // "" or the sentence that says how to correct it; nil for any
+	fits      func(string) string // returns "" or how to correct the value; nil allows any value
 }
 
 func check(values url.Values, fields []field) map[string]string {
@@ -74,8 +74,7 @@ func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "checkout", view{Title: "Check out", Data: f})
 }
 
-// order checks the order and shows the last page. The form contains the basket, so it works without
-// cookies.
+// order checks the order and shows the thank-you page. The form contains the basket, so it works without cookies.
 func (s *shop) order(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form could not be read", http.StatusBadRequest)
@@ -148,7 +147,7 @@ func shorten(s string, most int) string {
 	return s
 }
 
-// orderNumber is the same for the same order.
+// orderNumber derives the number from the values, so that the same order always has the same number.
 func orderNumber(values url.Values) string {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(values.Encode()))

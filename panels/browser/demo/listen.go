@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// Host is the shop's host in addresses. It resolves nowhere; the caller maps it to the address of Listen.
+// Host is the host name in the shop's addresses. No name server knows it; the caller maps it to the address from
+// Listen.
 const Host = "demo.sextant.test"
 
-// Alias returns the shop's address for the word "demo", which a person may type instead of an address.
+// Alias returns the shop's address if word is "demo", which a person may type instead of an address.
 func Alias(word string) (address string, ok bool) {
 	if strings.EqualFold(strings.TrimSpace(word), "demo") {
 		return "http://" + Host + "/", true
@@ -19,7 +20,7 @@ func Alias(word string) (address string, ok bool) {
 	return "", false
 }
 
-// Listen serves the shop on a free loopback port until stop is called.
+// Listen serves the shop on a free loopback port until stop is called. addr is host:port.
 func Listen() (addr string, stop func() error, err error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -29,7 +30,7 @@ func Listen() (addr string, stop func() error, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(ln) // ends with Close
+		_ = server.Serve(ln) // returns after Close
 	}()
 	return ln.Addr().String(), func() error {
 		err := server.Close()

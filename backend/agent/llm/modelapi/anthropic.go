@@ -199,7 +199,7 @@ func (r *anthropicReader) addUsage(raw json.RawMessage, a *answer) error {
 		return malformed("the usage is not valid")
 	}
 	u := r.usage
-	a.usage = chat.Usage{Input: u.Input + u.Read + u.Written, Output: u.Output, Cached: u.Read, Written: u.Written}
+	a.usage = chat.Usage{Input: u.Input + u.Read + u.Written, Output: u.Output, Cached: u.Read, CacheWritten: u.Written}
 	return nil
 }
 

@@ -95,7 +95,7 @@ func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageP
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
 	}
 	if thoughts && len(msg.Calls) > 0 {
-		a.SetExtraFields(map[string]any{"reasoning_content": msg.Thought})
+		a.SetExtraFields(map[string]any{"reasoning_content": msg.Reasoning})
 	}
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}, true
 }
@@ -203,7 +203,7 @@ func (r *chatReader) read(e sseEvent, a *answer) error {
 	if c.Usage != nil {
 		a.usage = chat.Usage{
 			Input: c.Usage.Prompt, Output: c.Usage.Completion,
-			Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit), Written: c.Usage.Details.Written,
+			Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit), CacheWritten: c.Usage.Details.Written,
 		}
 		if r.readsCost {
 			a.cost = c.Usage.money()

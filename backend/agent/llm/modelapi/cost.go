@@ -23,7 +23,7 @@ func clampUsage(u chat.Usage) chat.Usage {
 	within := func(n, most int) int { return min(max(n, 0), most) }
 	u.Input, u.Output = within(u.Input, maxTokens), within(u.Output, maxTokens)
 	u.Cached = within(u.Cached, u.Input)
-	u.Written = within(u.Written, u.Input-u.Cached)
+	u.CacheWritten = within(u.CacheWritten, u.Input-u.Cached)
 	return u
 }
 

@@ -14,9 +14,9 @@ func called(thought string) llm.Request {
 	return llm.Request{Messages: []chat.Message{
 		{Role: chat.RoleUser, Text: "how much?"},
 		{
-			Role:    chat.RoleAssistant,
-			Thought: thought,
-			Calls:   []chat.ToolCall{{ID: "c1", Name: "read_file", Args: []byte("{}")}},
+			Role:      chat.RoleAssistant,
+			Reasoning: thought,
+			Calls:     []chat.ToolCall{{ID: "c1", Name: "read_file", Args: []byte("{}")}},
 		},
 		{Role: chat.RoleTool, CallID: "c1", Text: "12"},
 	}}

@@ -131,7 +131,7 @@ func TestImpossibleUsageIsIgnored(t *testing.T) {
 		},
 		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":5,"cache_write_tokens":7}`: {
 			Input:  8,
-			Cached: 5, Written: 3,
+			Cached: 5, CacheWritten: 3,
 		},
 		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":-5},"prompt_cache_hit_tokens":2`: {
 			Input:  8,

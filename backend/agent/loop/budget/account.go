@@ -150,7 +150,7 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 				wire.Budget{
 					Name:     "cost_" + scope.name,
 					Limit:    c.Nanos,
-					Spent:    scope.spent.In(c.Currency),
+					Spent:    scope.spent.CostIn(c.Currency),
 					Currency: c.Currency,
 				},
 			)

@@ -17,10 +17,10 @@ import (
 func (c Config) Request(sent llm.SentRequest, asked int) event.Request {
 	r := event.Request{
 		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Took.Milliseconds(), Failed: sent.Failed,
-		Again: sent.Again,
+		Retry: sent.Again,
 	}
 	if sent.First > 0 {
-		r.FirstMS = max(1, sent.First.Milliseconds())
+		r.FirstChunkMS = max(1, sent.First.Milliseconds())
 	}
 	if r.Usage.Input == 0 && (sent.Whole || sent.Bytes > 0) {
 		r.Usage.Input = asked / toolspec.BytesPerToken
@@ -85,7 +85,7 @@ func (a *Account) Unpriced(r event.Request) string {
 // Round is the event of requests that belong to no answer; what says what they were for.
 func Round(what string, payer *event.Payer, requests []event.Request) event.Round {
 	round := event.Round{
-		For: what, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
+		Purpose: what, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
 	}
 	for _, r := range requests {
 		round.Usage = round.Usage.Plus(r.Usage)

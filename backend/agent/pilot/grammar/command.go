@@ -23,17 +23,17 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 		return Step{}, parser.missingPart(missed)
 	}
 	s := parser.step(found[0])
-	offers := []chat.Offer{{Say: parser.unambiguous(found[0]), Means: found[0].form.Means}}
+	offers := []chat.Offer{{Command: parser.unambiguous(found[0]), Effect: found[0].form.Means}}
 	for _, m := range found[1:] {
 		if m.score < found[0].score {
 			break
 		}
 		other := parser.step(m)
 		said := parser.unambiguous(m)
-		same := func(o chat.Offer) bool { return o.Say == said }
+		same := func(o chat.Offer) bool { return o.Command == said }
 		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
 			!slices.ContainsFunc(offers, same) {
-			offers = append(offers, chat.Offer{Say: said, Means: m.form.Means})
+			offers = append(offers, chat.Offer{Command: said, Effect: m.form.Means})
 		}
 	}
 	if len(offers) > 1 {
@@ -114,9 +114,9 @@ func (k *valueKind) family() string {
 func JoinOffers(offers []chat.Offer, joint string) string {
 	said := make([]string, len(offers))
 	for i, o := range offers {
-		said[i] = fmt.Sprintf("“%s”", o.Say)
-		if o.Name != "" {
-			said[i] += " (" + o.Name + ")"
+		said[i] = fmt.Sprintf("“%s”", o.Command)
+		if o.TargetName != "" {
+			said[i] += " (" + o.TargetName + ")"
 		}
 	}
 	return strings.Join(said, joint)

@@ -59,8 +59,8 @@ func (parser *Parser) Commands() []wire.PilotCommand {
 			insert = strings.Join(words, " ") + " "
 		}
 		list = append(list, wire.PilotCommand{
-			Say: f.Usage(), Example: f.Example, Means: f.Means, Insert: insert, Group: f.command.Group,
-			Tool: f.command.Tool, First: f.Featured,
+			Form: f.Usage(), Example: f.Example, Effect: f.Means, Insert: insert, Group: f.command.Group,
+			Tool: f.command.Tool, Featured: f.Featured,
 		})
 	}
 	return list
@@ -94,8 +94,8 @@ func (c *completer) slash() {
 			}
 			args, back := argumentTemplate(d.Parameters)
 			c.out.Items = append(c.out.Items, wire.CompletionItem{
-				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name,
-				Means: FirstSentence(d.Description),
+				Insert: c.head + "/" + d.Name + " " + args, Back: back, Label: "/" + d.Name,
+				Detail: FirstSentence(d.Description),
 			})
 		}
 	}
@@ -304,7 +304,7 @@ func (c *completer) add(line, show, means string) {
 		slices.ContainsFunc(c.out.Items, func(i wire.CompletionItem) bool { return i.Insert == insert }) {
 		return
 	}
-	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Show: show, Means: means})
+	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Label: show, Detail: means})
 }
 
 // remaining is what is missing of a form at a position, as it is shown.

@@ -258,7 +258,7 @@ func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Probl
 	for _, r := range append([]Step{left}, right...) {
 		said = append(said, r.canon)
 	}
-	offers := []chat.Offer{{Say: strings.Join(said, " then ")}, {Say: whole.canon}}
+	offers := []chat.Offer{{Command: strings.Join(said, " then ")}, {Command: whole.canon}}
 	return &Problem{
 		Said: strings.TrimSpace(s.src[s.ts[start].start:]), Ambiguous: true, Offers: offers,
 		Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",

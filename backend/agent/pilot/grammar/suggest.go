@@ -15,7 +15,7 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 	said = strings.ToValidUTF8(said, "\uFFFD")
 	if name, ok := strings.CutPrefix(said, "/"); ok {
 		if near := Closest(name[:toolName(name)], parser.Tools); near != "" {
-			return []chat.Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
+			return []chat.Offer{{Command: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
 		}
 		return nil
 	}
@@ -25,8 +25,8 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 	}
 	var offers []chat.Offer
 	add := func(o chat.Offer) {
-		same := func(old chat.Offer) bool { return old.Say == o.Say }
-		if o.Say != said && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
+		same := func(old chat.Offer) bool { return old.Command == o.Command }
+		if o.Command != said && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
 			offers = append(offers, o)
 		}
 	}
@@ -47,7 +47,7 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 		}
 		corrected := said[:t.start] + near + said[t.end:]
 		if f, ok := parser.reads(corrected); ok {
-			add(chat.Offer{Say: corrected, Means: f.form.Means})
+			add(chat.Offer{Command: corrected, Effect: f.form.Means})
 			continue
 		}
 		named := parser.byName(corrected, tokens(corrected))
@@ -55,11 +55,11 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 			add(o)
 		}
 		if i == 0 && len(named) == 0 {
-			add(chat.Offer{Say: corrected})
+			add(chat.Offer{Command: corrected})
 		}
 	}
 	if f := parser.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
-		add(chat.Offer{Say: f.Example, Means: f.Means})
+		add(chat.Offer{Command: f.Example, Effect: f.Means})
 	}
 	return offers
 }
@@ -89,7 +89,7 @@ func (parser *Parser) byName(said string, ts []token) []chat.Offer {
 			if e, known := parser.Live.mark(id); ok && known && p.kind.family() == "mark" {
 				offers = append(
 					offers,
-					chat.Offer{Say: parser.canonical(m), Means: m.form.Means, Name: EscapeLinks(markName(e))},
+					chat.Offer{Command: parser.canonical(m), Effect: m.form.Means, TargetName: EscapeLinks(markName(e))},
 				)
 				break
 			}

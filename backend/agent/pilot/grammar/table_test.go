@@ -82,8 +82,8 @@ func roundTrip(t *testing.T, g *Parser, said string) {
 	plan, problem := g.Plan(said)
 	if problem != nil {
 		for _, o := range problem.Offers {
-			if _, again := g.Plan(o.Say); again != nil {
-				t.Fatalf("%q offers %q, which is no command: %+v", said, o.Say, again)
+			if _, again := g.Plan(o.Command); again != nil {
+				t.Fatalf("%q offers %q, which is no command: %+v", said, o.Command, again)
 			}
 		}
 		return
@@ -159,7 +159,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said string) {
 		roundTrip(t, g, said)
 		for _, o := range g.Suggest(said) {
-			if strings.TrimSpace(o.Say) == "" {
+			if strings.TrimSpace(o.Command) == "" {
 				t.Fatalf("%q offers nothing", said)
 			}
 		}

@@ -41,7 +41,7 @@ func (p *Provider) questions(id string, sink func(event.Approval)) (stop func())
 	p.cfg.Go(func() {
 		for e := range sub.C() {
 			var q event.Approval
-			if json.Unmarshal(e.Data, &q) == nil && q.Root == id {
+			if json.Unmarshal(e.Data, &q) == nil && q.RootCall == id {
 				sink(q)
 			}
 		}

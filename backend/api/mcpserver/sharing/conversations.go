@@ -99,7 +99,7 @@ func conversationText(c chat.Conversation, messages []chat.Message, mask func(st
 func messageText(m chat.Message, mask func(string) string) string {
 	head := ""
 	switch {
-	case m.Role == chat.RoleUser && m.Program:
+	case m.Role == chat.RoleUser && m.FromProgram:
 		head = "## A program asked"
 	case m.Role == chat.RoleUser:
 		head = "## The person"

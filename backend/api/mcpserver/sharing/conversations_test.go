@@ -7,7 +7,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestALongConversationIsBoundedAndSaysSo(t *testing.T) {
+func TestLongConversationIsBoundedAndSaysSo(t *testing.T) {
 	plain := func(s string) string { return s }
 	list := []chat.Message{}
 	for range 20 {

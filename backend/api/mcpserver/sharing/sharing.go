@@ -97,7 +97,7 @@ type toolSet struct {
 
 // Definitions implements mcpserver.Tools.
 func (t toolSet) Definitions() []toolspec.Definition {
-	core := t.cfg.Nav.Core()
+	core := t.cfg.Nav.CoreTools()
 	var environment []string
 	for _, c := range t.cfg.Nav.Environment {
 		environment = append(environment, c.Tool)

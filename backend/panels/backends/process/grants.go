@@ -17,23 +17,23 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// Limits of one panel's program.
+// Limits of a panel's program.
 const (
 	memory    = 2 << 30
 	fileSize  = 1 << 30
 	processes = 256
 	openFiles = 1024
-	// sockets bounds the requests in progress at once.
+	// sockets is the maximum number of simultaneous requests.
 	sockets = 32
 )
 
 type grant struct {
-	// written is the entry as in the manifest, path the absolute path.
+	// written is the entry as it is in the manifest. path is its absolute path.
 	written, path string
 	write         bool
 }
 
-// grants reads permissions.fs: "path" may be read, "path:rw" also written, "~" is the home folder.
+// grants parses permissions.fs. An entry "path" allows reading, and "path:rw" also writing. "~" is the home folder.
 func (c Config) grants(entries []string) []grant {
 	var all []grant
 	for _, entry := range entries {
@@ -49,7 +49,7 @@ func (c Config) grants(entries []string) []grant {
 	return all
 }
 
-// refusal says why a path cannot be granted to any program, "" when it can.
+// refusal says why no program can be granted the path, "" if one can.
 func (c Config) refusal(g grant) string {
 	if !filepath.IsAbs(g.path) || g.path == "/" {
 		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
@@ -65,7 +65,7 @@ func (c Config) refusal(g grant) string {
 	return ""
 }
 
-// accessText says what a program may access besides its own folders, "" for nothing.
+// accessText describes what a program may access besides its own folders, "" for nothing.
 func accessText(p manifest.Permissions, all []grant) string {
 	var reads, writes, parts []string
 	for _, g := range all {
@@ -90,10 +90,10 @@ func accessText(p manifest.Permissions, all []grant) string {
 	return strings.Join(parts, "; ")
 }
 
-// wantsNetwork reports whether the program may reach hosts.
+// wantsNetwork reports whether the permissions include any hosts.
 func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
 
-// spec is the sandbox specification of a program, without its network.
+// spec returns the sandbox specification of a program without its network.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
 	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{
@@ -130,7 +130,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	return spec, nil
 }
 
-// proxyHosts serves a proxy to the hosts that the program was granted, and no others.
+// proxyHosts returns a function that serves a proxy to the granted hosts only.
 func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()) {
 	hosts := r.panel.Permissions.Net
 	may := func(_ context.Context, host string) error {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Request is one call as the endpoint receives it.
+// Request is a request to an endpoint of a panel's program.
 type Request struct {
 	Method string
-	// Path is escaped and begins with "/"; Query has no "?"; Body may be nil.
+	// Path is escaped and begins with "/". Query has no "?". Body may be nil.
 	Path, Query string
 	Body        []byte
 }
 
-// Do sends a request to the program, starting it if needed, and returns its response, whose body must
-// be closed. sent is false when the program cannot have received it.
+// Do sends a request to the program and returns its response. It starts the program if necessary. The caller must close
+// the body. sent is false if the program cannot have received the request.
 func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool,
 	err error,
 ) {
@@ -36,17 +36,17 @@ func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text str
 		done()
 		return nil, true, err
 	}
-	res.Body = &used{res.Body, done}
+	res.Body = &trackedBody{res.Body, done}
 	return res, true, nil
 }
 
-// used is a body that reports when it is closed.
-type used struct {
+// trackedBody is a response body that calls a function when it is closed.
+type trackedBody struct {
 	io.ReadCloser
 	done func()
 }
 
-func (u *used) Close() error {
+func (u *trackedBody) Close() error {
 	defer u.done()
 	return u.ReadCloser.Close()
 }
@@ -68,7 +68,7 @@ func (r *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 	return r.client.Do(req)
 }
 
-// Headers sets the headers of every request to an endpoint; token is "" unless a program answers.
+// Headers sets the headers of a request to an endpoint. token is "" unless a panel's program is the receiver.
 func Headers(req *http.Request, hasBody bool, token string) {
 	req.Header.Set("Accept", "application/json, application/x-ndjson, text/event-stream;q=0.9, */*;q=0.5")
 	req.Header.Set("User-Agent", "sextant")
@@ -80,7 +80,7 @@ func Headers(req *http.Request, hasBody bool, token string) {
 	}
 }
 
-// httpClient connects to the program, whatever the address.
+// httpClient returns a client that connects to the program whatever the address is.
 func (r *Runner) httpClient(up *running) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

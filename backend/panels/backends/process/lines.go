@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// maxLine bounds one line of a program.
+// maxLine is the maximum length of a program's line in bytes.
 const maxLine = maxAnswer + 1<<20
 
-// line is a message to or from a program. An answer has Status or Body, a progress message has
-// Progress.
+// line is a message to or from a program. An answer has Status or Body. A progress message has Progress.
 type line struct {
 	ID     int64             `json:"id"`
 	Method string            `json:"method,omitempty"`
@@ -28,19 +27,19 @@ type line struct {
 	Body   json.RawMessage   `json:"body,omitempty"`
 	Status int               `json:"status,omitempty"`
 	Header map[string]string `json:"headers,omitempty"`
-	// Progress is shown while the call waits.
+	// Progress is shown until the call ends.
 	Progress string `json:"progress,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
 
-// waiter receives the answer to one call and its progress messages.
+// waiter receives the answer to a call and its progress messages.
 type waiter struct {
 	answer   chan line
 	progress chan string
 }
 
-// lines talks to a program in lines of JSON: requests to its standard input, answers from its standard
-// output in any order. Other lines go to its log.
+// lines exchanges lines of JSON with a program: requests to its standard input, and answers in any order from its
+// standard output. Other lines go to its log.
 type lines struct {
 	log io.Writer
 	in  *os.File
@@ -64,7 +63,7 @@ func newLines(log io.Writer) (l *lines, in *os.File, err error) {
 	return &lines{log: log, in: out, waiting: map[int64]waiter{}, done: make(chan struct{})}, in, nil
 }
 
-// watch fails waiting calls when the program ends, and stops the program when its connection breaks.
+// watch makes waiting calls fail when the program ends, and stops the program when its connection breaks.
 func (l *lines) watch(p program) {
 	select {
 	case <-p.Done():
@@ -88,7 +87,7 @@ func (l *lines) close() {
 	_ = l.in.Close()
 }
 
-// Write takes the program's output. It never fails, so that it never blocks the program.
+// Write implements io.Writer for the output of the program. It never fails, so that the program is never blocked.
 func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	l.mu.Lock()
@@ -115,11 +114,11 @@ func (l *lines) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// take passes one line to the call it answers.
+// take passes a line to the call that waits for it.
 func (l *lines) take(text []byte) {
 	var got line
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &got) != nil {
-		_, _ = l.log.Write(append(text, '\n')) // a Tail never fails
+		_, _ = l.log.Write(append(text, '\n')) // writing to a Tail never fails
 		return
 	}
 	wait, ok := l.waiting[got.ID]
@@ -175,7 +174,7 @@ func (l *lines) why() error {
 	return l.broken
 }
 
-// send writes one line; it waits for a program that does not read until the call ends.
+// send writes a line. If the program does not read, it waits until ctx ends.
 func (l *lines) send(ctx context.Context, text []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -187,7 +186,7 @@ func (l *lines) send(ctx context.Context, text []byte) error {
 	defer stop()
 	n, err := l.in.Write(text)
 	if err != nil && n > 0 {
-		// After half a line nothing else can be sent: the program has to be restarted.
+		// After a part of a line nothing else can be sent, so the program must be restarted.
 		l.end(fmt.Errorf("it did not read its input: %w", err))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
@@ -196,7 +195,7 @@ func (l *lines) send(ctx context.Context, text []byte) error {
 	return err
 }
 
-// response is an answer as an HTTP response.
+// response converts an answer to an HTTP response.
 func response(got line) *http.Response {
 	res := &http.Response{StatusCode: got.Status, Header: http.Header{}}
 	for name, value := range got.Header {
@@ -204,7 +203,7 @@ func response(got line) *http.Response {
 	}
 	body := []byte(got.Body)
 	if got.Error != "" && len(body) == 0 {
-		body, _ = json.Marshal(map[string]string{"error": got.Error}) // a string map always marshals
+		body, _ = json.Marshal(map[string]string{"error": got.Error}) // marshaling a map of strings never fails
 		if res.StatusCode == 0 {
 			res.StatusCode = http.StatusInternalServerError
 		}
@@ -212,7 +211,7 @@ func response(got line) *http.Response {
 	if res.StatusCode == 0 {
 		res.StatusCode = http.StatusOK
 	}
-	// Without a Content-Type the body is JSON.
+	// Without a Content-Type, the body is JSON.
 	var text string
 	if kind := res.Header.Get("Content-Type"); kind == "" {
 		res.Header.Set("Content-Type", "application/json")

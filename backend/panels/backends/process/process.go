@@ -1,12 +1,12 @@
-// Package process runs the program that answers a panel's endpoints: started by the first call, in the
-// sandbox of guard/confine with the rights that its manifest was granted, restarted after a crash with
-// growing pauses, stopped after a while without calls.
+// Package process runs the program that answers the endpoints of a panel. The first call starts the program in the
+// sandbox with the rights that its manifest was granted. After a crash it is restarted with increasing pauses. It is
+// stopped after some time without calls.
 //
-// It talks to a program over HTTP on a loopback port, by lines of JSON on standard input and output,
-// or over MCP. Answers are untrusted and bounded, and everything that a program started ends with it.
+// Requests go to the program over HTTP on a loopback port, as lines of JSON on its standard input and output, or over
+// MCP. Answers are untrusted and limited in size. Everything that a program started ends with it.
 //
-// Whether a program may start is decided by the pipeline; this package says exactly what would run and
-// what it may access.
+// The pipeline decides whether a program may start. This package describes exactly what would run and what it may
+// access.
 package process
 
 import (
@@ -27,65 +27,65 @@ import (
 )
 
 const (
-	// tokenHeader carries the secret by which a panel's program recognises our requests.
+	// tokenHeader contains the secret by which a panel's program recognizes Sextant's requests.
 	tokenHeader = "X-Sextant-Token"
-	// maxAnswer bounds an answer in bytes.
+	// maxAnswer is the maximum size of an answer in bytes.
 	maxAnswer = 5 << 20
-	// startLimit is how long a program may take until it answers.
+	// startLimit is the maximum time until a started program answers.
 	startLimit = 15 * time.Second
-	// healthPause is the interval between health checks at the start.
+	// healthPause is the interval between health checks during the start.
 	healthPause = 50 * time.Millisecond
 	stopGrace   = 2 * time.Second
-	// stableAfter is how long a program must have run for its next failure to count as the first.
+	// stableAfter is the run time after which the next failure counts as the first one.
 	stableAfter = 30 * time.Second
 	maxBackOff  = time.Minute
-	// exitWait is how long to wait for the exit that explains a broken connection.
+	// exitWait is how long to wait for the exit status that explains a broken connection.
 	exitWait = 2 * time.Second
-	// maxBackOffWait is the longest back-off that a call waits for instead of failing.
+	// maxBackOffWait is the longest back-off for which a call waits instead of failing.
 	maxBackOffWait = 3 * time.Second
 	// defaultIdle is how long a program runs without a call.
 	defaultIdle = 5 * time.Minute
 )
 
-// ErrRemoved reports that the runner is out of use because its panel was removed or its program replaced.
+// ErrRemoved reports that the panel was removed or its program replaced, so that the Runner can no longer be used.
 var ErrRemoved = errors.New("was removed")
 
-// Config is shared by the programs of all panels.
+// Config is the configuration that the programs of all panels share.
 type Config struct {
-	// Confine is the sandbox; without it programs run unconfined, and every start asks.
+	// Confine is the sandbox. If it is nil, programs run unconfined and the user is asked before every start.
 	Confine *confine.Sandbox
-	// Egress gives programs access to the hosts they were granted; nil gives none.
+	// Egress gives programs access to the hosts that they were granted. If it is nil, they have no network access.
 	Egress *egress.Guard
-	// Data is the folder that has a writable folder for each program.
+	// Data is the folder that contains one writable folder for each program.
 	Data string
-	// Home is the user's home, "" if unknown; Places are what no program may access.
+	// Home is the user's home folder, "" if unknown. Places contains the paths that no program may access.
 	Home   string
 	Places *protectedpaths.Places
-	// Forbidden are the paths that the user's rules keep from panels' programs.
+	// Forbidden returns the paths that the user's rules forbid to panels' programs.
 	Forbidden func(ctx context.Context) ([]string, error)
-	// Memory is the limit of each process of a program in bytes; 0 means 2 GB.
+	// Memory is the memory limit of each process in bytes; 0 means 2 GB.
 	Memory uint64
 	Log    *slog.Logger
 }
 
-// Panel is the panel of a program. Dir is its folder, absolute.
+// Panel describes the panel that owns a program. Dir is the absolute path of its folder.
 type Panel struct {
 	ID, Title, Dir string
 	Backend        manifest.Backend
 	Permissions    manifest.Permissions
-	// Settings returns the panel's settings as a JSON object; nil for none.
+	// Settings returns the panel's settings as a JSON object. It is nil if the panel has none.
 	Settings func() (string, error)
 }
 
-// Runner owns the program of one panel. It is safe for concurrent use.
+// Runner starts and stops the program of one panel. It is safe for concurrent use.
 type Runner struct {
 	cfg   Config
 	panel Panel
 	log   *procgroup.Tail
-	// tasks are the goroutines that watch and stop the program.
+	// tasks contains the goroutines that watch and stop the program.
 	tasks sync.WaitGroup
 
-	// starting serialises starts; it is a channel so that a waiting call can give up.
+	// starting is held during a start. It is a channel, so that a waiting call can be canceled.
 	starting chan struct{}
 
 	mu       sync.Mutex
@@ -99,20 +99,19 @@ type Runner struct {
 	stop     chan struct{}
 }
 
-// running is a program that answers.
+// running is a program that has answered.
 type running struct {
 	program
 	since  time.Time
 	port   int
 	token  string
 	client *http.Client
-	// lines is set instead of client for a program that uses lines of JSON, server for one that speaks
-	// MCP.
+	// lines is set instead of client for a program that uses lines of JSON, and server for an MCP server.
 	lines  *lines
 	server *server
 }
 
-// New makes the runner of a panel; it starts nothing.
+// New returns the Runner of a panel. It does not start the program.
 func New(cfg Config, panel Panel) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -123,23 +122,23 @@ func New(cfg Config, panel Panel) *Runner {
 	}
 }
 
-// Line is the command as typed in a shell.
-func (r *Runner) Line() string {
+// CommandLine returns the command as it would be typed in a shell.
+func (r *Runner) CommandLine() string {
 	return procgroup.CommandLine(r.panel.Backend.Command, r.panel.Backend.Args)
 }
 
-// Access says what the program may access besides its own folders, "" for nothing.
+// Access describes what the program may access besides its own folders, "" for nothing.
 func (r *Runner) Access() string {
 	return accessText(r.panel.Permissions, r.cfg.grants(r.panel.Permissions.FS))
 }
 
-// Identity is what an approval covers: command line, folder and permissions.
-func (r *Runner) Identity() string { return r.Line() + "\n" + r.panel.Dir + "\n" + r.Access() }
+// Identity returns what an approval covers: the command line, the folder and the permissions.
+func (r *Runner) Identity() string { return r.CommandLine() + "\n" + r.panel.Dir + "\n" + r.Access() }
 
-// Dir is the panel's folder.
+// Dir returns the absolute path of the panel's folder.
 func (r *Runner) Dir() string { return r.panel.Dir }
 
-// Output is the end of what the program printed.
+// Output returns the end of the program's output.
 func (r *Runner) Output() string { return r.log.String() }
 
 // Running reports whether the program is running.
@@ -149,7 +148,7 @@ func (r *Runner) Running() bool {
 	return r.up != nil && !hasEnded(r.up)
 }
 
-// hasEnded reports whether it has ended or its connection is broken.
+// hasEnded reports whether up has ended or its connection is broken.
 func hasEnded(up *running) bool {
 	var broken chan struct{}
 	if up.lines != nil {
@@ -165,8 +164,8 @@ func hasEnded(up *running) bool {
 	}
 }
 
-// acquire returns the running program, after starting it if needed. Call done once the answer is read; the
-// program is not stopped as idle before.
+// acquire returns the running program and starts it if necessary. The program is not stopped as idle until done is
+// called; the caller must call done after reading the answer.
 func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) (up *running, done func(), err error) {
 	r.mu.Lock()
 	r.users++
@@ -182,7 +181,7 @@ func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) 
 	return up, done, nil
 }
 
-// release lets the program stop if no call comes for a while.
+// release lets the program be stopped if no call follows for a while.
 func (r *Runner) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +206,7 @@ func (r *Runner) Restart() {
 	}
 }
 
-// stopIdle stops a program that was idle.
+// stopIdle stops the program up if it is still idle.
 func (r *Runner) stopIdle(up *running) {
 	r.mu.Lock()
 	if r.users > 0 || r.up != up || r.ended {
@@ -215,7 +214,7 @@ func (r *Runner) stopIdle(up *running) {
 		return
 	}
 	r.up = nil
-	r.tasks.Add(1) // under the lock, so that Close waits for it
+	r.tasks.Add(1) // while mu is locked, so that Close waits for it
 	r.mu.Unlock()
 	defer r.tasks.Done()
 	r.cfg.Log.Info("panel program was idle", "panel", r.panel.ID)
@@ -248,7 +247,7 @@ func (r *Runner) ready(ctx context.Context, output func(stream, text string)) (*
 	if err := r.pause(ctx); err != nil {
 		return nil, err
 	}
-	output("progress", "Starting "+r.Line()+"\n")
+	output("progress", "Starting "+r.CommandLine()+"\n")
 	up, err := r.launch(ctx)
 	if err != nil {
 		r.failed(err.Error())
@@ -264,7 +263,7 @@ func (r *Runner) ready(ctx context.Context, output func(stream, text string)) (*
 	return up, nil
 }
 
-// current is the program if it runs; it records the exit of one that does not.
+// current returns the program if it is running. Otherwise it records its exit.
 func (r *Runner) current() *running {
 	r.mu.Lock()
 	up := r.up
@@ -283,8 +282,8 @@ func (r *Runner) current() *running {
 	return nil
 }
 
-// failed counts an exit or a failed start: the next start follows at once after the first, then after
-// 1, 2, 4 … 60 seconds.
+// failed counts an exit or a failed start. The next start follows immediately after the first failure, and after 1, 2,
+// 4 … 60 seconds after later ones.
 func (r *Runner) failed(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -320,8 +319,8 @@ func (r *Runner) pause(ctx context.Context) error {
 	return fmt.Errorf("the %s panel's program is not running: %s", r.panel.Title, why)
 }
 
-// ExitReason says how the program ended, "" while it runs. A connection breaks a moment before the exit is
-// known, so it waits for that moment.
+// ExitReason says how the program ended, "" while it is running. It may wait for a moment, because a connection breaks
+// shortly before the exit status is known.
 func (r *Runner) ExitReason() string {
 	r.mu.Lock()
 	up := r.up
@@ -346,7 +345,7 @@ func (r *Runner) exit(p program) string {
 	return p.ExitStatus()
 }
 
-// Close stops the program for good and waits until it has ended.
+// Close stops the program permanently and waits until it has ended.
 func (r *Runner) Close() {
 	r.mu.Lock()
 	up, first := r.up, !r.ended
@@ -361,7 +360,7 @@ func (r *Runner) Close() {
 	if up != nil {
 		up.end()
 	}
-	// A start in progress sees stop and ends its program itself.
+	// A start in progress notices that stop is closed, and ends its program.
 	r.starting <- struct{}{}
 	<-r.starting
 	r.tasks.Wait()

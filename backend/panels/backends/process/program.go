@@ -17,9 +17,9 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// program is one run of a panel's command, sandboxed or not.
+// program is one run of a panel's command, in the sandbox or outside.
 type program interface {
-	// Done is closed when it and everything it started have ended; ExitStatus then says how.
+	// Done is closed when the program and everything it started have ended. ExitStatus then says how.
 	Done() <-chan struct{}
 	ExitStatus() string
 	Stop(grace time.Duration)
@@ -27,18 +27,18 @@ type program interface {
 	Dial(ctx context.Context, port int) (net.Conn, error)
 }
 
-// walls is how much of the sandbox a program runs in.
-type walls int
+// isolation says how much of the sandbox a program runs in.
+type isolation int
 
-// The levels: the whole sandbox; without a network namespace; no sandbox.
+// The levels: the whole sandbox, the sandbox without a network namespace, and no sandbox.
 const (
-	fullSandbox walls = iota
+	fullSandbox isolation = iota
 	sharedNetwork
 	unconfinedProgram
 )
 
-// walls returns the level that the program would run in, and why that is not the whole sandbox.
-func (r *Runner) walls() (walls, string) {
+// isolation returns the level at which the program would run, and why it is not the whole sandbox.
+func (r *Runner) isolation() (isolation, string) {
 	if r.cfg.Confine == nil {
 		return unconfinedProgram, "no sandbox is set up"
 	}
@@ -46,20 +46,20 @@ func (r *Runner) walls() (walls, string) {
 	switch {
 	case !ok:
 		return unconfinedProgram, why
-	case r.cfg.Confine.IsolatesNetwork(), r.byLines() && !wantsNetwork(r.panel.Permissions):
+	case r.cfg.Confine.IsolatesNetwork(), r.usesStdio() && !wantsNetwork(r.panel.Permissions):
 		return fullSandbox, ""
 	}
 	return sharedNetwork, "the sandbox of this machine restricts files but not the network of a program that " +
 		"listens or connects"
 }
 
-// byLines reports whether the program uses its standard input and output.
-func (r *Runner) byLines() bool { return r.panel.Backend.Stdio || r.Serves() }
+// usesStdio reports whether the program communicates over its standard input and output.
+func (r *Runner) usesStdio() bool { return r.panel.Backend.Stdio || r.IsMCPServer() }
 
-// Unconfined says why the program would run outside the sandbox, "" when it would not. Each such start
-// asks the user.
+// Unconfined says why the program would run outside of the sandbox, "" if it would run inside. The user is asked before
+// each unconfined start.
 func (r *Runner) Unconfined() string {
-	_, why := r.walls()
+	_, why := r.isolation()
 	return why
 }
 
@@ -69,7 +69,7 @@ const (
 	ports     = 10_000
 )
 
-// start starts the program. in and out are for a program that uses lines, else nil; start closes in.
+// start starts the program. in and out are nil unless the program uses lines. start closes in.
 func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, port int, err error) {
 	taken := false
 	defer func() {
@@ -95,7 +95,7 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	if err := checkCommand(command); err != nil {
 		return nil, 0, err
 	}
-	behind, _ := r.walls()
+	behind, _ := r.isolation()
 	port = firstPort + rand.IntN(ports)
 	if behind != fullSandbox {
 		if port, err = freePort(); err != nil {
@@ -103,7 +103,7 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 		}
 	}
 	env = append(env, "SEXTANT_PANEL_DATA="+data)
-	if !r.byLines() {
+	if !r.usesStdio() {
 		env = append(env, "SEXTANT_PANEL_PORT="+strconv.Itoa(port))
 	}
 	if out == nil {
@@ -118,9 +118,9 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	return p, port, err
 }
 
-func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
-	error,
-) {
+func (r *Runner) confined(
+	behind isolation, command, dir, data string, env []string, in *os.File, out io.Writer,
+) (program, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec, err := r.spec(ctx, command, dir, data, append(env, "HOME="+data))
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *Runner) confined(behind walls, command, dir, data string, env []string,
 	switch {
 	case behind == sharedNetwork:
 		spec.Network = true
-	case !r.byLines():
+	case !r.usesStdio():
 		spec.MaxConns = sockets
 	}
 	if behind == fullSandbox && wantsNetwork(r.panel.Permissions) && r.cfg.Egress != nil {
@@ -151,7 +151,7 @@ func (r *Runner) confined(behind walls, command, dir, data string, env []string,
 	return c, nil
 }
 
-// confined is a sandboxed program.
+// confined is a program in the sandbox.
 type confined struct {
 	run    *confine.Process
 	cancel context.CancelFunc
@@ -177,7 +177,7 @@ func (c *confined) ExitStatus() string {
 	return "exit " + strconv.Itoa(c.exit.Code)
 }
 
-// Stop ends it and everything it started at once.
+// Stop immediately ends the program and everything it started.
 func (c *confined) Stop(time.Duration) {
 	c.cancel()
 	<-c.done
@@ -200,18 +200,18 @@ func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out 
 		r.tasks.Go(func() { _, _ = io.Copy(p.Stdin, in); _ = in.Close(); _ = p.Stdin.Close() })
 		r.tasks.Go(func() { _, _ = io.Copy(out, p.Stdout); _ = p.Stdout.Close() })
 	}
-	return open{p}, nil
+	return unconfined{p}, nil
 }
 
-// open is a program outside the sandbox.
-type open struct{ *procgroup.Process }
+// unconfined is a program outside of the sandbox.
+type unconfined struct{ *procgroup.Process }
 
 // Dial connects to a loopback port of this machine.
-func (open) Dial(ctx context.Context, port int) (net.Conn, error) {
+func (unconfined) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// checkCommand says why the command cannot be found.
+// checkCommand returns an error if the command cannot be found.
 func checkCommand(command string) error {
 	if !strings.ContainsRune(command, '/') {
 		return lookPath(command)

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// maxMessage bounds one message of an MCP server in bytes; a longer one ends the connection.
+	// maxMessage is the maximum size of a message of an MCP server in bytes. A longer message ends the connection.
 	maxMessage = 16 << 20
-	// handshakeLimit bounds the handshake with an MCP server.
+	// handshakeLimit is the maximum duration of the handshake with an MCP server.
 	handshakeLimit = 15 * time.Second
 )
 
@@ -30,8 +30,8 @@ type server struct {
 	session *sdk.ClientSession
 }
 
-// Serves reports whether the program is an MCP server.
-func (r *Runner) Serves() bool { return r.panel.Backend.Kind == "mcp" }
+// IsMCPServer reports whether the program is an MCP server.
+func (r *Runner) IsMCPServer() bool { return r.panel.Backend.Kind == "mcp" }
 
 // beginServer starts the program with pipes for its standard input and output.
 func (r *Runner) beginServer(up *running, env []string) error {
@@ -53,7 +53,7 @@ func (r *Runner) beginServer(up *running, env []string) error {
 	return nil
 }
 
-// connect does the handshake with an MCP server; other programs need none.
+// connect performs the handshake with an MCP server. Other programs need none.
 func (r *Runner) connect(ctx context.Context, up *running) error {
 	s := up.server
 	if s == nil {
@@ -81,9 +81,9 @@ func (s *server) close() {
 	_ = s.out.Close()
 }
 
-// Ask calls a tool of the MCP server, starting it if needed. sent is false when the server cannot have
-// received it.
-func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage,
+// CallTool calls a tool of the MCP server and starts the server if necessary. sent is false if the server cannot have
+// received the call.
+func (r *Runner) CallTool(ctx context.Context, tool string, args json.RawMessage,
 	output func(stream, text string),
 ) (_ toolspec.Result, sent bool, err error) {
 	up, done, err := r.acquire(ctx, output)
@@ -103,7 +103,7 @@ func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage,
 			true, nil
 	}
 	if ctx.Err() == nil {
-		// No answer: the connection broke. Ending it makes the next call restart the program.
+		// The connection broke without an answer. The next call starts the program again.
 		r.tasks.Go(func() { up.Stop(stopGrace) })
 	}
 	return toolspec.Result{}, true, err

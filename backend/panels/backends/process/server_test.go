@@ -39,7 +39,7 @@ func (f *fixture) served(r *Runner, tool string, args map[string]any) (toolspec.
 	}
 	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
 	defer cancel()
-	result, _, err := r.Ask(ctx, tool, text, func(string, string) {})
+	result, _, err := r.CallTool(ctx, tool, text, func(string, string) {})
 	return result, err
 }
 
@@ -74,7 +74,7 @@ func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, _, err := r.Ask(short, "hang", json.RawMessage("{}"), func(string, string) {}); err == nil {
+	if _, _, err := r.CallTool(short, "hang", json.RawMessage("{}"), func(string, string) {}); err == nil {
 		t.Error("an answer that never came came")
 	}
 	if same, err := b.served(r, "identity", nil); err != nil || same.Value != first.Value {

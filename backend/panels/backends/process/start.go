@@ -35,7 +35,7 @@ func (r *Runner) launch(ctx context.Context) (*running, error) {
 
 // begin starts the program and connects to it.
 func (r *Runner) begin(up *running, env []string) (err error) {
-	if r.Serves() {
+	if r.IsMCPServer() {
 		return r.beginServer(up, env)
 	}
 	if !r.panel.Backend.Stdio {

@@ -33,8 +33,8 @@ type fetched struct {
 	Text    string            `json:"text"`
 }
 
-// fetch sends one request to a host of permissions.net. Redirects are not followed, because they may
-// lead to another host.
+// fetch sends a request to a host of permissions.net. It does not follow redirects, because they may lead to a
+// different host.
 func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	var q request
 	if err := json.Unmarshal(args, &q); err != nil {
@@ -74,7 +74,7 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 	) error {
 		return http.ErrUseLastResponse
 	}}
-	h.read(u.Scheme + "://" + u.Host)
+	h.addSources(u.Scheme + "://" + u.Host)
 	res, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error

@@ -1,12 +1,12 @@
-// Package scripted runs the script that answers a panel's endpoints, in a new instance of the
-// JavaScript engine of sandbox/script for each call. A script defines a handler by the tool's name,
+// Package scripted runs the script that answers the endpoints of a panel. Each call uses a new instance of the
+// JavaScript engine in sandbox/script. A script defines a handler under the name of the tool:
 //
 //	handlers.field_notes_add = async (args) => ({ count: 1 })
 //
-// and reaches only what its panel was granted: tools through the pipeline as the panel, hosts through
-// egress, and a small store of its own.
+// It can use only what its panel was granted: tools through the pipeline with the panel as the caller, hosts through
+// egress, and a small store.
 //
-// What a script returns is untrusted. Whether a call may run is decided by the pipeline.
+// The result of a script is untrusted. The pipeline decides whether a call may run.
 package scripted
 
 import (
@@ -26,53 +26,53 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxFile bounds a script; the engine's limit is a little higher.
+// maxFile is the maximum size of a script in bytes. The limit of the engine is a little higher.
 const maxFile = 60 << 10
 
-// Config is shared by all scripts.
+// Config is the configuration that all scripts share.
 type Config struct {
-	// Data is the folder that has a folder for each panel's store.
+	// Data is the folder that contains one folder for the store of each panel.
 	Data string
-	// Egress sends what scripts fetch; nil refuses.
+	// Egress sends the requests of scripts. If it is nil, they are refused.
 	Egress http.RoundTripper
-	// Call makes a call as the panel; nil refuses.
+	// Call makes a call with the panel as the caller. If it is nil, calls are refused.
 	Call func(ctx context.Context, a calls.Request) toolspec.Result
 }
 
-// Panel is the panel of a script. File is in Dir, its folder.
+// Panel describes the panel that owns a script. File is the path of the script relative to Dir, the panel's folder.
 type Panel struct {
 	ID, Dir, File string
 	Permissions   manifest.Permissions
-	// Settings returns the panel's settings as a JSON object; nil for none.
+	// Settings returns the panel's settings as a JSON object. It is nil if the panel has none.
 	Settings func() (string, error)
 }
 
-// Script answers the tools of one panel. It is safe for concurrent use.
+// Script runs the tools of one panel. It is safe for concurrent use.
 type Script struct {
 	cfg   Config
 	panel Panel
 	state state
 }
 
-// New makes the script of a panel; each call reads the file.
+// New returns the Script of a panel. Each call reads the file.
 func New(cfg Config, panel Panel) *Script {
 	return &Script{cfg: cfg, panel: panel, state: state{dir: cfg.Data, id: panel.ID}}
 }
 
-// Fault is a failure of the script itself.
-type Fault struct{ Text string }
+// ScriptError is an error that the script itself caused.
+type ScriptError struct{ Text string }
 
 // Error implements error.
-func (f *Fault) Error() string { return f.Text }
+func (f *ScriptError) Error() string { return f.Text }
 
-// Answer runs the handler of call's tool with args and returns its result as JSON, and the sources of
-// what it read. The error is a *Fault if the script failed.
-func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage,
+// Run runs the handler of call's tool with args. It returns the result as JSON and the sources of what the handler
+// addSources. The error is a *ScriptError if the script failed.
+func (s *Script) Run(ctx context.Context, call toolspec.Call, args json.RawMessage,
 	out func(stream, text string),
 ) (value json.RawMessage, sources []string, err error) {
 	text, err := s.read()
 	if err != nil {
-		return nil, nil, &Fault{err.Error()}
+		return nil, nil, &ScriptError{err.Error()}
 	}
 	settings := "{}"
 	if s.panel.Settings != nil {
@@ -92,13 +92,13 @@ func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMe
 		if slip.Line > 0 && slip.Line <= strings.Count(text, "\n")+1 {
 			where = fmt.Sprintf("%s, line %d", s.panel.File, slip.Line)
 		}
-		err = &Fault{where + ": " + slip.Message}
+		err = &ScriptError{where + ": " + slip.Message}
 	}
 	return value, h.sources, err
 }
 
-// prologue and after enclose a script without changing its line numbers. That a script can leave its
-// function does no harm; the sandbox is around all of it.
+// prologue and epilogue enclose a script without changing its line numbers. A script can break out of the enclosing
+// function, but not out of the sandbox around it.
 const (
 	prologue = `const __handlers = Object.create(null); await (async (handlers, tools, fetch, store, config, args) => {`
 	epilogue = `
@@ -112,7 +112,7 @@ if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no 
 return await __handlers[args.tool](args.args);`
 )
 
-// read returns the script's text without following a link out of the panel's folder.
+// addSources returns the text of the script. It does not follow a link out of the panel's folder.
 func (s *Script) read() (string, error) {
 	root, err := os.OpenRoot(s.panel.Dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Script) read() (string, error) {
 	return string(text), nil
 }
 
-// host is what one run can call.
+// host contains what a script can call during one run.
 type host struct {
 	s       *Script
 	call    toolspec.Call
@@ -151,7 +151,7 @@ type host struct {
 
 func (h *host) Print(line string) { h.out("stdout", line+"\n") }
 
-// Call is a call of the script to the host.
+// Call executes a call of the script to the host.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if tool, is := strings.CutPrefix(name, "tool "); is {
 		return h.tool(ctx, tool, args)
@@ -171,8 +171,8 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 	}
 	within := h.call.From
 	within.Outside = append(slices.Clone(within.Outside), h.sources...)
-	r := h.s.cfg.Call(ctx, calls.Request{Panel: h.s.panel.ID, Tool: name, Args: args, Within: &within})
-	h.read(r.Sources...)
+	r := h.s.cfg.Call(ctx, calls.Request{Panel: h.s.panel.ID, Tool: name, Args: args, Parent: &within})
+	h.addSources(r.Sources...)
 	if !r.Success {
 		return nil, errors.New(strings.TrimSpace(r.Error + ". " + r.Suggestion))
 	}
@@ -185,8 +185,8 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 	return json.Marshal(r.Value)
 }
 
-// read records sources.
-func (h *host) read(sources ...string) {
+// addSources records sources of what the script has read.
+func (h *host) addSources(sources ...string) {
 	for _, s := range sources {
 		if !slices.Contains(h.sources, s) {
 			h.sources = append(h.sources, s)

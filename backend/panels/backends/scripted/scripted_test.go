@@ -50,7 +50,7 @@ func answer(t *testing.T, s *Script, tool, args string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	value, _, err := s.Answer(ctx, toolspec.Call{Tool: tool}, json.RawMessage(args), func(string, string) {})
+	value, _, err := s.Run(ctx, toolspec.Call{Tool: tool}, json.RawMessage(args), func(string, string) {})
 	return string(value), err
 }
 
@@ -87,7 +87,7 @@ func TestErrorsNameScriptLine(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := answer(t, newScript(t, text, nil), "x", `{}`)
-			var fault *Fault
+			var fault *ScriptError
 			if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%q: %v", text, err)
 			}
@@ -169,13 +169,13 @@ func TestScriptCallsTools(t *testing.T) {
 		}
 	})
 	call := toolspec.Call{Tool: "both", From: toolspec.Provenance{Conversation: "talk", Outside: []string{"mcp:x"}}}
-	value, sources, err := s.Answer(t.Context(), call, json.RawMessage(`{}`), func(string, string) {})
+	value, sources, err := s.Run(t.Context(), call, json.RawMessage(`{}`), func(string, string) {})
 	if err != nil || string(value) != `["text","it may not. Add it."]` ||
 		!slices.Equal(sources, []string{"https://shop.example"}) {
 		t.Errorf("%s %v %v", value, sources, err)
 	}
-	if len(asked) != 2 || asked[0].Panel != "notes" || asked[1].Within.Conversation != "talk" ||
-		!slices.Equal(asked[1].Within.Outside, []string{"mcp:x", "https://shop.example"}) {
+	if len(asked) != 2 || asked[0].Panel != "notes" || asked[1].Parent.Conversation != "talk" ||
+		!slices.Equal(asked[1].Parent.Outside, []string{"mcp:x", "https://shop.example"}) {
 		t.Errorf("%+v", asked)
 	}
 }
@@ -199,7 +199,7 @@ func TestHostileScriptEnds(t *testing.T) {
 				patience = time.Second // nothing but the call's own end stops it
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			value, _, err := newScript(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
+			value, _, err := newScript(t, text, nil).Run(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
 				func(string, string) {})
 			cancel()
 			if err == nil || !strings.Contains(err.Error(), want) {

@@ -12,11 +12,10 @@ import (
 	"sync"
 )
 
-// maxState bounds a script's store, in bytes of JSON.
+// maxState is the maximum size of a script's store, in bytes of JSON.
 const maxState = 256 << 10
 
-// state is a script's store: one JSON object in a file of the panel's data folder, replaced as a
-// whole.
+// state is the store of a script: one JSON object in a file of the panel's data folder. Each change replaces the file.
 type state struct {
 	dir, id string
 	mu      sync.Mutex

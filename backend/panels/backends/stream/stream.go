@@ -1,17 +1,17 @@
-// Package stream reads streamed answers: text/event-stream, JSON lines, and plain text of unknown
-// length. Output is passed on as it comes, and the end is one Outcome.
+// Package stream reads streamed answers: text/event-stream, JSON lines, and plain text of unknown length. It passes the
+// output on as it arrives, and returns the end of the stream as an Outcome.
 //
-// A piece is a JSON object with one of these members, or a line of text:
+// A piece of a stream is a line of text, or a JSON object with one of these members:
 //
-//	{"output": "…"}    text for the call's card, as it is
-//	{"progress": "…"}  a progress message, on a line of its own
+//	{"output": "…"}    text of the call, passed on unchanged
+//	{"progress": "…"}  a progress message, on a separate line
 //	{"result": …}      the result of the call; nothing is read after it
 //	{"error": …}       why the call failed, in any form of a panel's error
 //
-// In an event stream the event's name may say the same: event: progress, result or error. A stream
-// without a result has its text as the result.
+// In an event stream, the name of the event (progress, result or error) can be used instead. If a stream has no result,
+// its text is the result.
 //
-// Everything read is bounded and untrusted.
+// Everything that is read is untrusted and limited in size.
 package stream
 
 import (
@@ -25,10 +25,10 @@ import (
 	"strings"
 )
 
-// Kind is the form of a streamed answer; None is an answer that is not streamed.
+// Kind is the form of a streamed answer. None means that the answer is not streamed.
 type Kind int
 
-// The forms.
+// The forms of answers.
 const (
 	None Kind = iota
 	Events
@@ -37,17 +37,17 @@ const (
 )
 
 const (
-	// maxPiece bounds one line or event.
+	// maxPiece is the maximum size of a line or event in bytes.
 	maxPiece = 1 << 20
-	// maxKept bounds the text that becomes the result when no result comes.
-	maxKept = 200_000
+	// maxText is the maximum size in bytes of the text that becomes the result if there is no other result.
+	maxText = 200_000
 )
 
 // ErrTooLarge reports that the answer exceeds the limit.
 var ErrTooLarge = errors.New("the answer is too large")
 
-// KindOf is the form of an answer by its Content-Type. Text counts as streamed only if its length is
-// unknown (open).
+// KindOf returns the form of an answer with the given Content-Type. open means that the length of the answer is
+// unknown; only then does text count as streamed.
 func KindOf(contentType string, open bool) Kind {
 	kind, _, err := mime.ParseMediaType(contentType)
 	switch {
@@ -64,17 +64,17 @@ func KindOf(contentType string, open bool) Kind {
 	return None
 }
 
-// Outcome is the end of a stream. At most one of Result and Failure, which are JSON, is set. Text is
-// the output without a result, Left how many bytes of it were omitted.
+// Outcome is the end of a stream. At most one of Result and Failure is set; both are JSON. Text is the output if there
+// is no result, and Left the number of bytes that were omitted from it.
 type Outcome struct {
 	Result, Failure json.RawMessage
 	Text            string
 	Left            int
 }
 
-// Read reads body to its end, to a result or to an error in it, at most limit bytes. out gets the
-// pieces: stream is "stdout" or "progress". An error means that the stream ended early or is too
-// large; the outcome is then what came before.
+// Read reads body until a result, an error or its end, but at most limit bytes. It calls out for each piece of output;
+// stream is "stdout" or "progress". If the stream breaks or is too large, Read returns an error together with the
+// outcome until then.
 func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string)) (Outcome, error) {
 	r := &reader{out: out}
 	left := &io.LimitedReader{R: body, N: limit + 1}
@@ -97,7 +97,7 @@ func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string))
 	return r.outcome, err
 }
 
-// errEnd ends reading after the result.
+// errEnd stops reading after the result.
 var errEnd = errors.New("the result is there")
 
 type reader struct {
@@ -111,7 +111,7 @@ func (r *reader) output(text string) {
 		return
 	}
 	r.out("stdout", text)
-	room := maxKept - r.kept.Len()
+	room := maxText - r.kept.Len()
 	if room >= len(text) {
 		r.kept.WriteString(text)
 		return
@@ -130,14 +130,14 @@ func (r *reader) progress(text string) {
 	}
 }
 
-// text passes on plain text as it comes.
+// text passes plain text on as it arrives.
 func (r *reader) text(body io.Reader) error {
 	piece := make([]byte, 8<<10)
 	held := 0
 	for {
 		n, err := body.Read(piece[held:])
 		n += held
-		// An incomplete character waits for the rest of it.
+		// An incomplete character waits for the rest of its bytes.
 		held = unfinished(piece[:n])
 		if errors.Is(err, io.EOF) {
 			held = 0
@@ -153,7 +153,7 @@ func (r *reader) text(body io.Reader) error {
 	}
 }
 
-// unfinished is how many bytes at the end of b are an incomplete character.
+// unfinished returns the number of bytes at the end of b that are an incomplete character.
 func unfinished(b []byte) int {
 	for n := 1; n <= min(3, len(b)); n++ {
 		c := b[len(b)-n]
@@ -191,7 +191,7 @@ func (r *reader) lines(body io.Reader) error {
 	return ended(s)
 }
 
-// events reads the fields event and data; an empty line ends an event.
+// events reads the fields "event" and "data". An empty line ends an event.
 func (r *reader) events(body io.Reader) error {
 	s := scanner(body)
 	name, data := "", []string(nil)
@@ -220,7 +220,7 @@ func (r *reader) events(body io.Reader) error {
 	if err := ended(s); err != nil {
 		return err
 	}
-	// The end of the stream ends the last event, too.
+	// The end of the stream also ends the last event.
 	return r.piece(name, strings.Join(data, "\n"))
 }
 
@@ -272,7 +272,7 @@ func (r *reader) members(text string, output *string, progress, result, failure 
 	return nil
 }
 
-// words is the text of a progress message: a string, an object's message, or else the JSON.
+// words returns the text of a progress message: a string, the message of an object, or else the JSON.
 func words(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil {
@@ -287,14 +287,14 @@ func words(text string) string {
 	return text
 }
 
-// asJSON is text itself if it is JSON, else as a JSON string.
+// asJSON returns text if it is JSON, else text as a JSON string.
 func asJSON(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
 	b, err := json.Marshal(text)
 	if err != nil {
-		return json.RawMessage(`""`) // a string always can be written
+		return json.RawMessage(`""`) // marshaling a string never fails
 	}
 	return b
 }

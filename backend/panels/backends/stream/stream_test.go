@@ -96,8 +96,8 @@ func TestStreamIsBounded(t *testing.T) {
 			}
 		})
 	}
-	o, shown, err := read(Text, strings.NewReader(strings.Repeat("ü", maxKept)), 5<<20)
-	if err != nil || len(shown) != 2*maxKept || len(o.Text)+o.Left != 2*maxKept || len(o.Text) > maxKept ||
+	o, shown, err := read(Text, strings.NewReader(strings.Repeat("ü", maxText)), 5<<20)
+	if err != nil || len(shown) != 2*maxText || len(o.Text)+o.Left != 2*maxText || len(o.Text) > maxText ||
 		strings.ContainsRune(o.Text, '\uFFFD') {
 		t.Errorf("kept %d, left %d of %d, %v", len(o.Text), o.Left, len(shown), err)
 	}

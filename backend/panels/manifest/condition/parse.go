@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads a condition. The error, if any, is an *Error.
+// Parse parses a condition. The error is an *Error.
 func Parse(text string) (*Expr, error) {
 	if len(text) > maxLength {
 		return nil, &Error{
@@ -41,7 +41,7 @@ const (
 	broken
 )
 
-// parser holds one token: its kind, its text as written and where it starts.
+// parser contains the current token: its kind, its text and its offset.
 type parser struct {
 	text  string
 	pos   int
@@ -230,8 +230,8 @@ var replacements = []struct {
 	{regexp.MustCompile(`\.(?:includes|contains)\(([^()]*)\)`), " in [$1]"},
 }
 
-// Repair is a condition that can be read, as near to text as the usual slips allow: words and
-// signs of other languages, brackets and quotes left open.
+// Repair returns a valid condition close to text. It corrects usual mistakes: keywords and operators of other
+// languages, and missing closing brackets and quotes.
 func Repair(text string) string {
 	if len(text) > maxLength {
 		text = ""
@@ -259,7 +259,7 @@ func Repair(text string) string {
 	return "true"
 }
 
-// closed adds the quotes and brackets that text leaves open.
+// closed adds the missing closing quotes and brackets to text.
 func closed(text string) string {
 	var open []byte
 	quote := byte(0)

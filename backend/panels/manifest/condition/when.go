@@ -1,7 +1,7 @@
-// Package condition reads and evaluates the small conditions by which a panel or one of its
-// tools is there or not: "selected && fileType in ['md', 'txt']".
+// Package condition parses and evaluates conditions, which decide whether a panel or one of its tools is available:
+// "selected && fileType in ['md', 'txt']".
 //
-// The grammar, loosest first:
+// The grammar, from the lowest to the highest precedence:
 //
 //	or      = and { "||" and }
 //	and     = not { "&&" not }
@@ -10,9 +10,8 @@
 //	operand = name | string | number | "true" | "false" | "null" | list | "(" or ")"
 //	list    = "[" [ operand { "," operand } ] "]"
 //
-// Names are keys of a context, with dots and hyphens inside; strings are in single or
-// double quotes. A condition is pure: it calls nothing and changes nothing. It is bounded
-// in length, depth and size when it is read, so evaluating it is too.
+// Names are keys of a context and may contain dots and hyphens. Strings are in single or double quotes. A condition has
+// no side effects. Its length, depth and size are limited when it is parsed, which also limits its evaluation.
 package condition
 
 import (
@@ -21,46 +20,44 @@ import (
 	"strings"
 )
 
-// Bounds of a condition.
+// Limits of a condition.
 const (
-	// maxLength is in bytes.
+	// maxLength is the maximum length in bytes.
 	maxLength = 500
 	maxDepth  = 16
 	maxNodes  = 100
-	// maxLooked bounds how many members of a context's list "in" looks at.
+	// maxLooked is the maximum number of items of a list that "in" compares.
 	maxLooked = 1000
 )
 
-// Error is why a text is no condition: Offset is the byte where, Expected and Found are
-// phrases.
+// Error says why a text is not a condition. Offset is the byte offset of the mistake. Expected and Found are phrases.
 type Error struct {
 	Offset          int
 	Expected, Found string
 }
 
-// Error is the reason without the place.
+// Error returns the reason without the offset.
 func (e *Error) Error() string { return fmt.Sprintf("expected %s, found %s", e.Expected, e.Found) }
 
-// Name is a key of the context and its byte offset in the text.
+// Name is a key of the context. Offset is its byte offset in the text.
 type Name struct {
 	Text   string
 	Offset int
 }
 
-// Expr is a condition that was read. It is immutable and may be used concurrently.
+// Expr is a parsed condition. It is immutable and safe for concurrent use.
 type Expr struct {
 	root  *node
 	names []Name
 }
 
-// Names are the keys the condition asks for, in the order of the text.
+// Names returns the keys that the condition uses, in the order of the text.
 func (e *Expr) Names() []Name { return slices.Clone(e.names) }
 
-// Eval is the condition's value over context, whose values are those of encoding/json
-// (nil, bool, float64, string, []any, map[string]any). A key that is not there is null.
-// Null, false, 0, "" and what is empty count as false; values of different kinds are never
-// equal. A in B looks among a list's items, an object's names, or for equal pieces of a
-// text.
+// Eval evaluates the condition with the values of context, which have the types of encoding/json (nil, bool, float64,
+// string, []any, map[string]any). A missing key is null. Null, false, 0, "" and empty lists and objects count as false.
+// Values of different types are never equal. "in" looks for an item of a list, a key of an object, or a part of a
+// string.
 func (e *Expr) Eval(context map[string]any) bool { return truth(e.root.value(context)) }
 
 type operator int
@@ -126,7 +123,7 @@ func truth(v any) bool {
 	return false
 }
 
-// same compares scalars; lists and objects are equal to nothing.
+// same compares scalars. Lists and objects are never equal.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case nil:

@@ -138,7 +138,7 @@ func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile,
 		t, err := h.cfg.FS.LocateReal(r.Path)
 		if err != nil {
 			files = append(files, wire.ChangedFile{
-				Path: r.Path, Shown: r.Path, Did: r.did(), State: wire.UndoConflict, Why: err.Error(),
+				Path: r.Path, DisplayPath: r.Path, Change: r.did(), State: wire.UndoConflict, Reason: err.Error(),
 			})
 			continue
 		}
@@ -196,7 +196,7 @@ func (h *History) judgeAll(
 			var failed *toolkit.CallError
 			switch done, err := do(all[i], targets[i]); {
 			case errors.As(err, &failed):
-				f.State, f.Why = wire.UndoConflict, failed.Message
+				f.State, f.Reason = wire.UndoConflict, failed.Message
 			case err != nil:
 				return nil, err
 			case done:
@@ -274,9 +274,9 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	if err == nil {
 		r = r.startingAt(current)
 	}
-	f := wire.ChangedFile{Path: r.Path, Shown: t.Shown, Did: r.did(), State: wire.UndoReady}
+	f := wire.ChangedFile{Path: r.Path, DisplayPath: t.Shown, Change: r.did(), State: wire.UndoReady}
 	if r.command {
-		f.By = wire.ByCommand
+		f.ChangedBy = wire.ChangedByCommand
 	}
 	before, errBefore := h.content(r.before.hash)
 	after, errAfter := h.content(r.after.hash)
@@ -285,7 +285,7 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 		f.Diff, f.Added, f.Removed, f.Note = d.Text, d.Added, d.Removed, d.Note
 	}
 	f.Note = joinNotes(modeNote(r), r.note, f.Note)
-	conflict := func(why string) { f.State, f.Why = wire.UndoConflict, why }
+	conflict := func(why string) { f.State, f.Reason = wire.UndoConflict, why }
 	switch {
 	case errBefore != nil:
 		conflict("its old content is no longer stored")

@@ -54,8 +54,8 @@ func Downloads(list []event.Download, kept bool, sentence string, from []string)
 
 func progress(d event.Download) string {
 	switch {
-	case d.Why != "":
-		return d.Why
+	case d.Reason != "":
+		return d.Reason
 	case d.State == "running" && d.Size > 0:
 		return fmt.Sprintf("%d of %d bytes", d.Received, d.Size)
 	}

@@ -70,7 +70,7 @@ func Result(
 	if maxTokens > 0 && before != "" {
 		budget.Max = max(maxTokens-count(before), 1)
 	}
-	text := before + annotation.Write(&a, budget)
+	text := before + annotation.TextWithin(&a, budget)
 	r := toolspec.OK(Value{Observation: a, Text: text, full: full})
 	r.Text = text
 	r.Sentence = sentence

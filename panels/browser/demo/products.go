@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// product is one product. Art is our own drawing, the only markup that is not escaped.
+// product is a product of the shop. Art is an embedded drawing and the only markup that is not escaped.
 type product struct {
 	ID, Kind, Name string
-	Price          int // whole euros
+	Price          int // in whole euros
 	Line           string
 	Text           string
 	Stock          bool
@@ -21,8 +21,8 @@ type product struct {
 	Art            template.HTML
 }
 
-func readGoods() ([]product, error) {
-	goods := []product{
+func readProducts() ([]product, error) {
+	products := []product{
 		{
 			ID: "fen", Kind: "lamp", Name: "Fen", Price: 72, Line: "Clamp arm, E14, 4 W", Stock: true, Socket: "E14",
 			Power: "4 W", Text: "A clamp arm that reaches over a wide desk and stays where you leave it. The shade " +
@@ -92,26 +92,26 @@ func readGoods() ([]product, error) {
 			Dimmable: true, Power: "6 W", Text: "Two screws and a plug. Or send the lamp in, we do it for nothing.",
 		},
 	}
-	for i := range goods {
-		b, err := artFiles.ReadFile("art/" + goods[i].ID + ".svg")
+	for i := range products {
+		b, err := artFiles.ReadFile("art/" + products[i].ID + ".svg")
 		if err != nil {
-			return nil, fmt.Errorf("reading the picture of %s: %w", goods[i].ID, err)
+			return nil, fmt.Errorf("reading the picture of %s: %w", products[i].ID, err)
 		}
-		goods[i].Art = template.HTML(b) //nolint:gosec // embedded, drawn by us
+		products[i].Art = template.HTML(b) //nolint:gosec // embedded, drawn by us
 	}
-	return goods, nil
+	return products, nil
 }
 
-// find is the product with this id.
+// find returns the product with the given id.
 func (s *shop) find(id string) (product, bool) {
-	i := slices.IndexFunc(s.goods, func(p product) bool { return p.ID == id })
+	i := slices.IndexFunc(s.products, func(p product) bool { return p.ID == id })
 	if i < 0 {
 		return product{}, false
 	}
-	return s.goods[i], true
+	return s.products[i], true
 }
 
-// categoryView is a list of products with the current filters.
+// categoryView is a list of products with the active filters.
 type categoryView struct {
 	Heading, Intro          string
 	Action                  string
@@ -132,13 +132,13 @@ func (s *shop) category(kind string) http.HandlerFunc {
 			Cheap: q.Get("max") == "80", InStock: q.Get("stock") == "1", Dimming: q.Get("dim") == "1",
 			Sort: q.Get("sort"), Arrival: arrival(q.Get("postcode")),
 		}
-		for _, p := range s.goods {
+		for _, p := range s.products {
 			if p.Kind != kind || v.Cheap && p.Price >= 80 || v.InStock && !p.Stock || v.Dimming && !p.Dimmable {
 				continue
 			}
 			v.Goods = append(v.Goods, p)
 		}
-		sortGoods(v.Goods, v.Sort)
+		sortProducts(v.Goods, v.Sort)
 		v.Intro = intro(len(v.Goods), v.Cheap || v.InStock || v.Dimming)
 		s.show(w, r, http.StatusOK, "category", view{Title: v.Heading, Section: sections[kind], Data: v})
 	}
@@ -149,7 +149,7 @@ func (s *shop) search(w http.ResponseWriter, r *http.Request) {
 	v := categoryView{Heading: "Search", Intro: "Type a word above, such as oak or E14."}
 	if asked != "" {
 		needle := strings.ToLower(asked)
-		for _, p := range s.goods {
+		for _, p := range s.products {
 			if strings.Contains(strings.ToLower(p.Name+" "+p.Line+" "+p.Text+" "+p.Kind), needle) {
 				v.Goods = append(v.Goods, p)
 			}
@@ -169,14 +169,14 @@ func (s *shop) product(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "product", view{Title: p.Name, Section: section, Data: p})
 }
 
-func sortGoods(goods []product, by string) {
+func sortProducts(products []product, by string) {
 	switch by {
 	case "price":
-		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(a.Price, b.Price) })
+		slices.SortStableFunc(products, func(a, b product) int { return cmp.Compare(a.Price, b.Price) })
 	case "price-down":
-		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(b.Price, a.Price) })
+		slices.SortStableFunc(products, func(a, b product) int { return cmp.Compare(b.Price, a.Price) })
 	case "name":
-		slices.SortStableFunc(goods, func(a, b product) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(products, func(a, b product) int { return cmp.Compare(a.Name, b.Name) })
 	}
 }
 
@@ -202,13 +202,13 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// arrivalView is the answer of the postcode form.
+// arrivalView is the answer to the postcode form.
 type arrivalView struct {
 	Postcode, Answer string
 	Bad              bool
 }
 
-// arrival says how long a parcel takes, by the first digit, so that the answer is always the same.
+// arrival says how long a parcel takes. It uses only the first digit, so that the answer is always the same.
 func arrival(postcode string) arrivalView {
 	code := strings.TrimSpace(postcode)
 	v := arrivalView{Postcode: code}
