@@ -120,7 +120,7 @@ func newSlow(t testing.TB) *slow {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Created.Wake(t.Context(), name, made.Version); err != nil {
+		if err := s.Created.MarkReviewed(t.Context(), name, made.Version); err != nil {
 			t.Fatal(err)
 		}
 	}

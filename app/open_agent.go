@@ -39,7 +39,7 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 	s.Catalog.Exclude(func() []string { return s.Settings.List("tools_off") })
 	s.Pipeline = pipeline.New(pipeline.Config{
 		Tools: s.Catalog, Approvals: s.Approvals, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
-		Results: s.Results, Pages: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending,
+		Results: s.Results, PageControl: pageControl{s.Browser}, Dialer: s.Egress, Pending: s.Pending,
 		Policy: s.policySettings, CallTools: s.callTools, Secrets: s.Secrets, Log: s.Log,
 	})
 	s.OnClose("pipeline", func() error {
@@ -162,7 +162,7 @@ func (s *System) settingChanged(key string) {
 
 // followDevice emulates the device of the activity bar in the window's tabs.
 func (s *System) followDevice() {
-	set := func(name string) { s.Browser.Session("").SetDevice(page.Device(name)) }
+	set := func(name string) { s.Browser.Session("").SetDevice(page.EmulationFor(name)) }
 	shown := s.Workspace.ActivityBar().Device
 	set(shown)
 	s.on(event.ActivityBarChanged, func(event.Event) {

@@ -170,7 +170,7 @@ func (s *System) editorChanged(state wire.EditorState) {
 // runInTerminal makes an ordinary call of the shell tool and writes its output to a terminal.
 func (s *System) runInTerminal(ctx context.Context, r terminal.CommandRun) toolspec.Result {
 	ctx = shell.WithTerminal(ctx, &shell.Terminal{
-		Columns: r.Columns, Rows: r.Rows, Started: r.OnStart,
+		Columns: r.Columns, Rows: r.Rows, OnStart: r.OnStart,
 		Output: writerFunc(r.OnOutput),
 	})
 	return s.Pipeline.Do(ctx, toolspec.Call{

@@ -49,7 +49,7 @@ func (s *System) openFiles(ctx context.Context, _ OpenOptions) error {
 		Blobs: s.Blobs, Changes: s.Store, Watcher: s.CommandSnapshots, Panels: panelUndo{s}, Trash: s.dataPath("trash"),
 	})
 	s.OnClose("files", s.Files.Close)
-	s.Inspect = inspect.New(inspect.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
+	s.Inspect = inspect.New(inspect.Config{Paths: paths, Forbidden: forbidden, Sandbox: s.Confine})
 	return nil
 }
 
@@ -83,13 +83,13 @@ func (s *System) sweepFiles(ctx context.Context) {
 // because a panel's tool may not have the name of one of these tools.
 func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	s.Workspace = workspace.New(workspace.Config{
-		Operable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.Operable(ctx, panel) },
-		Nav:      s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
+		CountOperable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.CountOperable(ctx, panel) },
+		Nav:           s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: s.dataPath("developer-notes"), Log: s.Log,
 	})
 	s.Shell = shell.New(shell.Config{
 		Egress: s.Egress, AllowHost: s.allowHost, Forbidden: s.forbiddenIn("bash"),
-		Folder: s.WorkspaceFolder, Home: s.home, Places: s.ProtectedPaths, Confine: s.Confine,
+		Folder: s.WorkspaceFolder, Home: s.home, Places: s.ProtectedPaths, Sandbox: s.Confine,
 		Cache: s.dataPath("commands"), NewDraft: s.Results.Draft, Log: s.Log, Snapshots: s.CommandSnapshots,
 	})
 	s.ReadResult = readresult.New(s.Results, s.Store)
@@ -100,14 +100,14 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 		Secrets: s.Secrets, Log: s.Log,
 	})
 	if s.PageTools, err = page.New(s.Browser, s.Nav, page.Options{
-		Aliases: demo.Alias, Do: s.do, Secrets: s.Secrets, Folder: s.WorkspaceFolder, Window: s.PanelPages,
-		Active: s.Workspace.ActivePanel,
+		Aliases: demo.Alias, Do: s.do, Secrets: s.Secrets, Folder: s.WorkspaceFolder, PanelPages: s.PanelPages,
+		ActivePanel: s.Workspace.ActivePanel,
 	}); err != nil {
 		return err
 	}
 	if s.Created, err = custom.New(ctx, custom.Config{
-		Store: s.Store, Log: s.Log, Do: s.do, Others: s.offeredTools,
-		Changed: func() { s.publish(event.New(event.CatalogChanged, event.NoData{})) },
+		Store: s.Store, Log: s.Log, Do: s.do, OtherTools: s.offeredTools,
+		OnChange: func() { s.publish(event.New(event.CatalogChanged, event.NoData{})) },
 	}); err != nil {
 		return err
 	}
@@ -123,14 +123,14 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 // list.
 func (s *System) toolkits() []baseline.Toolkit {
 	return []baseline.Toolkit{
-		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.Makers(), s.Authoring,
+		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.AuthoringTools(), s.Authoring,
 	}
 }
 
 // reservedNames returns the names that no tool of a panel may have.
 func (s *System) reservedNames() []string {
 	names := append(s.Nav.ToolNames(), toolspec.CallTool, toolspec.FinalResponse)
-	return append(names, baseline.Names(append(s.toolkits(), s.Workspace)...)...)
+	return append(names, baseline.ToolNames(append(s.toolkits(), s.Workspace)...)...)
 }
 
 // offeredTools returns the tools that can be called while panel is active.

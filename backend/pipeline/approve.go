@@ -55,22 +55,21 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	return p.approved(c)
 }
 
-// ask puts a question to a person. The deadline of the execution that this call belongs to pauses
-// meanwhile.
+// ask puts a question to the person. Meanwhile, the deadline of the execution that made this call is paused.
 func (p *Pipeline) ask(ctx context.Context, question event.Approval) (event.ApprovalAnswer, error) {
 	resume := deadline.Pause(ctx)
 	defer resume()
 	return p.cfg.Approvals.Ask(ctx, question)
 }
 
-// changed refuses a call that would now do something else than what the person allowed: the dialog, tab
-// or file that its arguments name may be another one.
+// changed refuses a call that would now have another effect than the person allowed: its arguments may refer to another
+// dialog, tab or file by now.
 func (p *Pipeline) changed(c *callState) *toolspec.Result {
 	now, err := p.describeCall(c)
 	now = p.maskedDescription(now)
 	was := c.desc
 	if err == nil && was.NewProgram != "" && now.NewProgram == "" {
-		return nil // another call has started the program meanwhile
+		return nil // another call has started the program in the meantime
 	}
 	if err == nil && sameEffects(now, was) {
 		return nil
@@ -82,8 +81,7 @@ func (p *Pipeline) changed(c *callState) *toolspec.Result {
 	return r
 }
 
-// sameEffects reports whether two descriptions name the same target, data, hosts, files and programs,
-// inside or outside of the sandbox alike.
+// sameEffects reports whether two descriptions have the same target, data, hosts, files, programs and confinement.
 func sameEffects(a, b toolspec.Description) bool {
 	return a.Target == b.Target && a.Data == b.Data && a.Annotation == b.Annotation && slices.Equal(a.Hosts, b.Hosts) &&
 		slices.Equal(a.Files, b.Files) && slices.Equal(a.Commands, b.Commands) &&
@@ -100,8 +98,7 @@ func (c *callState) declined(reason string) *toolspec.Result {
 	return &r
 }
 
-// addGrant stores a grant. If that fails the answer still applies to this call, and the next call
-// asks again.
+// addGrant stores a grant. If that fails, the answer still applies to this call, and the next call asks again.
 func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 	g.ID = newID("g")
 	if err := p.cfg.Grants.AddGrant(context.WithoutCancel(ctx), g); err != nil {
@@ -109,7 +106,7 @@ func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 	}
 }
 
-// approved remembers the hosts and secrets of a call that may run: typed hosts are open from now on.
+// approved records the hosts and secrets of a call that may run. Hosts that the person typed are open from now on.
 func (p *Pipeline) approved(c *callState) *toolspec.Result {
 	session := c.call.From.Session
 	p.hosts.open(session, c.decision.OpenedHosts)

@@ -12,13 +12,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxCommand bounds how much of a command a question about one of its hosts quotes, in characters.
+// maxCommand limits the part of a command that a question about a host quotes, in characters.
 const maxCommand = 120
 
-// CheckHost judges one host (host or host:port) that a running call has connected to: a command whose
-// network the sandbox limits. It asks a person where there is one. nil allows the connection; the
-// error is a sentence for whoever reads the command's output. The deadline of the call pauses while
-// the question waits, and the question lapses with ctx. Each judged host is in the audit log.
+// CheckHost judges a host (host or host:port) to which a running command connects under a network limit of the sandbox.
+// If the policy wants a question, CheckHost asks the person; meanwhile the deadline of the call is paused. It returns
+// nil if the connection is allowed, and otherwise a sentence for the command's output. Each judged host is recorded in
+// the audit log.
 func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host string) error {
 	c := p.newCall(call)
 	if p.selectTool(ctx, c) != nil {
@@ -28,7 +28,7 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 	if err != nil {
 		return errNotDescribed
 	}
-	now = p.maskedDescription(now) // the question and the audit log show no secret
+	now = p.maskedDescription(now) // the question and the audit log must not show secrets
 	command := excerpt.Runes(strings.Join(strings.Fields(now.Target), " "), maxCommand)
 	if c.call.Args, err = json.Marshal(map[string]string{"host": host, "command": now.Target}); err != nil {
 		return errNotDescribed
@@ -53,7 +53,7 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 
 var errNotDescribed = errors.New("what it would do could not be determined")
 
-// askHost asks a person about a host.
+// askHost asks the person about a host.
 func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 	asked := c.decision
 	answer, err := p.ask(ctx, asked.Approval)
@@ -84,7 +84,7 @@ func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 	return nil
 }
 
-// recordHost records how a host was judged, as a row of its own besides the call's.
+// recordHost records the decision about a host in a separate audit row.
 func (p *Pipeline) recordHost(ctx context.Context, c *callState, host string, refused error) {
 	row := p.auditRow(c)
 	row.ID, row.Tool, row.Target = newID("c"), c.call.Tool+"_network", host

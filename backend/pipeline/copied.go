@@ -10,8 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// findCopied notes in the description where the data of a call looks copied from, for callers that text
-// from outside can influence. What programs send counts as their user's own.
+// findCopied adds the likely sources of copied data to the description, for callers that outside text can influence.
+// Data that other programs send counts as their user's own.
 func (p *Pipeline) findCopied(c *callState) {
 	if !steerable(c.call.From) || len(c.desc.CopiedFrom) > 0 {
 		return
@@ -19,9 +19,9 @@ func (p *Pipeline) findCopied(c *callState) {
 	c.desc.LocalSources = p.read.Sources(contextKey(c.call.From))
 	data := c.desc.Data
 	if c.desc.RunsProgram {
-		data += " " + c.desc.Target // the command line itself can carry data out
+		data += " " + c.desc.Target // the command line itself can send data
 	}
-	// An address carries data after its host and in the labels of its name. A method may precede it.
+	// An address contains data after its host and in the labels of its name. A method may precede the address.
 	target := c.desc.Target
 	if _, after, found := strings.Cut(target, " "); found && !c.desc.RunsProgram {
 		target = after
@@ -40,25 +40,25 @@ func (p *Pipeline) findCopied(c *callState) {
 	}
 }
 
-// maxFragment is how long a typed text may be to count as a part of a longer one.
+// maxFragment is the length, in bytes, up to which a typed text may be part of a longer text.
 const maxFragment = 24
 
-// isFragment reports whether what the call types may continue what was typed before, as single keys do.
+// isFragment reports whether the typed text may continue an earlier one, as single keys do.
 func (c *callState) isFragment() bool {
 	return c.def.Group == "environment" && c.desc.Data != "" && len(c.desc.Data) <= maxFragment
 }
 
-// maxTyped bounds what is remembered of what an asking context typed, in bytes.
+// maxTyped limits the remembered end of the text typed in one context, in bytes.
 const maxTyped = 256
 
-// typedText remembers the end of what each asking context typed in fragments, so that data which is typed
-// letter by letter is still recognised.
+// typedText remembers, by context, the end of the text that was typed in fragments, so that data typed letter by letter
+// is still recognized.
 type typedText struct {
 	mu       sync.Mutex
 	contexts map[string]string
 }
 
-// find calls search with what was typed before, followed by data.
+// find calls search with the earlier fragments followed by data.
 func (t *typedText) find(key, data string, search func(all string) []string) []string {
 	t.mu.Lock()
 	before := t.contexts[key]
@@ -69,18 +69,18 @@ func (t *typedText) find(key, data string, search func(all string) []string) []s
 	return search(before + data)
 }
 
-// add appends a fragment that was typed.
+// add appends a typed fragment.
 func (t *typedText) add(key, data string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.contexts == nil || len(t.contexts) >= maxSessions && t.contexts[key] == "" {
-		t.contexts = map[string]string{} // forgetting only means that less is found
+		t.contexts = map[string]string{} // dropping the fragments only makes the search find less
 	}
 	all := t.contexts[key] + data
 	t.contexts[key] = all[max(0, len(all)-maxTyped):]
 }
 
-// steerable reports whether text from outside can influence what the caller asks for.
+// steerable reports whether outside text can influence the caller.
 func steerable(from toolspec.Provenance) bool {
 	switch from.Caller {
 	case toolspec.CallerModel, toolspec.CallerRun, toolspec.CallerCreated, toolspec.CallerPanel, toolspec.CallerApp:
@@ -89,7 +89,7 @@ func steerable(from toolspec.Provenance) bool {
 	return from.Subagent.Conversation != "" // a subagent is a model
 }
 
-// contextKey identifies one asking context: a conversation, or else a program's session.
+// contextKey identifies the context of a call: its conversation, or else the session of a program.
 func contextKey(from toolspec.Provenance) string {
 	if from.Conversation != "" {
 		return from.Conversation
@@ -97,13 +97,13 @@ func contextKey(from toolspec.Provenance) string {
 	return string(from.Caller) + "\x00" + from.Client + "\x00" + from.Session
 }
 
-// sendsData reports whether the call could send data to a host, to a server or to a program it runs.
+// sendsData reports whether the call could send data to a host, to a server or to a program that it runs.
 func (c *callState) sendsData() bool {
 	return len(c.desc.Hosts) > 0 || c.desc.Network || c.def.Origin == toolspec.OriginMCP
 }
 
-// ownSource reports whether source is where the data would go anyway: the page that is typed into, or
-// the server that is called.
+// ownSource reports whether source is also the destination of the data: the page that is typed into, or the server that
+// is called.
 func (c *callState) ownSource(source string) bool {
 	switch c.def.Origin {
 	case toolspec.OriginMCP:
@@ -126,14 +126,13 @@ func sameHost(source, host string) bool {
 	return strings.EqualFold(u.Host, host) || strings.EqualFold(u.Hostname(), host)
 }
 
-// readsFiles reports whether a call's answer may hold the content of files: that of a tool which reads
-// them, or of a program, which may read any.
+// readsFiles reports whether the result may contain the content of files. A program may read any file.
 func (c *callState) readsFiles() bool {
 	return c.desc.RunsProgram || c.def.Group == "files"
 }
 
-// readFrom returns what the text of a result was read from besides Sources: what the tool says, or the
-// files that the call named.
+// readFrom returns what the text of a result was read from, in addition to Sources: the tool's own list, or the files
+// that the call named.
 func (c *callState) readFrom(result toolspec.Result) []string {
 	if len(result.LocalSources) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
 		return result.LocalSources
@@ -150,8 +149,8 @@ func (c *callState) readFrom(result toolspec.Result) []string {
 	return read
 }
 
-// noteRead remembers what a call read (text from outside and the content of files), so that it is
-// recognised when a later call sends it out.
+// noteRead records the text that a call read, from outside and from files, so that it is recognized when a later call
+// sends it.
 func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
 	if steerable(c.call.From) && c.isFragment() && len(c.desc.CopiedFrom) == 0 && len(c.desc.SecretArgs) == 0 {
 		p.typed.add(contextKey(c.call.From), c.desc.Data)

@@ -11,16 +11,16 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of a call written in an error, in characters.
+// Limits of a call that is quoted in an error, in characters.
 const (
 	maxValue = 60
 	maxShown = 200
 	hidden   = "…"
 )
 
-// Format writes a call as tool(name="value", …) for people. It shortens values, and hides those of
-// arguments whose name looks secret or is one of secret.
-func Format(tool string, args json.RawMessage, secret ...string) string {
+// FormatCall writes a call as tool(name="value", …) for people. It shortens values. It hides the values of the
+// arguments in secret and of arguments with a name that suggests a secret.
+func FormatCall(tool string, args json.RawMessage, secret ...string) string {
 	var object map[string]json.RawMessage
 	tool = excerpt.Runes(tool, maxValue)
 	if json.Unmarshal(args, &object) != nil {
@@ -57,8 +57,8 @@ func formatValue(name string, raw json.RawMessage, secret []string) string {
 	return excerpt.Runes(string(hideSecrets(raw)), maxValue)
 }
 
-// hideSecrets returns args with the values of secret-looking names replaced at any depth, and those of
-// the arguments named in secret. What is not JSON is returned as a JSON string.
+// hideSecrets returns args with the values of secret-looking names replaced at any depth, and those of the arguments in
+// secret. Text that is not JSON is returned as a JSON string.
 func hideSecrets(args json.RawMessage, secret ...string) json.RawMessage {
 	if len(args) == 0 {
 		return json.RawMessage("{}")
@@ -103,8 +103,8 @@ func hideNested(v any) any {
 	return v
 }
 
-// secretName reports whether a parameter's name suggests that its value is a secret: "password",
-// "apiKey", "X-Auth-Token"; "max_tokens" does not.
+// secretName reports whether a parameter's name suggests a secret value: "password", "apiKey" and "X-Auth-Token" do,
+// "max_tokens" does not.
 func secretName(name string) bool {
 	parts := redact.SplitName(name)
 	for i, word := range parts {

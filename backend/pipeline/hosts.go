@@ -7,13 +7,13 @@ import (
 	"sextant/backend/policy"
 )
 
-// maxHosts bounds the hosts remembered for one session, maxSessions the sessions.
+// maxHosts limits the hosts remembered for one session, maxSessions the sessions.
 const (
 	maxHosts    = 4096
 	maxSessions = 1024
 )
 
-// hosts remembers by session which hosts a person opened and which were connected to.
+// hosts records, by session, the hosts that the person opened and the hosts that were connected to.
 type hosts struct {
 	mu       sync.Mutex
 	sessions map[string]*sessionHosts
@@ -27,7 +27,7 @@ func (h *hosts) of(session string) *sessionHosts {
 	n := h.sessions[session]
 	if n == nil {
 		if len(h.sessions) >= maxSessions {
-			// Forgetting only means asking again.
+			// Dropping the hosts only means that the person is asked again.
 			clear(h.sessions)
 		}
 		n = &sessionHosts{}

@@ -12,8 +12,8 @@ import (
 // auditKey groups audit rows in the pending queue.
 const auditKey = "audit"
 
-// intent writes what is about to happen and publishes the start of the call. Without that row nothing
-// runs that can have an effect.
+// intent writes the intent of a call and publishes its start. A call that can have an effect does not run without this
+// row.
 func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
 	if err := p.flush(ctx, c); err != nil {
 		p.cfg.Log.Error("audit rows are still not written", "call", c.call.ID, "err", err)
@@ -25,7 +25,7 @@ func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
 		c.intent = true
 		c.writes.add(func() {
 			if err := p.cfg.Audit.WriteIntent(context.WithoutCancel(ctx), row); err != nil {
-				// Both rows are tried again together when the call is over.
+				// Both rows are written together when the call has ended.
 				c.intentFailed = true
 				p.cfg.Log.Error("intent not written", "call", c.call.ID, "err", err)
 			}
@@ -48,15 +48,15 @@ func (p *Pipeline) auditRow(c *callState) event.CallIntent {
 	return row
 }
 
-// notRecorded is the answer of a call that did not run because the audit log takes no rows.
+// notRecorded returns the result of a call that did not run because the audit log accepts no rows.
 func notRecorded(what string) *toolspec.Result {
 	r := toolspec.Fail(toolspec.SystemError, what+", so it did not run",
 		"Nothing was changed. Check that the disk is not full and the call's id is new, then try again.")
 	return &r
 }
 
-// flush writes the audit rows and events of earlier calls that a full disk did not take. While that
-// fails nothing runs, not even what only reads: the audit log must be complete.
+// flush writes the audit rows and events of earlier calls that a full disk rejected. If that fails, no call runs, not
+// even one that only reads, because the audit log must be complete.
 func (p *Pipeline) flush(ctx context.Context, c *callState) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := p.cfg.Pending.Flush(ctx, auditKey); err != nil {
@@ -72,8 +72,8 @@ func (p *Pipeline) flush(ctx context.Context, c *callState) error {
 	return nil
 }
 
-// queueAudit queues the audit rows of a call that could not be written because of cause. Rows of calls
-// that did not begin to act are dropped when too many wait, and counted.
+// queueAudit queues the audit rows of a call that could not be written because of cause. If too many wait, it drops and
+// counts rows of calls that had no effect yet.
 func (p *Pipeline) queueAudit(row event.CallIntent, out event.CallResult, begun bool, cause error) {
 	queued := p.cfg.Pending.AddWrite(auditKey, !begun, func(ctx context.Context) error {
 		return p.writeLate(ctx, row, out, begun, cause)
@@ -85,7 +85,7 @@ func (p *Pipeline) queueAudit(row event.CallIntent, out event.CallResult, begun 
 	}
 }
 
-// writeLate writes queued audit rows, which say that they are late.
+// writeLate writes queued audit rows and marks them as late.
 func (p *Pipeline) writeLate(
 	ctx context.Context, row event.CallIntent, out event.CallResult, begun bool, cause error,
 ) error {
@@ -93,7 +93,7 @@ func (p *Pipeline) writeLate(
 		p.cfg.Log.Warn("an audit row is written late", "call", row.ID, "because", cause)
 		return nil
 	}
-	// Under an id of its own: the old one may be taken, which may be why the first try failed.
+	// A new id is used, because the first write may have failed on a duplicate id.
 	row.ID += "~" + strings.TrimPrefix(newID(""), "_")
 	late := "Written late, because its row could not be written when it ran: " + cause.Error() + "."
 	p.mu.Lock()

@@ -12,27 +12,27 @@ import (
 	"sextant/shared/wire"
 )
 
-// A text is returned in one piece up to maxText bytes, in a turn up to maxTextInTurn characters, which is
-// what the loop gives to a model. A longer text is stored, and its first and last bytes are returned.
+// A text is returned whole up to maxText bytes, and in a turn up to maxTextInTurn characters, the loop's limit for a
+// model. Of a longer text, which is stored, the first and last bytes are returned.
 const (
 	maxText       = 50 << 10
 	maxTextInTurn = 24_000
 	firstBytes    = 12 << 10
 	lastBytes     = 4 << 10
-	// maxReason is how many characters of an error stay in its line; the rest becomes text.
+	// maxReason is the number of characters of an error that stay in its line; the rest becomes text.
 	maxReason = 2000
-	// maxHeading is how many characters a tool may put before a text that it has cut itself.
+	// maxHeading is the number of characters that a tool may put before a text that it has cut itself.
 	maxHeading = 40
 )
 
-// Results stores texts that are too long to be returned; *results.Store is one.
+// Results stores texts that are too long to return; *results.Store implements it.
 type Results interface {
 	Save(ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText) (wire.StoredResult,
 		error)
 }
 
-// shorten replaces a text that is too long by its first and last part, and stores all of it under a
-// handle. The value stays whole; only models and people read the text.
+// shorten replaces a text that is too long by its first and last part, and stores all of it under a handle. It does not
+// shorten the value, because only models and people read the text.
 func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
 	if !c.tooLong(result) {
 		if result.Spooled != nil {
@@ -77,16 +77,16 @@ func storedText(r wire.StoredResult) *toolspec.StoredText {
 	return &toolspec.StoredText{Handle: r.ID, Bytes: r.Bytes, Lines: r.Lines, Cut: r.Cut}
 }
 
-// tooLong reports whether a result must be stored: it is too long for a caller who can read it in parts, or the tool
-// itself shortened it. The latter is stored for every caller, except that results for created tools are never stored,
-// because those get the value.
+// tooLong reports whether a result must be stored, because it is too long for a caller that can read it in parts, or
+// because the tool itself shortened it. Results for created tools are never stored, because a created tool gets the
+// value.
 func (c *callState) tooLong(result toolspec.Result) bool {
 	from := c.call.From
 	switch {
 	case from.Caller == toolspec.CallerCreated:
 		return false
 	case c.status == event.CallStopped && result.Spooled != nil:
-		return false // nobody waits for it, and it must not delay the stop
+		return false // no caller waits for it, and storing would delay the stop
 	case result.Spooled != nil:
 		return true
 	case c.unpaged(), c.call.Tool == toolspec.ReadResult:
@@ -97,15 +97,13 @@ func (c *callState) tooLong(result toolspec.Result) bool {
 		from.Turn != "" && len(text) > maxTextInTurn && utf8.RuneCountInString(text) > maxTextInTurn
 }
 
-// unpaged reports whether the caller gets every text as the tool returned it: a person at a panel, or
-// a program that cannot read parts.
+// unpaged reports whether the caller gets every text whole: a person at a panel, or a program that cannot read parts.
 func (c *callState) unpaged() bool {
 	from := c.call.From
 	return from.NeedsFullResults || from.Caller == toolspec.CallerPerson && from.Turn == ""
 }
 
-// ends returns the first and the last part of a text, cut at the end of a line where one is near and
-// never within a character.
+// ends returns the first and the last part of a text. It cuts at a nearby line end, and never within a character.
 func ends(text string) (first, last string) {
 	if len(text) <= firstBytes+lastBytes {
 		return text, ""
@@ -129,8 +127,8 @@ func ends(text string) (first, last string) {
 	return first, last
 }
 
-// gapNote says what is missing between the parts and how to read it. cut is true when the tool has put a
-// line of its own before its text, so that reading goes on one line earlier.
+// gapNote describes the missing part and how to read it. cut is true if the tool put a line before its text, so that
+// reading continues one line earlier.
 func gapNote(kept toolspec.StoredText, first, last string, cut bool) string {
 	lines := strings.Count(first, "\n")
 	next := fmt.Sprintf(`"offset":%d`, max(lines+1, 1))

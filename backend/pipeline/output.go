@@ -11,14 +11,14 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Output is collected for outputPause before it is published. At most maxOutput bytes of a call are
+// outputPause is the time for which output is collected before it is published. At most maxOutput bytes of a call are
 // published.
 const (
 	outputPause = 50 * time.Millisecond
 	maxOutput   = 1 << 20
 )
 
-// output turns what an executor writes while it runs into call.output events.
+// output publishes the output of a running executor as call.output events.
 type output struct {
 	p    *Pipeline
 	call *callState
@@ -76,8 +76,8 @@ func (o *output) write(stream, text string) {
 	}
 }
 
-// cut moves the collected text to ready. An incomplete character waits for its other bytes, and what may
-// be the beginning of a secret for what follows. The caller holds the lock.
+// cut moves the collected text to ready. It keeps back an incomplete character, and text that may be the start of a
+// secret. The caller must hold the lock.
 func (o *output) cut() {
 	text := o.text.String()
 	o.text.Reset()
@@ -92,7 +92,7 @@ func (o *output) cut() {
 	}
 }
 
-// flushing publishes what is ready, at most once in outputPause.
+// flushing publishes the ready text, at most once per outputPause.
 func (o *output) flushing() {
 	for {
 		select {
@@ -124,7 +124,7 @@ func (o *output) flush() {
 	}
 }
 
-// close publishes what is left and accepts nothing more.
+// close publishes the remaining text and accepts no more.
 func (o *output) close() {
 	o.mu.Lock()
 	o.closed = true

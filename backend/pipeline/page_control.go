@@ -7,23 +7,22 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxPageWait bounds how long a call of a turn waits for the page. It ends before the call's own
-// deadline does.
+// maxPageWait limits the time that a call of a turn waits for the page. It is shorter than the call's own deadline.
 const maxPageWait = 20 * time.Second
 
-// takePage shows that the call acts on the window's page, or refuses it while a person has taken the
-// page over. Calls that only read are always allowed. A call of a turn waits until the page is given
-// back, so that the turn can go on; the call is refused even then, because the page may have changed.
+// takePage shows that the call acts on the window's page, or refuses the call while the person has taken over the page.
+// It allows calls that only read. For a call of a turn, it waits until the page is given back, so that the turn can
+// continue. It refuses the call even then, because the page may have changed.
 func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *toolspec.Result {
 	from := c.call.From
-	if p.cfg.Pages == nil || !c.call.Surface.IsWindowTab() || from.Caller == toolspec.CallerPerson {
+	if p.cfg.PageControl == nil || !c.call.Surface.IsWindowTab() || from.Caller == toolspec.CallerPerson {
 		return nil
 	}
-	if c.def.Hints.ReadOnly || !p.cfg.Pages.TakenOver() {
+	if c.def.Hints.ReadOnly || !p.cfg.PageControl.TakenOver() {
 		p.mu.Lock()
 		p.actor = from.Turn
 		p.mu.Unlock()
-		p.cfg.Pages.SetActor(from.Caller)
+		p.cfg.PageControl.SetActor(from.Caller)
 		return nil
 	}
 	text := "the person has taken over the page; nothing was done"
@@ -34,7 +33,7 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 		limit := time.Duration(c.def.Deadline()) * time.Millisecond * 2 / 3
 		wait, cancel := context.WithTimeout(ctx, min(maxPageWait, limit))
 		defer cancel()
-		if p.cfg.Pages.WaitReturned(wait) == nil {
+		if p.cfg.PageControl.WaitReturned(wait) == nil {
 			text = "the person had taken over the page and has given it back; nothing was done by this call"
 			suggestion = "Call annotate_page to see what changed, then decide again."
 		}
@@ -46,20 +45,19 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 	return &refusal
 }
 
-// releasePage shows that nobody acts on the window's page after a call outside of turns. In a turn it
-// is shown until the turn ends.
+// releasePage shows that nobody acts on the window's page after a call outside of turns. In a turn, endActor does this.
 func (p *Pipeline) releasePage(c *callState) {
-	if p.cfg.Pages != nil && c.call.Surface.IsWindowTab() && c.call.From.Turn == "" {
-		p.cfg.Pages.SetActor("")
+	if p.cfg.PageControl != nil && c.call.Surface.IsWindowTab() && c.call.From.Turn == "" {
+		p.cfg.PageControl.SetActor("")
 	}
 }
 
-// endActor shows that nobody acts on the window's page once the turn that acted last has ended.
+// endActor shows that nobody acts on the window's page, if the turn that acted last has ended.
 func (p *Pipeline) endActor(turn string) {
 	p.mu.Lock()
 	last := p.actor
 	p.mu.Unlock()
-	if p.cfg.Pages != nil && turn != "" && last == turn {
-		p.cfg.Pages.SetActor("")
+	if p.cfg.PageControl != nil && turn != "" && last == turn {
+		p.cfg.PageControl.SetActor("")
 	}
 }

@@ -78,7 +78,7 @@ func TestCallsDuringTakeOver(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newFixture(t)
 			p := &page{taken: c.taken}
-			h.cfg.Pages = p
+			h.cfg.PageControl = p
 			o := &onPage{fixture: h, resolve: func(toolspec.Call) *toolspec.Surface { return c.surface }}
 			h.Register(toolspec.OriginBaseline, o)
 			h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{ReadOnly: c.reads, Inert: true}}, echo)
@@ -98,7 +98,7 @@ func TestCallsDuringTakeOver(t *testing.T) {
 func TestCallOfTurnWaitsForPage(t *testing.T) {
 	h := newFixture(t)
 	p := &page{taken: true, returned: make(chan struct{})}
-	h.cfg.Pages = p
+	h.cfg.PageControl = p
 	h.Register(toolspec.OriginBaseline, &onPage{
 		fixture: h,
 		resolve: func(toolspec.Call) *toolspec.Surface { return &toolspec.Surface{} },

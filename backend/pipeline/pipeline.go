@@ -1,18 +1,16 @@
-// Package pipeline runs calls: every call passes the same stages, whoever makes it.
+// Package pipeline runs calls. Every call passes the same stages, whoever makes it.
 //
-// The stages are the functions in Pipeline.stages, in the order of that list. There is no second path,
-// and nothing in a call's arguments skips a stage. A stage either continues the call or ends it with a
-// Result. However a call ends, it is reported once as an event and once in the audit log.
+// The stages are the functions in Pipeline.stages, in the order of that list. There is no second path, and no argument
+// of a call skips a stage. A stage either continues the call or ends it with a Result. However a call ends, it is
+// reported once as an event and once in the audit log.
 //
-// What a call acts on (its surface) and what it will do (its description) are resolved once and passed
-// on. A description is read a second time only after a question, to refuse a call that would now do
-// something else than what the person allowed.
+// The surface and the description of a call are resolved once and passed on. After a question, the call is described
+// again, to refuse it if it would now have another effect than the person allowed.
 //
-// The contract: Do always returns a Result and never panics. A call that has an effect has an intent
-// on disk before it runs. A stop is obeyed within 100 ms, even when the executor ignores it; the
-// outcome is then unknown, and the Result says so. The deadline counts from the start of the execution
-// and pauses while a question waits. A host that a running command connects to is judged by the same
-// policy, in CheckHost.
+// Do always returns a Result and never panics. The intent of a call with an effect is on disk before the call runs. A
+// stop takes effect within 100 ms, even if the executor ignores it; the Result then says that the outcome is unknown.
+// The deadline counts from the start of the execution and is paused while a question waits. CheckHost judges the hosts
+// that a running command connects to by the same policy.
 package pipeline
 
 import (
@@ -38,75 +36,73 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Executor runs the calls of one origin. Arguments are valid and have their defaults. Execute must
-// return when ctx ends. out publishes output while the call runs (stream is stdout, stderr or
-// progress); it may be called from any goroutine until Execute returns. An error is a fault of the
-// executor; what the model should read and correct is a failed Result.
+// Executor runs the calls of one origin. The arguments are valid and include their defaults. Execute must return when
+// ctx ends. out publishes output while the call runs; stream is stdout, stderr or progress. It may be called from any
+// goroutine until Execute returns. An error is an unexpected failure; a failure that the model can correct is a failed
+// Result.
 type Executor interface {
 	Execute(
 		ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string),
 	) (toolspec.Result, error)
 }
 
-// Describer is an Executor that can say what a call will do before it runs. It reads only the
-// arguments and the surface of the call, and must be quick.
+// Describer is an Executor that can describe the effect of a call before it runs. Describe uses only the arguments and
+// the surface of the call, and must be fast.
 type Describer interface {
 	Describe(call toolspec.Call) toolspec.Description
 }
 
-// SurfaceResolver is an Executor whose calls act on a page. It is asked once for each call and must be
-// quick; nil means that the call acts on none.
+// SurfaceResolver is an Executor of calls that act on a page. Surface is called once for each call and must be fast.
+// It returns nil for a call that acts on no page.
 type SurfaceResolver interface {
 	Surface(call toolspec.Call) *toolspec.Surface
 }
 
-// Refuser is an Executor that knows calls it will never run, such as one on a place that is closed to
-// every tool. It must be quick; nil continues the call.
+// Refuser is an Executor that refuses some calls whatever the person allows, such as calls on a place that is closed to
+// every tool. Refuse must be fast; nil continues the call.
 type Refuser interface {
 	Refuse(call toolspec.Call) *toolspec.Result
 }
 
-// PageControl knows whether a person has taken over the page of the window's browser, and shows who
-// acts on it.
+// PageControl reports who controls the page of the window's browser, and shows who acts on it.
 type PageControl interface {
-	// TakenOver reports whether a person has taken over the page.
+	// TakenOver reports whether the person has taken over the page.
 	TakenOver() bool
-	// WaitReturned waits until the person gives the page back. The error is the end of ctx or of the
-	// browser.
+	// WaitReturned waits until the person gives the page back. It fails if ctx or the browser ends.
 	WaitReturned(ctx context.Context) error
-	// SetActor shows who acts on the page now, "" for nobody.
+	// SetActor shows who acts on the page now; "" is nobody.
 	SetActor(caller toolspec.Caller)
 }
 
-// Dialer is told which hosts the person typed, so that tools may connect to them; *egress.Guard is one.
+// Dialer lets tools connect to hosts that the person typed; *egress.Guard implements it.
 type Dialer interface {
 	AllowTyped(host string)
 }
 
-// Recorder stores events and passes them on; *eventlog.Recorder is one.
+// Recorder stores and distributes events; *eventlog.Recorder implements it.
 type Recorder interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Audit writes the audit rows before and after a call; *audit.Log is one.
+// Audit writes the audit rows before and after a call; *audit.Log implements it.
 type Audit interface {
 	WriteIntent(ctx context.Context, row event.CallIntent) error
 	WriteResult(ctx context.Context, id string, out event.CallResult) error
 	WriteCall(ctx context.Context, row event.CallIntent, out event.CallResult) error
 }
 
-// Grants stores standing permissions; *sqlite.Store is one.
+// Grants stores lasting permissions; *sqlite.Store implements it.
 type Grants interface {
 	Grants(ctx context.Context) ([]toolspec.Grant, error)
 	AddGrant(ctx context.Context, g toolspec.Grant) error
 }
 
-// Blobs stores pictures; *blobs.Store is one.
+// Blobs stores pictures; *blobs.Store implements it.
 type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 }
 
-// Config is what a Pipeline works with. Pages, Dialer, CallTools, Secrets and Now may be left out.
+// Config configures a Pipeline. PageControl, Dialer, CallTools, Secrets and Now may be nil.
 type Config struct {
 	Tools     *catalog.Registry
 	Approvals *approval.Queue
@@ -115,44 +111,44 @@ type Config struct {
 	Grants    Grants
 	Blobs     Blobs
 	Results   Results
-	// Pages decides whether calls may act on the window's page; nil allows all.
-	Pages PageControl
-	// Dialer hears of hosts that a person typed and a baseline call may use; nil hears nothing.
+	// PageControl decides whether calls may act on the window's page. Nil allows all calls.
+	PageControl PageControl
+	// Dialer gets the hosts that a person typed and that a baseline call may use.
 	Dialer Dialer
-	// Pending queues what a full disk does not take; it stores in Recorder.
+	// Pending queues the events and audit rows that a full disk rejects. It stores events in Recorder.
 	Pending *pending.Queue
-	// Policy returns the settings in force. It is asked for every call.
+	// Policy returns the current settings. It is called for every call.
 	Policy func() policy.Settings
-	// CallTools returns the tools besides its own that a panel's manifest names; nil knows none.
+	// CallTools returns the tools of others that a panel's manifest names. Nil is none.
 	CallTools func(panel string) []string
-	// Secrets are masked in everything that a call says and stores; nil knows none.
+	// Secrets contains the secrets to mask in everything that a call reports and stores.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
-	// Now is the clock; nil means time.Now.
+	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// Pipeline runs calls. Its methods may be called concurrently.
+// Pipeline runs calls. It is safe for concurrent use.
 type Pipeline struct {
 	cfg     Config
 	stages  []stage
 	checker *schema.Checker
 	hosts   *hosts
 	repeats *repeatCache
-	// read remembers what was read, so that it is recognised on its way out.
+	// read remembers the text that calls read, so that it is recognized when a call sends it.
 	read  *taint.Memory
 	typed typedText
-	// secretUses are the uses of secrets that a person allowed.
+	// secretUses contains the uses of secrets that the person allowed.
 	secretUses *secretUses
 
 	mu        sync.Mutex
 	executors map[toolspec.Origin]Executor
 	running   map[string]*callState
-	// actor is the turn whose call acted last on the window's page.
+	// actor is the turn of the last call that acted on the window's page.
 	actor string
 	// calls counts calls from enter to leave. It grows only under mu and while closed is false.
 	calls sync.WaitGroup
-	// executions counts goroutines that run executors, including those that were given up on.
+	// executions counts goroutines that run executors, including abandoned ones.
 	executions sync.WaitGroup
 	closed     bool
 	// dropped counts the audit rows that were not queued.
@@ -176,7 +172,7 @@ func New(c Config) *Pipeline {
 	return p
 }
 
-// Register makes e run the calls of an origin; a later one replaces an earlier one.
+// Register makes e run the calls of an origin and replaces an earlier executor.
 func (p *Pipeline) Register(origin toolspec.Origin, e Executor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,33 +187,34 @@ type callState struct {
 	desc     toolspec.Description
 	decision policy.Decision
 	executor Executor
-	// row is what the audit row says so far: the decision, its reason, the answer to a question.
+	// row is the audit row so far: the decision, its reason, the answer to a question.
 	row event.CallIntent
-	// asked is the question that a person answered with yes.
+	// asked is the question that the person answered by allowing the call.
 	asked string
-	// status overrides what the Result says: declined, refused, stopped.
+	// status overrides the status of the Result: declined, refused or stopped.
 	status event.CallStatus
-	// intent is true once the row before the effects is on disk.
+	// intent is true once the intent is on disk.
 	intent bool
-	// intentFailed is true when the row of a call that only reads was not taken; only writes knows.
+	// intentFailed is true if the intent of a call that only reads could not be written. Only functions in writes
+	// access it.
 	intentFailed bool
 	// announced is true once the start of the call was published.
 	announced bool
-	// writes are the call's events and audit rows that are being written, in order.
+	// writes contains the call's events and audit rows that are being written, in order.
 	writes queue
-	// changes is the count of changing calls when the call began, for repeat.
+	// changes is the number of changing calls when the call began, for repeat.
 	changes int64
 	cancel  context.CancelCauseFunc
 }
 
-// stage is one step of a call: nil continues it, a Result ends it.
+// stage is one stage of a call. A nil Result continues the call; any other ends it.
 type stage func(ctx context.Context, c *callState) *toolspec.Result
 
-// errStopped is the cause that a call's context ends with when the call is stopped.
+// errStopped is the cause of the context of a stopped call.
 var errStopped = errors.New("stopped")
 
-// Do runs call through all stages and returns its outcome. It fills in Call.ID when that is empty; a
-// given id must never have been used before. The end of ctx stops the call.
+// Do runs call through all stages and returns its outcome. It sets call.ID if that is empty; any other id must be new.
+// If ctx ends, the call is stopped.
 func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	if call.ID == "" {
 		call.ID = newID("c")
@@ -267,8 +264,8 @@ func (p *Pipeline) enter(c *callState) *toolspec.Result {
 	return nil
 }
 
-// finish waits until everything about a call is written. A call that only reads does not wait for
-// that, unless a turn's next event must come after it; Close waits in its place.
+// finish waits until all events and rows of a call are written. For a call that only reads, Do does not wait, unless a
+// turn's next event must come after it. Close waits for all.
 func (p *Pipeline) finish(c *callState) {
 	if !c.readsOnly() || c.call.From.Turn != "" {
 		c.writes.wait()
@@ -281,8 +278,8 @@ func (p *Pipeline) finish(c *callState) {
 	}()
 }
 
-// readsOnly reports whether a baseline tool is called that only reads and does not scroll the page. Its audit row need
-// not be written first.
+// readsOnly reports whether the call uses a baseline tool that only reads and does not scroll the page. Its audit row
+// need not be written before it runs.
 func (c *callState) readsOnly() bool {
 	return c.def.Hints.ReadOnly && c.def.Origin == toolspec.OriginBaseline && !c.desc.ScrollsPage
 }
@@ -294,8 +291,7 @@ func (p *Pipeline) leave(c *callState) {
 	delete(p.running, c.call.ID)
 }
 
-// Cancel stops a running or waiting call and reports whether there was one. Its Do returns
-// within 100 ms.
+// Cancel stops a running or waiting call and reports whether there was one. Do then returns within 100 ms.
 func (p *Pipeline) Cancel(callID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -315,7 +311,7 @@ type RunningCall struct {
 	Started      time.Time
 }
 
-// Running lists the calls that have begun and not ended, the oldest first.
+// Running returns the calls that have begun and not ended, oldest first.
 func (p *Pipeline) Running() []RunningCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -335,22 +331,21 @@ func (p *Pipeline) Running() []RunningCall {
 	return all
 }
 
-// EndTurn drops what was remembered of a turn: results of repeated calls, and that it acts on the
-// window's page.
+// EndTurn drops the stored results of a turn's calls, and shows that the turn no longer acts on the window's page.
 func (p *Pipeline) EndTurn(turn string) {
 	p.repeats.forget(turn)
 	p.endActor(turn)
 }
 
-// IsHostAllowed reports whether a person opened host (host or host:port) in session, by typing it or by
-// the setting. The dialer and the browser's proxy ask it.
+// IsHostAllowed reports whether the person opened host (host or host:port) in session, by typing it or by the setting.
+// The dialer and the browser's proxy call it.
 func (p *Pipeline) IsHostAllowed(session, host string) bool {
 	return policy.HostMatches(host, p.cfg.Policy().AllowHosts) ||
 		policy.HostMatchesExactly(host, p.hosts.opened(session))
 }
 
-// Close stops every call and waits until each is reported and no executor runs, or ctx ends. What
-// the reports are written to must stay open until then.
+// Close stops every call and waits until each is reported and no executor runs, or until ctx ends. The stores that the
+// reports are written to must stay open until then.
 func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
@@ -360,7 +355,7 @@ func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		// Only a call starts an execution, so none begins after the last call.
+		// Only calls start executions, so none starts after the last call.
 		p.calls.Wait()
 		p.executions.Wait()
 		close(done)

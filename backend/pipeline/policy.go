@@ -7,7 +7,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// policy asks the one policy. A refusal ends the call; a question goes on to approve.
+// policy decides about the call. A refusal ends the call; a question continues to approve.
 func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	p.decide(ctx, c)
 	switch c.decision.Verdict {
@@ -23,7 +23,7 @@ func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 func (p *Pipeline) decide(ctx context.Context, c *callState) {
 	grants, err := p.cfg.Grants.Grants(ctx)
 	if err != nil {
-		// Without the grants more is asked, never less.
+		// Without the grants, the policy only asks more often.
 		p.cfg.Log.Error("grants not read", "err", err)
 	}
 	session := c.call.From.Session
@@ -46,8 +46,8 @@ func (c *callState) refusedByPolicy() *toolspec.Result {
 	return c.refused(toolspec.Fail(c.decision.ErrorType, c.decision.Reason, c.decision.Suggestion))
 }
 
-// Permission returns the permission that applies to calls of a tool whose arguments are not known yet.
-// describesEffects is true of a tool whose calls are described by the files they use.
+// Permission returns the permission for calls of a tool before their arguments are known. describesEffects is true for
+// a tool that describes its calls by the files they use.
 func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
 	describesEffects bool,
 ) (policy.EffectivePermission, error) {
@@ -58,8 +58,7 @@ func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
 	return policy.ResolvePermission(def, p.cfg.Policy(), grants, describesEffects), nil
 }
 
-// Allowed reports whether call would run without a question if it were made now. It runs and records
-// nothing.
+// Allowed reports whether call would run now without a question. It runs and records nothing.
 func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
 	c := p.newCall(call)
 	for _, next := range []stage{p.selectTool, p.reach, p.validate, p.resolveSurface, p.describe} {

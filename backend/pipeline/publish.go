@@ -27,7 +27,7 @@ func (p *Pipeline) announce(ctx context.Context, c *callState) {
 	c.announced = true
 }
 
-// request returns what is known of the call before it runs, without secrets.
+// request returns the call without secrets, as far as it is known before it runs.
 func (p *Pipeline) request(c *callState) event.CallRequest {
 	return event.CallRequest{
 		Tool: c.call.Tool, Args: p.shownArgs(c), Origin: c.def.Origin,
@@ -35,7 +35,7 @@ func (p *Pipeline) request(c *callState) event.CallRequest {
 	}
 }
 
-// sentence says what the call does, also before it was described.
+// sentence describes the call, even before describe has run.
 func (c *callState) sentence() string {
 	if c.desc.Present != "" {
 		return c.desc.Present
@@ -43,7 +43,7 @@ func (c *callState) sentence() string {
 	return "Calling " + excerpt.Runes(c.call.Tool, maxValue)
 }
 
-// timeout is the longest that the call may run in milliseconds, by its arguments and its tool's deadline.
+// timeout returns the longest running time in milliseconds, by the arguments and the tool's deadline.
 func (c *callState) timeout() int {
 	if own := c.desc.LimitMS; own > 0 {
 		return min(own, c.def.Deadline())
@@ -51,15 +51,15 @@ func (c *callState) timeout() int {
 	return c.def.Deadline()
 }
 
-// publish stores an event of the call after those that were published before. Nothing depends on its
-// success: what must be on disk before an effect is the intent.
+// publish stores an event of the call after its earlier events. No effect depends on its success, because only the
+// intent must be on disk before an effect.
 func (p *Pipeline) publish(ctx context.Context, c *callState, e event.Event) {
 	optional := c.optional()
 	c.writes.add(func() { p.store(ctx, c, e, optional) })
 }
 
-// optional reports whether events of the call may be dropped when many wait for a full disk: those of
-// calls that did not act.
+// optional reports whether events of the call may be dropped if too many wait for a full disk. Only events of calls
+// without an effect may.
 func (c *callState) optional() bool { return !c.intent || c.readsOnly() }
 
 func (p *Pipeline) store(ctx context.Context, c *callState, e event.Event, optional bool) {
@@ -74,8 +74,8 @@ func (p *Pipeline) store(ctx context.Context, c *callState, e event.Event, optio
 	}
 }
 
-// queue runs functions in order in the background, so that writing does not delay the call. The zero
-// value is ready; it may be used concurrently.
+// queue runs functions in order in the background, so that writes do not delay the call. The zero value is ready to
+// use. It is safe for concurrent use.
 type queue struct {
 	mu      sync.Mutex
 	waiting []func()
@@ -94,7 +94,7 @@ func (q *queue) add(do func()) {
 	}
 }
 
-// wait returns when everything that was added is done.
+// wait returns when every added function has run.
 func (q *queue) wait() { q.left.Wait() }
 
 func (q *queue) work() {

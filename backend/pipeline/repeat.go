@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what is remembered for repeated calls, and what is put before a repeated result.
+// Limits of the stored results of calls, and the note before a repeated result.
 const (
 	maxTurns      = 64
 	maxPerTurn    = 256
@@ -16,11 +16,11 @@ const (
 	repeatNote    = "(the same call was made before in this turn and nothing was changed since; this is its result)\n"
 )
 
-// repeatCache holds the results of read-only calls by turn until something changes.
+// repeatCache stores the results of read-only calls by turn until something changes.
 type repeatCache struct {
 	mu sync.Mutex
-	// changes counts the beginnings and ends of calls that can change something. A result is valid
-	// only while the count stays the same.
+	// changes counts the starts and ends of calls that can change something. A result is valid only while the count
+	// stays the same.
 	changes int64
 	turns   map[string]map[string]cachedResult
 	order   []string
@@ -84,12 +84,12 @@ func (r *repeatCache) forget(turn string) {
 	}
 }
 
-// volatile are the groups whose tools read what others change as well: pages, files, the machine, and
-// panels, which a person works in.
+// volatile contains the groups of tools that also read what others than calls change: pages, files, the machine, and
+// panels.
 var volatile = []string{"environment", "files", "shell", "panel"}
 
-// repeatable reports whether the call may be answered from the cache: it only reads, and only calls
-// change what it reads.
+// repeatable reports whether the call may be answered from the cache: it only reads, and only calls change what it
+// reads.
 func (c *callState) repeatable() bool {
 	return c.call.From.Turn != "" && c.def.Hints.ReadOnly && !c.def.Hints.OpenWorld &&
 		!slices.Contains(volatile, c.def.Group)
@@ -99,7 +99,7 @@ func (c *callState) cacheKey() string {
 	return c.call.Tool + "\x00" + c.call.Panel + "\x00" + c.call.From.Session + "\x00" + string(c.call.Args)
 }
 
-// repeat answers a read-only call that was made before in this turn from its first result.
+// repeat answers a read-only call with the stored result of the same call in this turn.
 func (p *Pipeline) repeat(_ context.Context, c *callState) *toolspec.Result {
 	c.changes = p.repeats.count()
 	if !c.repeatable() {
@@ -115,7 +115,7 @@ func (p *Pipeline) repeat(_ context.Context, c *callState) *toolspec.Result {
 	return &earlier
 }
 
-// remember stores what run returned for a later repeat.
+// remember stores the result of a call for repeat.
 func (p *Pipeline) remember(c *callState, result toolspec.Result) {
 	if c.repeatable() && result.Success && len(result.Images) == 0 && len(result.ModelText()) <= maxRemembered {
 		p.repeats.put(c.call.From.Turn, c.cacheKey(), result, c.changes)

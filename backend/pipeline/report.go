@@ -11,16 +11,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxReported is how many characters of what the model read go into call.ended.
+// maxReported is the number of characters of the model's text that go into call.ended.
 const maxReported = 4000
 
-// report publishes the end of a call, writes its audit row and returns what the caller gets.
+// report publishes the end of a call, writes its audit row and returns the Result for the caller.
 func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
 	if c.executor == nil {
-		result = p.masked(result) // run has masked the others
+		result = p.masked(result) // run has already masked every other result
 	}
 	if !result.Success {
-		// It quotes the arguments.
+		// The error text quotes the arguments.
 		result.Error = p.cfg.Secrets.Mask(c.errorText(result.Error))
 	}
 	result.ApprovedQuestion = c.asked
@@ -68,8 +68,7 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 	return end
 }
 
-// storeForApp stores the whole answer of a call that an MCP server's page shows. The page itself has
-// the answers of its own calls.
+// storeForApp stores the whole result of a call that an MCP server's page shows. Calls of the page itself need no copy.
 func (p *Pipeline) storeForApp(c *callState, result toolspec.Result) string {
 	if c.def.AppURI == "" || len(result.AppResult) == 0 || c.call.From.Caller == toolspec.CallerApp {
 		return ""
@@ -82,14 +81,14 @@ func (p *Pipeline) storeForApp(c *callState, result toolspec.Result) string {
 	return id
 }
 
-// Bounds of a preview that is made from a result's text: lines, and characters of a line.
+// Limits of a preview that is made from a result's text: lines, and characters of a line.
 const (
 	previewLines = 3
 	previewWidth = 120
 )
 
-// preview returns the first lines of a text, for a tool that makes no preview of its own. Structured
-// values are not shown line by line, and what the sentence says already is not repeated.
+// preview returns the first lines of a text, for a tool that makes no preview. It leaves out structured values and
+// lines that equal the sentence.
 func preview(result toolspec.Result, sentence string) (lines []string) {
 	text := result.Text
 	if s, ok := result.Value.(string); ok && text == "" {
@@ -106,8 +105,7 @@ func preview(result toolspec.Result, sentence string) (lines []string) {
 	return lines
 }
 
-// audit writes the row after the call: the result of an intent, or both rows at once for a call that
-// ended before its intent.
+// audit writes the result of an intent, or both rows at once for a call that ended before its intent.
 func (p *Pipeline) audit(ctx context.Context, c *callState, end event.CallEnd, tokens int) {
 	ctx = context.WithoutCancel(ctx)
 	out := event.CallResult{Status: end.Status, Sentence: end.Sentence, CallOutcome: end.CallOutcome, Tokens: tokens}
@@ -124,10 +122,10 @@ func (p *Pipeline) audit(ctx context.Context, c *callState, end event.CallEnd, t
 	}
 }
 
-// errorText puts the call in front of what went wrong: bash(command="…"): message.
+// errorText returns the message after the call: bash(command="…"): message.
 func (c *callState) errorText(message string) string {
 	if strings.HasPrefix(message, c.call.Tool+"(") {
 		return message
 	}
-	return Format(c.call.Tool, c.call.Args, c.desc.SecretArgs...) + ": " + message
+	return FormatCall(c.call.Tool, c.call.Args, c.desc.SecretArgs...) + ": " + message
 }

@@ -10,8 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// selectTool finds the call's tool in the catalog of its panel; for a panel's page in that page's
-// catalog, for the page of an MCP server in that server's.
+// selectTool finds the call's tool in a catalog: that of the page for a panel's page, that of the server for an MCP
+// server's page, and otherwise that of the active panel.
 func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result {
 	catalog := p.cfg.Tools.ForPanel(c.call.Panel)
 	switch c.call.From.Caller {
@@ -35,8 +35,8 @@ func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result 
 	return &r
 }
 
-// reach ends a panel's call of a tool that is neither its own nor named by its manifest, before anything
-// is said about how the tool would have to be called.
+// reach refuses a panel's call of a tool that is neither its own nor named by its manifest. It runs before validate, so
+// that the refusal reveals nothing about the tool's parameters.
 func (p *Pipeline) reach(_ context.Context, c *callState) *toolspec.Result {
 	beyond := false
 	if c.decision, beyond = policy.RefusePanelCall(c.call, c.def, p.callTools(c.call.From)); beyond {
@@ -45,7 +45,7 @@ func (p *Pipeline) reach(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// callTools returns the tools besides its own that the calling panel may call.
+// callTools returns the tools of others that the calling panel may call.
 func (p *Pipeline) callTools(from toolspec.Provenance) []string {
 	if from.Caller != toolspec.CallerPanel || p.cfg.CallTools == nil {
 		return nil
@@ -53,11 +53,11 @@ func (p *Pipeline) callTools(from toolspec.Provenance) []string {
 	return p.cfg.CallTools(from.Client)
 }
 
-// validate replaces the arguments by their canonical form, or says what to send instead.
+// validate replaces the arguments by their canonical form, or fails and says what to send instead.
 func (p *Pipeline) validate(_ context.Context, c *callState) *toolspec.Result {
 	canonical, problem := p.checker.Check(c.def, c.call.Args)
 	if problem != nil {
-		// The call is reported all the same, so its secret arguments have to be known.
+		// The call is still reported, so its secret arguments must be known.
 		if desc, err := p.describeCall(c); err == nil {
 			c.desc.SecretArgs = desc.SecretArgs
 		}
@@ -67,7 +67,7 @@ func (p *Pipeline) validate(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// refuse ends a call that its executor will never run, before a person is asked about it.
+// refuse ends a call that its executor always refuses, before the person is asked.
 func (p *Pipeline) refuse(_ context.Context, c *callState) *toolspec.Result {
 	r, ok := p.executor(c.def.Origin).(Refuser)
 	if !ok {
@@ -75,7 +75,7 @@ func (p *Pipeline) refuse(_ context.Context, c *callState) *toolspec.Result {
 	}
 	refusal, err := safely(func() (*toolspec.Result, error) { return r.Refuse(c.call), nil })
 	if err != nil || refusal == nil {
-		return nil // the execution reports what is wrong
+		return nil // Execute reports the failure
 	}
 	return c.refused(*refusal)
 }
@@ -86,7 +86,7 @@ func (c *callState) refused(r toolspec.Result) *toolspec.Result {
 	return &r
 }
 
-// resolveSurface finds out what the call acts on. What the window shows later does not change it.
+// resolveSurface sets the surface of the call. Later changes in the window do not affect it.
 func (p *Pipeline) resolveSurface(_ context.Context, c *callState) *toolspec.Result {
 	c.call.Surface = nil
 	if s, ok := p.executor(c.def.Origin).(SurfaceResolver); ok {
@@ -95,7 +95,7 @@ func (p *Pipeline) resolveSurface(_ context.Context, c *callState) *toolspec.Res
 	return nil
 }
 
-// describe finds out what the call will do.
+// describe sets the description of the call.
 func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	desc, err := p.describeCall(c)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// describeCall returns what the executor says of the call, empty when it says nothing.
+// describeCall returns the executor's description of the call, or an empty one.
 func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	d, ok := p.executor(c.def.Origin).(Describer)
 	if !ok {
@@ -121,7 +121,7 @@ func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	return safely(func() (toolspec.Description, error) { return d.Describe(c.call), nil })
 }
 
-// route finds the executor of the tool's origin.
+// route sets the executor for the tool's origin.
 func (p *Pipeline) route(_ context.Context, c *callState) *toolspec.Result {
 	if c.executor = p.executor(c.def.Origin); c.executor != nil {
 		return nil
@@ -137,7 +137,7 @@ func (p *Pipeline) executor(origin toolspec.Origin) Executor {
 	return p.executors[origin]
 }
 
-// safely runs do and turns a panic into an error.
+// safely runs do and converts a panic to an error.
 func safely[T any](do func() (T, error)) (value T, err error) {
 	defer func() {
 		if caught := recover(); caught != nil {

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grace is how long an executor may take to return after a stop, within the promised 100 ms.
+// grace is the time that an executor gets to return after a stop. Do promises 100 ms in all.
 const grace = 60 * time.Millisecond
 
 // run executes the call under its deadline.
@@ -44,8 +44,8 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	return &result
 }
 
-// allowTypedHosts allows the hosts of a baseline call for the dialer too, as far as the person typed them. The
-// policy has already allowed the call.
+// allowTypedHosts makes the dialer allow the hosts of a baseline call that the person typed. The policy has already
+// allowed the call.
 func (p *Pipeline) allowTypedHosts(c *callState) {
 	if p.cfg.Dialer == nil || c.def.Origin != toolspec.OriginBaseline {
 		return
@@ -57,7 +57,7 @@ func (p *Pipeline) allowTypedHosts(c *callState) {
 	}
 }
 
-// maxFault bounds what is reported of an executor's own fault, in characters.
+// maxFault limits the reported text of an executor's unexpected failure, in characters.
 const maxFault = 1000
 
 type execution struct {
@@ -65,8 +65,8 @@ type execution struct {
 	err    error
 }
 
-// execute runs the executor in its own goroutine, so that one that ignores a stop cannot delay it.
-// Close waits for those goroutines.
+// execute runs the executor in a separate goroutine, so that an executor that ignores a stop does not delay it. Close
+// waits for these goroutines.
 func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) toolspec.Result {
 	done := make(chan execution, 1)
 	p.executions.Go(func() {
@@ -87,7 +87,7 @@ func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) tools
 	case e := <-done:
 		return p.resultOf(ctx, c, e)
 	case <-wait.C:
-		p.executions.Go(func() { // nobody takes its result any more
+		p.executions.Go(func() { // no caller takes this result
 			if e := <-done; e.result.Spooled != nil {
 				e.result.Spooled.Discard()
 			}
@@ -96,7 +96,7 @@ func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) tools
 	}
 }
 
-// resultOf makes the Result of what an executor returned.
+// resultOf returns the Result of an execution.
 func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) toolspec.Result {
 	stopped := errors.Is(context.Cause(ctx), errStopped)
 	switch {
@@ -107,14 +107,14 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 		return e.result
 	case ctx.Err() != nil && (e.err != nil || e.result.ErrorType == "" || stopped):
 		r := p.ended(ctx, c)
-		// What it produced until then is worth reporting.
+		// The output up to the stop is still reported.
 		r.Value, r.Text, r.Preview = e.result.Value, e.result.Text, e.result.Preview
 		r.Sources, r.LocalSources = e.result.Sources, e.result.LocalSources
 		r.Changed, r.Spooled = e.result.Changed, e.result.Spooled
 		return r
 	case e.err != nil:
 		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
-		// The failure may quote a page, so it has the result's sources.
+		// The failure may quote a page, so it gets the result's sources.
 		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(e.err.Error(), maxFault),
 			"Everything else keeps running. Try again; the log has the details.")
 		r.Sources = e.result.Sources
@@ -129,7 +129,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	return e.result
 }
 
-// checkJSON returns why a value cannot be written as JSON.
+// checkJSON returns why a value cannot be encoded as JSON.
 func checkJSON(value any) error {
 	if _, ok := value.(toolspec.JSONAppender); ok {
 		return nil
@@ -138,7 +138,7 @@ func checkJSON(value any) error {
 	return err
 }
 
-// ended returns the failure of a call that ended by its deadline or a stop.
+// ended returns the failure of a call that its deadline or a stop ended.
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
 	if errors.Is(context.Cause(ctx), deadline.ErrExceeded) {
 		return toolspec.Fail(toolspec.SystemError,

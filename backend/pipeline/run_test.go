@@ -230,7 +230,7 @@ func FuzzFormat(f *testing.F) {
 		f.Add("bash", []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, tool string, args []byte) {
-		if text := Format(tool, args); len([]rune(text)) > 2*maxValue+maxShown+maxValue*4 {
+		if text := FormatCall(tool, args); len([]rune(text)) > 2*maxValue+maxShown+maxValue*4 {
 			t.Fatalf("%d characters", len([]rune(text)))
 		}
 		if hiddenArgs := hideSecrets(args); len(hiddenArgs) == 0 {

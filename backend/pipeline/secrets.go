@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretUses remembers, by asking context, which secrets a person allowed to be sent where. Forgetting
-// one only means that it is asked about again.
+// secretUses records, by context, the uses of secrets that the person allowed. If it drops a use, the person is only
+// asked again.
 type secretUses struct {
 	mu       sync.Mutex
 	contexts map[string][]toolspec.SecretUse
@@ -41,8 +41,8 @@ func (s *secretUses) of(key string) []toolspec.SecretUse {
 	return slices.Clone(s.contexts[key])
 }
 
-// checkSecrets ends a call that names a secret where none is filled in, one that is not known, or one
-// that belongs to another host. The tool checks again when it fills the secret in.
+// checkSecrets refuses a call that names a secret where secrets are not filled in, an unknown secret, or a secret of
+// another host. The tool checks again when it fills in the secret.
 func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Result {
 	if p.cfg.Secrets == nil {
 		return nil
@@ -62,7 +62,7 @@ func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Resul
 			continue
 		}
 		if s, known := p.cfg.Secrets.Lookup(name); known {
-			// A command, a script, a file or another program's tool could send it anywhere.
+			// A command, a script, a file or another program's tool could send the secret anywhere.
 			return c.refused(toolspec.Fail(toolspec.SecurityError,
 				fmt.Sprintf("%s is not filled in here: it is bound to %s, and %s could send it elsewhere",
 					secrets.Reference(name), s.Host, c.call.Tool),
@@ -96,7 +96,7 @@ func (p *Pipeline) masked(r toolspec.Result) toolspec.Result {
 	default:
 		var err error
 		if encoded, err = json.Marshal(value); err != nil {
-			return r // resultOf has refused those
+			return r // resultOf has already refused such a value
 		}
 	}
 	if shown := v.MaskJSON(encoded); string(shown) != string(encoded) {
@@ -115,13 +115,13 @@ func (p *Pipeline) maskedAll(list []string) []string {
 	return list
 }
 
-// shownArgs returns the arguments as they are shown and stored: without the values of secret arguments,
-// and without secrets that somebody wrote out.
+// shownArgs returns the arguments as they are shown and stored, without the values of secret arguments and without
+// literal secrets.
 func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
 	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.SecretArgs...))
 }
 
-// maskedDescription hides secrets that somebody wrote out in what is shown of a call before it runs.
+// maskedDescription returns d with literal secrets masked.
 func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Description {
 	v := p.cfg.Secrets
 	if v == nil {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// maxCalls bounds a CallMemory; most calls run right after they were described.
+// maxCalls limits the entries of a CallMemory. Most calls run right after they were described.
 const maxCalls = 1024
 
-// CallMemory keeps what a tool resolved when a call was described, by the ID of the call, so that
-// the call acts on nothing else when it runs. The oldest entry is dropped when it is full. Its zero
-// value is ready; it is safe for concurrent use.
+// CallMemory stores, by call ID, what a tool resolved when a call was described, so that the call acts on the same
+// thing when it runs. When it is full, it drops the oldest entry. The zero value is ready to use. It is safe for
+// concurrent use.
 type CallMemory[V any] struct {
 	mu     sync.Mutex
 	order  []string
@@ -24,7 +24,7 @@ func (m *CallMemory[V]) Set(call string, v V) {
 	m.set(call, v)
 }
 
-// Add stores v for a call unless it has a value.
+// Add stores v for a call unless the call already has a value.
 func (m *CallMemory[V]) Add(call string, v V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

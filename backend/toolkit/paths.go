@@ -9,28 +9,28 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Paths resolves the paths of calls.
+// Paths resolves the paths in calls.
 type Paths struct {
-	// Folder returns the workspace folder, absolute; it is called for every call.
+	// Folder returns the absolute path of the workspace folder. It is called for every call.
 	Folder func() string
-	// Home is the person's home folder, for paths that begin with ~/; "" for none.
+	// Home is the person's home folder for paths that start with ~/, or "" for none.
 	Home   string
 	Places *protectedpaths.Places
-	// Downloads is where the browser saves files; what is read there comes from outside.
+	// Downloads is the folder where the browser saves files. Its files count as outside text.
 	Downloads string
 }
 
 // ResolvedPath is a resolved path.
 type ResolvedPath struct {
-	// Real is absolute and clean, with links followed as far as it exists. Folder is the workspace
-	// folder with its links followed.
+	// Real is the absolute, clean path, with links followed as far as the path exists. Folder is the workspace folder
+	// with links followed.
 	Real, Folder string
 	Place        protectedpaths.Place
 }
 
-// Resolve resolves a path of a call and classifies the place, by the names it is reached by too. A
-// relative path starts at the workspace folder. A place that no tool may touch is refused with a
-// security_error; the error is a fault of the program.
+// Resolve resolves a path in a call and classifies its place, by the unresolved names too. A relative path starts at
+// the workspace folder. A place that no tool may touch is refused with a security_error in the Result. The error is an
+// unexpected failure.
 func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	folder, err := protectedpaths.Resolve(p.Folder())
 	if err != nil {
@@ -52,7 +52,7 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 			return ResolvedPath{}, Fail(toolspec.SecurityError, path+" leads out of the workspace folder", otherPath),
 				nil
 		}
-		// Not cleaned: what .. means depends on the links before it.
+		// The path is not cleaned, because the meaning of .. depends on the links before it.
 		abs = folder + string(filepath.Separator) + path
 	}
 	place := p.Places.Classify(abs)
@@ -63,8 +63,8 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	if err != nil {
 		return ResolvedPath{}, Fail(toolspec.UserError, err.Error(), "Send the path of the file itself."), nil
 	}
-	// A link can be swapped after it was classified. What is opened later is checked to be real, so
-	// real has to be classified as well.
+	// A link can be swapped after it was classified. The path that is opened is later checked against real, so real
+	// must be classified as well.
 	if now := p.Places.ClassifyByName(real); now.Kind > place.Kind {
 		place = now
 	}
@@ -74,22 +74,22 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	return ResolvedPath{Real: real, Folder: folder, Place: place}, nil, nil
 }
 
-// RefuseSecret returns the refusal of a secret place.
+// RefuseSecret returns the failed Result for a secret place.
 func RefuseSecret(path string, place protectedpaths.Place) *toolspec.Result {
 	return Fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.Description,
 		"Go on without it. If the person wants it, they can open it themselves.")
 }
 
-// Source returns the source of what is read at a real path: "download:<name>" for the browser's
-// downloads, "" for the person's own files.
+// Source returns the source of the text of a file: "download:<name>" for the browser's downloads, "" for the person's
+// own files. real is a resolved path.
 func (p Paths) Source(real string) string {
-	if folder := p.DownloadsFolder(); folder != "" && Within(real, folder) {
+	if folder := p.DownloadsFolder(); folder != "" && IsWithin(real, folder) {
 		return "download:" + filepath.Base(real)
 	}
 	return ""
 }
 
-// DownloadsFolder returns the downloads folder with its links followed, "" when there is none.
+// DownloadsFolder returns the downloads folder with links followed, or "" if there is none.
 func (p Paths) DownloadsFolder() string {
 	if p.Downloads == "" {
 		return ""
@@ -101,8 +101,8 @@ func (p Paths) DownloadsFolder() string {
 	return folder
 }
 
-// Within reports whether path is dir or lies below it; both are absolute.
-func Within(path, dir string) bool {
+// IsWithin reports whether path is dir or is below it. Both are absolute.
+func IsWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }

@@ -6,11 +6,11 @@ import (
 )
 
 type contextReader struct {
-	ctx context.Context //nolint:containedctx // the reader lives for one call
+	ctx context.Context //nolint:containedctx // a contextReader lives for one call
 	r   io.Reader
 }
 
-// ContextReader returns a reader of r that fails once ctx has ended.
+// ContextReader returns a reader of r that fails once ctx is done.
 func ContextReader(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 // Read implements io.Reader.

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// SchemaMember is implemented by a parameter type whose JSON Schema cannot be read from its kind.
+// SchemaMember is implemented by parameter types for which Schema cannot derive a JSON Schema.
 type SchemaMember interface {
-	// SchemaMembers returns the members of the schema object, without its braces.
+	// SchemaMembers returns the members of the schema object without the braces.
 	SchemaMembers() string
 }
 
-// Schema returns the JSON Schema of a parameters struct, so that the two cannot differ. Tags: json
-// (the name), doc, enum (a,b,c), min, max, default (JSON), items (a list's items as JSON Schema) and
-// required:"true". It is as short as possible, because models pay for every word of it.
+// Schema returns the JSON Schema of the parameters struct P, so that the two cannot differ. It reads these tags: json
+// (the name), doc, enum (a,b,c), min, max, default (JSON), items (the JSON Schema of a list's items) and
+// required:"true". The schema is as short as possible, because models pay for every word of it.
 func Schema[P any]() json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
@@ -70,7 +70,7 @@ func property(f reflect.StructField) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// typeMembers returns the members of a property's schema that say its type.
+// typeMembers returns the members of a property's schema that describe its type.
 func typeMembers(t reflect.Type, tag reflect.StructTag) string {
 	if items := tag.Get("items"); items != "" {
 		return `"type":"array","items":` + items
@@ -104,8 +104,8 @@ func typeMembers(t reflect.Type, tag reflect.StructTag) string {
 	return `"type":"string"`
 }
 
-// Defaults returns a P with the defaults of its tags, for callers whose arguments came without them.
-// A default that does not fit its field is skipped; the tests of the tools find it.
+// Defaults returns a P with the defaults of its tags, for arguments that were not completed with defaults. It skips a
+// default that does not fit its field; the tests of the tools find these.
 func Defaults[P any]() P {
 	var p P
 	v := reflect.ValueOf(&p).Elem()

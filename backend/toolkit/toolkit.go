@@ -1,9 +1,7 @@
-// Package toolkit holds what the packages of baseline tools share: a list of tools, the making of a
-// definition and of a parameter schema, the decoding of arguments, the resolving of paths, and the
-// error that a caller can correct.
+// Package toolkit contains helpers for the packages of baseline tools: a list of tools, definitions and parameter
+// schemas, the decoding of arguments, the resolution of paths, and the error that a caller can correct.
 //
-// It decides nothing: what a tool does and what it refuses is its package's matter. Everything here
-// is safe for concurrent use unless it says otherwise.
+// Everything here is safe for concurrent use unless its comment says otherwise.
 package toolkit
 
 import (
@@ -17,7 +15,7 @@ import (
 // Tool is one tool of a List.
 type Tool interface{ Definition() toolspec.Definition }
 
-// List holds the tools of a package. Embedded, it implements the listing that the catalog needs.
+// List contains the tools of a package. A type that embeds it implements catalog.Source.
 type List[T Tool] []T
 
 // Definitions returns the definitions of all tools. They do not depend on the active panel.
@@ -29,7 +27,7 @@ func (l List[T]) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// Find returns the tool of that name.
+// Find returns the tool with that name.
 func (l List[T]) Find(name string) (tool T, ok bool) {
 	for _, x := range l {
 		if x.Definition().Name == name {
@@ -39,7 +37,7 @@ func (l List[T]) Find(name string) (tool T, ok bool) {
 	return tool, false
 }
 
-// Define makes the definition of a baseline tool; doc is the text of its .md file.
+// Define returns the definition of a baseline tool; doc is the text of its .md file.
 func Define(
 	name, group, doc, parameters string, hints toolspec.Hints, examples ...string,
 ) toolspec.Definition {
@@ -53,8 +51,8 @@ func Define(
 	return d
 }
 
-// Decode reads arguments into params, a pointer. Empty arguments leave it unchanged. It returns nil
-// on success.
+// Decode decodes arguments into params, a pointer. Empty arguments leave params unchanged. Decode returns nil on
+// success.
 func Decode(args json.RawMessage, params any) *toolspec.Result {
 	if len(args) == 0 {
 		return nil
@@ -66,7 +64,7 @@ func Decode(args json.RawMessage, params any) *toolspec.Result {
 	return nil
 }
 
-// Fail is toolspec.Fail for functions that return nil on success.
+// Fail is like toolspec.Fail, but returns a pointer, for functions that return nil on success.
 func Fail(kind toolspec.ErrorType, message, suggestion string) *toolspec.Result {
 	r := toolspec.Fail(kind, message, suggestion)
 	return &r

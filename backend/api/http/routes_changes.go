@@ -43,7 +43,7 @@ func (s *Server) changeRoutes() {
 			}
 			all := wire.Changes{Files: changed, Calls: []wire.UndoableCall{}}
 			for _, u := range calls {
-				all.Calls = append(all.Calls, files.Undoable(u))
+				all.Calls = append(all.Calls, files.ToUndoableCall(u))
 			}
 			return route.Answer(all), nil
 		})
@@ -53,6 +53,6 @@ func (s *Server) changeRoutes() {
 			if err != nil {
 				return nil, route.Refused(err)
 			}
-			return s.runTool(ctx, in.Client, files.Undo, "", args), nil
+			return s.runTool(ctx, in.Client, files.UndoTool, "", args), nil
 		})
 }

@@ -43,7 +43,7 @@ func (s *Server) createdToolRoutes() {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			return s.changeCreated(ctx, s.services.CreatedTools.Wake(ctx, in.ID, in.Body.Version))
+			return s.changeCreated(ctx, s.services.CreatedTools.MarkReviewed(ctx, in.ID, in.Body.Version))
 		})
 	route.Add(s.api, http.MethodDelete, path+"/{id}", "Delete a created tool; its versions stay",
 		http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {

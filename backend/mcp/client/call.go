@@ -171,7 +171,7 @@ func (s *Servers) call(
 	if err != nil {
 		return v.callFailed(outer, ctx, session, group, theirs, err)
 	}
-	r := results.Of(v.name, answer)
+	r := results.FromCallResult(v.name, answer)
 	r.AppResult = v.answerForPage(call, theirs, answer)
 	if !r.Success {
 		r.Suggestion = strings.TrimSpace(r.Suggestion + strings.TrimPrefix(v.missingGrant(r.Error), "."))

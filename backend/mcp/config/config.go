@@ -181,7 +181,7 @@ func Parse(text []byte) (entries map[string]Entry, faults map[string]string, err
 		return nil, nil, fmt.Errorf("%d servers are too many; at most %d are read", len(config.Servers), maxServers)
 	}
 	for name, raw := range config.Servers {
-		line, column := index.At(jsonpos.Pointer("/"+serversField, name))
+		line, column := index.PositionOf(jsonpos.Pointer("/"+serversField, name))
 		var e Entry
 		if err := json.Unmarshal(raw, &e); err != nil {
 			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, TypeProblem(err))

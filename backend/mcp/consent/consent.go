@@ -100,7 +100,7 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 		question.YesLabel = "Open the page"
 	} else {
 		var err error
-		if question.Form, err = approval.Fields(q.Form); err != nil {
+		if question.Form, err = approval.FormFields(q.Form); err != nil {
 			return requests.Answer{}, err
 		}
 		escapeForm(question.Form)

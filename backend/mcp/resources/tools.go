@@ -143,7 +143,7 @@ func (r Reader) callRead(ctx context.Context, server, uri string) (toolspec.Resu
 			answer.Content = append(answer.Content, &sdk.EmbeddedResource{Resource: c})
 		}
 	}
-	result := results.Of(server, answer)
+	result := results.FromCallResult(server, answer)
 	switch {
 	case truncated:
 		result.Text = result.ModelText() +

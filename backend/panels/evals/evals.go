@@ -141,7 +141,7 @@ func mismatch(want manifest.Expect, r toolspec.Result, value any, text string) s
 	}
 	slices.Sort(pointers)
 	for _, pointer := range pointers {
-		found, there := lookup(value, jsonpos.Parts(pointer))
+		found, there := lookup(value, jsonpos.SplitPointer(pointer))
 		switch {
 		case !there:
 			return fmt.Sprintf("the answer has nothing at %q", pointer)

@@ -79,7 +79,7 @@ func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) 
 		return p, fault
 	}
 	text := p.json()
-	if argschema.Plain(text) {
+	if argschema.IsPlain(text) {
 		return p, nil // compiled only if there are examples to check
 	}
 	compiled, err := argschema.Compile(text)

@@ -78,7 +78,7 @@ func Parse(text []byte, folder string, builtin bool) ParseResult {
 		return c.parsed(nil)
 	}
 	c.index = index
-	for _, pointer := range index.Twice {
+	for _, pointer := range index.Duplicates {
 		c.duplicate(pointer)
 	}
 	c.validate()
@@ -140,7 +140,7 @@ func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
 		var members []hujson.ObjectMember
 		seen := map[string]bool{}
 		for _, m := range slices.Backward(value.Members) {
-			name := jsonpos.Name(&m)
+			name := jsonpos.MemberName(&m)
 			at := jsonpos.Pointer(pointer, name)
 			member := n.member(name)
 			if member == nil || seen[name] || c.nulls[at] || c.invalid[at] {
@@ -221,7 +221,7 @@ func (c *checker) warn(pointer, fix, format string, args ...any) {
 
 // duplicate reports that a name occurs twice.
 func (c *checker) duplicate(pointer string) {
-	name := jsonpos.Parts(pointer)[strings.Count(pointer, "/")-1]
+	name := jsonpos.SplitPointer(pointer)[strings.Count(pointer, "/")-1]
 	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " +
 		strconv.Quote(excerpt.Runes(name, 60))}
 	p.Text = strconv.Quote(excerpt.Runes(name, 60)) + " occurs twice in its object"
@@ -234,7 +234,7 @@ func (c *checker) piece(pointer, value string) string {
 	if pointer == "" || !strings.HasPrefix(c.index.Raw(parent(pointer)), "{") {
 		return value
 	}
-	parts := jsonpos.Parts(pointer)
+	parts := jsonpos.SplitPointer(pointer)
 	return quote(parts[len(parts)-1]) + ": " + value
 }
 
@@ -279,7 +279,7 @@ func parent(pointer string) string { return pointer[:max(0, strings.LastIndexByt
 
 // label returns the last name of a pointer for use in a sentence.
 func label(pointer string) string {
-	parts := jsonpos.Parts(pointer)
+	parts := jsonpos.SplitPointer(pointer)
 	if len(parts) == 0 {
 		return "the manifest"
 	}

@@ -101,7 +101,7 @@ func (n *node) member(name string) *node {
 
 // at returns the schema of the value at pointer, nil if the value may be anything.
 func (n *node) at(pointer string) *node {
-	for _, part := range jsonpos.Parts(pointer) {
+	for _, part := range jsonpos.SplitPointer(pointer) {
 		if _, err := strconv.Atoi(part); err == nil && n.Items != nil {
 			n = n.Items
 		} else {
@@ -313,7 +313,7 @@ func (c *checker) refused(e *jsonschema.ValidationError) {
 		p.Text = fmt.Sprintf("%s has %d items; there may be %d", label(pointer), k.Got, k.Want)
 		c.fail(pointer, p, c.example(pointer))
 		last := &c.problems[len(c.problems)-1]
-		last.Line, last.Column = c.index.At(jsonpos.Pointer(pointer, strconv.Itoa(k.Want)))
+		last.Line, last.Column = c.index.PositionOf(jsonpos.Pointer(pointer, strconv.Itoa(k.Want)))
 	default:
 		why := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 		c.fail(pointer, Problem{Expected: why, Text: label(pointer) + ": " + why}, c.example(pointer))

@@ -58,7 +58,7 @@ func (c *checker) checkTools() []BoundTool {
 		named := c.checkToolName(at+"/name", t.Name, seen)
 		if b, ok := c.checkTool(at, t); ok && named {
 			b.index = i
-			b.line, b.column = c.index.At(at + "/name")
+			b.line, b.column = c.index.PositionOf(at + "/name")
 			bound = append(bound, b)
 		}
 	}

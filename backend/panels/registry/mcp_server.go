@@ -36,7 +36,7 @@ func (r *Registry) callMCPServer(ctx context.Context, o *callable, sent endpoint
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:
-		return results.Of(o.title, got)
+		return results.FromCallResult(o.title, got)
 	case ctx.Err() == nil && errors.As(err, &refused):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s",
 			o.title, tool, refused.Message),

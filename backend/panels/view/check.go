@@ -58,7 +58,7 @@ func read(text []byte, tools []Tool) (*Tree, []Problem) {
 		}}
 	}
 	j := &checker{index: index, tools: tools, shapes: shapes(), sources: map[string]bool{}}
-	for _, pointer := range index.Twice {
+	for _, pointer := range index.Duplicates {
 		j.at(index.Keys[pointer], Problem{Pointer: pointer, Text: last(pointer) + " occurs twice in its object"})
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))

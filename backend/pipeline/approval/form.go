@@ -17,7 +17,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of a form, which comes from outside.
+// Limits of a form, which comes from outside.
 const (
 	maxFields  = 40
 	maxOptions = 200
@@ -25,7 +25,7 @@ const (
 	maxFilled  = 16 << 10
 )
 
-// property is one value of a form. MCP's elicitation allows primitive values, and two ways of naming choices.
+// property is one value of a form. MCP's elicitation allows only primitive values, and two ways of naming choices.
 type property struct {
 	Type        string        `json:"type"`
 	Title       string        `json:"title"`
@@ -50,9 +50,9 @@ type titledValue struct {
 	Title string `json:"title"`
 }
 
-// Fields reads a form from the JSON Schema of an object of primitive values: required fields first, then by name.
-// Another kind of schema, or one too large for a person to read, is an error.
-func Fields(schema []byte) ([]event.FormField, error) {
+// FormFields converts the JSON Schema of an object with primitive values to form fields: required fields first, then by
+// name. It fails for any other schema, and for one that is too large for a person to read.
+func FormFields(schema []byte) ([]event.FormField, error) {
 	var form struct {
 		Properties map[string]property `json:"properties"`
 		Required   []string            `json:"required"`
@@ -140,7 +140,7 @@ func (p property) options() (all []event.FormOption) {
 	return all
 }
 
-// checkForm returns the values of the form's fields in filled, or why they do not fit the form.
+// checkForm returns the values of the form's fields in filled. It fails if they do not fit the form.
 func checkForm(form []event.FormField, filled map[string]any) (map[string]any, error) {
 	if len(form) == 0 {
 		return nil, nil
@@ -169,7 +169,7 @@ func checkForm(form []event.FormField, filled map[string]any) (map[string]any, e
 	return out, nil
 }
 
-// checkValue returns given if it fits f, or what is wrong with it.
+// checkValue returns given if it fits f, and otherwise an error that says why not.
 func checkValue(f event.FormField, given any) (any, error) {
 	switch f.Kind {
 	case event.FieldBoolean:

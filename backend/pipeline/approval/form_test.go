@@ -20,7 +20,7 @@ const orderForm = `{"type":"object","required":["mail","size"],"properties":{
 	"gift":{"type":"boolean"}}}`
 
 func TestFieldsListsRequiredFieldsFirst(t *testing.T) {
-	fields, err := Fields([]byte(orderForm))
+	fields, err := FormFields([]byte(orderForm))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestFieldsListsRequiredFieldsFirst(t *testing.T) {
 		`{"properties":{"a":{"type":"array","items":{"type":"string"}}}}`,
 	} {
 		t.Run(wrong, func(t *testing.T) {
-			if _, err := Fields([]byte(wrong)); err == nil {
+			if _, err := FormFields([]byte(wrong)); err == nil {
 				t.Errorf("%s was taken for a form", wrong)
 			}
 		})
@@ -48,7 +48,7 @@ func TestFieldsListsRequiredFieldsFirst(t *testing.T) {
 }
 
 func TestInvalidFormKeepsQuestionWaiting(t *testing.T) {
-	fields, err := Fields([]byte(orderForm))
+	fields, err := FormFields([]byte(orderForm))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
-// Package approval keeps the questions that wait for the person's answer.
+// Package approval stores the questions that wait for the person's answer.
 //
-// The contract: a question is answered at most once, by the first answer that has its hash and is one of its
-// choices, wherever it comes from (window, keyboard, HTTP, MCP). The asker continues only after the answer is
-// stored. A question whose call was stopped lapses: it is closed with an empty answer. The package decides
-// nothing and stores no grants.
+// A question is answered at most once, by the first answer that has its hash and is one of its choices, from the
+// window, the keyboard, HTTP or MCP. The asker continues only after the answer is stored. If the call is stopped, its
+// question is closed with an empty answer. The package decides nothing and stores no grants.
 package approval
 
 import (
@@ -20,7 +19,7 @@ import (
 	"sextant/shared/event"
 )
 
-// Why an answer is not accepted.
+// Reasons for which an answer is not accepted.
 var (
 	ErrNotFound   = errors.New("no such question")
 	ErrAnswered   = errors.New("the question has already been answered")
@@ -29,13 +28,13 @@ var (
 	ErrForm       = errors.New("the form is not filled in")
 )
 
-// maxClosed bounds the closed questions that are remembered, to tell them from unknown ones.
+// maxClosed limits the closed questions that are remembered in order to tell them from unknown ones.
 const maxClosed = 1024
 
-// maxReason bounds the reason a person gives, in bytes.
+// maxReason limits the person's reason, in bytes.
 const maxReason = 4096
 
-// Publisher stores events and passes them on; *eventlog.Recorder is one.
+// Publisher stores and distributes events; *eventlog.Recorder implements it.
 type Publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
@@ -51,9 +50,9 @@ type Queue struct {
 
 type question struct {
 	event.Approval
-	// taken is true while an answer is being stored, so that no other is accepted.
+	// taken is true while an answer is being stored, so that no other answer is accepted.
 	taken bool
-	// left is true when the asker gave up while an answer was being stored.
+	// left is true if the asker stopped waiting while an answer was being stored.
 	left   bool
 	answer chan event.ApprovalAnswer
 }
@@ -61,8 +60,8 @@ type question struct {
 // New returns an empty Queue that publishes questions and answers to events.
 func New(events Publisher) *Queue { return &Queue{events: events} }
 
-// Ask publishes a question and waits for its answer. It fills in ID and Asked when they are empty. When ctx ends,
-// the question lapses and the error wraps the context's.
+// Ask publishes a question and waits for its answer. It sets ID and Asked if they are empty. If ctx ends first, Ask
+// closes the question with an empty answer and returns an error that wraps the error of ctx.
 func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
 	if a.ID == "" {
 		a.ID = "q_" + strings.ToLower(rand.Text())
@@ -71,7 +70,7 @@ func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAn
 		a.Asked = time.Now().UTC()
 	}
 	q := &question{Approval: a, answer: make(chan event.ApprovalAnswer, 1)}
-	// Queue it before publishing it: a subscriber may answer at once.
+	// The question is queued before it is published, because a subscriber may answer at once.
 	queue.mu.Lock()
 	queue.waiting = append(queue.waiting, q)
 	queue.mu.Unlock()
@@ -92,7 +91,7 @@ func (q *question) inConversation(e event.Event) event.Event {
 	return e.InTurn(q.Conversation, q.Turn).OfCall(q.Call)
 }
 
-// closeUnanswered closes a question that nobody waits for, unless an answer is being stored.
+// closeUnanswered closes a question that no call waits for, unless an answer is being stored.
 func (queue *Queue) closeUnanswered(ctx context.Context, q *question) {
 	queue.mu.Lock()
 	taken := q.taken
@@ -108,20 +107,20 @@ func (queue *Queue) closeUnanswered(ctx context.Context, q *question) {
 }
 
 func (queue *Queue) publishLapsed(ctx context.Context, q *question) {
-	// The end of ctx must not keep the question open in windows.
+	// The question must be closed in windows even if ctx has ended.
 	closing := q.inConversation(event.New(event.ApprovalAnswered, event.ApprovalAnswer{ID: q.ID, Call: q.Call}))
 	_, _ = queue.events.Publish(context.WithoutCancel(ctx), closing)
 }
 
-// Answer closes the question id. hash must be the question's, answer one of its choices. It fails with
-// ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered, or when the answer cannot be stored; the question then keeps
-// waiting.
+// Answer answers the question id. hash must be the hash of the question, and answer must be one of its choices.
+// Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered. If the answer cannot be stored, the
+// question stays open.
 func (queue *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
 	return queue.AnswerForm(ctx, id, answer, nil, reason, hash)
 }
 
-// AnswerForm is Answer for a question with a form, whose values are filled. It can also fail with ErrForm; the question
-// then keeps waiting.
+// AnswerForm is like Answer, for a question with a form; filled contains the values. If they do not fit the form, the
+// error is ErrForm and the question stays open.
 func (queue *Queue) AnswerForm(
 	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
 ) error {
@@ -138,8 +137,8 @@ func (queue *Queue) AnswerForm(
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
 	}
-	said := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
-	_, err = queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, said)))
+	reply := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
+	_, err = queue.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, reply)))
 	if err != nil {
 		queue.release(ctx, q)
 		return fmt.Errorf("answering: %w", err)
@@ -147,14 +146,14 @@ func (queue *Queue) AnswerForm(
 	queue.mu.Lock()
 	defer queue.mu.Unlock()
 	queue.remove(q)
-	if said.Answer != event.AnswerDeny {
-		said.FormValues = filled
+	if reply.Answer != event.AnswerDeny {
+		reply.FormValues = filled
 	}
-	q.answer <- said
+	q.answer <- reply
 	return nil
 }
 
-// release makes a question wait again whose answer could not be stored.
+// release makes a question wait again after its answer was not stored.
 func (queue *Queue) release(ctx context.Context, q *question) {
 	queue.mu.Lock()
 	q.taken = false
@@ -192,7 +191,7 @@ func (queue *Queue) take(id string, answer event.Answer, hash string) (*question
 	return q, nil
 }
 
-// remove removes q from the waiting questions. The caller holds the lock.
+// remove removes q from the waiting questions. The caller must hold the lock.
 func (queue *Queue) remove(q *question) {
 	queue.waiting = slices.DeleteFunc(queue.waiting, func(other *question) bool { return other == q })
 	if len(queue.closed) >= maxClosed {
@@ -201,7 +200,7 @@ func (queue *Queue) remove(q *question) {
 	queue.closed = append(queue.closed, q.ID)
 }
 
-// Waiting returns the waiting questions, the oldest first.
+// Waiting returns the waiting questions, oldest first.
 func (queue *Queue) Waiting() []event.Approval {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()

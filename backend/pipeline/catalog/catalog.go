@@ -1,8 +1,7 @@
-// Package catalog merges the tools of every origin into one Catalog: what can be called right now.
+// Package catalog merges the tools of all origins into a Catalog of the tools that can be called now.
 //
-// The contract: a Catalog is a snapshot and never changes. Names in it are unique: the first source that
-// offers a name has it, and every definition that was left out is reported as a problem. The package runs
-// nothing.
+// A Catalog is a snapshot and never changes. Its names are unique: if several sources offer a name, the first one wins,
+// and every definition that is left out is reported as a problem. The package runs nothing.
 package catalog
 
 import (
@@ -14,23 +13,23 @@ import (
 	"sextant/shared/wire"
 )
 
-// Source is one origin of tools. Definitions returns what it offers while panel is active ("" for none). It is
-// called for every Catalog, from any goroutine, and must be quick.
+// Source is one origin of tools. Definitions returns the tools that it offers while panel is active; "" is no panel. It
+// is called for every Catalog, from any goroutine, and must be fast.
 type Source interface {
 	Definitions(panel string) []toolspec.Definition
 }
 
-// PageSource is a Source that offers a panel's page other tools than the assistant.
+// PageSource is a Source that offers the page of a panel other tools than the assistant.
 type PageSource interface {
 	PageDefinitions(panel string) []toolspec.Definition
 }
 
-// AppSource is a Source of tools that an MCP server offers to its own page.
+// AppSource is a Source of the tools that an MCP server offers to its own page.
 type AppSource interface {
 	AppDefinitions(server string) []toolspec.Definition
 }
 
-// Registry asks its sources in order. Its methods may be called concurrently.
+// Registry merges the tools of its sources in order. It is safe for concurrent use.
 type Registry struct {
 	sources  []Source
 	excluded func() []string
@@ -39,7 +38,7 @@ type Registry struct {
 // Exclude leaves out the tools that off returns. Call it before the first ForPanel.
 func (r *Registry) Exclude(off func() []string) { r.excluded = off }
 
-// New returns a Registry over sources; the earliest wins a name that several offer.
+// New returns a Registry of sources. If several offer a name, the first one wins.
 func New(sources ...Source) *Registry { return &Registry{sources: sources} }
 
 func (r *Registry) switchedOff() map[string]bool {
@@ -52,12 +51,12 @@ func (r *Registry) switchedOff() map[string]bool {
 	return names
 }
 
-// ForPanel returns what can be called while panel is active.
+// ForPanel returns the tools that can be called while panel is active.
 func (r *Registry) ForPanel(panel string) *Catalog {
 	return r.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
 }
 
-// ForPage returns what the page or the script of panel can name. The policy decides whether it may call it.
+// ForPage returns the tools that the page or the script of panel can name. The policy decides which it may call.
 func (r *Registry) ForPage(panel string) *Catalog {
 	return r.collect(panel, func(s Source) []toolspec.Definition {
 		if own, ok := s.(PageSource); ok {
@@ -67,7 +66,7 @@ func (r *Registry) ForPage(panel string) *Catalog {
 	})
 }
 
-// ForApp returns what the page of an MCP server can name: tools of that server only.
+// ForApp returns the tools that the page of an MCP server can name, which are only that server's tools.
 func (r *Registry) ForApp(server string) *Catalog {
 	return r.collect("", func(s Source) []toolspec.Definition {
 		if own, ok := s.(AppSource); ok {
@@ -90,9 +89,9 @@ func (r *Registry) collect(panel string, offer func(Source) []toolspec.Definitio
 	return c
 }
 
-// Catalog is what can be called at one moment. It is read-only and may be shared.
+// Catalog contains the tools that can be called at one moment. It is read-only and safe for concurrent use.
 type Catalog struct {
-	// Panel is the panel it was made for, "" for none.
+	// Panel is the panel that the catalog is for, or "".
 	Panel    string
 	all      []toolspec.Definition
 	byName   map[string]int
@@ -123,7 +122,7 @@ func owner(def toolspec.Definition) string {
 	return fmt.Sprintf("%s %q", def.Origin, def.Owner)
 }
 
-// Get returns the definition of name.
+// Get returns the definition of the tool name.
 func (c *Catalog) Get(name string) (toolspec.Definition, bool) {
 	i, ok := c.byName[name]
 	if !ok {
@@ -132,7 +131,7 @@ func (c *Catalog) Get(name string) (toolspec.Definition, bool) {
 	return c.all[i], true
 }
 
-// Nearest returns at most three names that name may be a mistyped form of.
+// Nearest returns at most three tool names of which name may be a misspelling.
 func (c *Catalog) Nearest(name string) []string { return nearest.Names(name, c.Names(), 3) }
 
 // Names returns the names of all tools in the order of their sources.
@@ -147,11 +146,11 @@ func (c *Catalog) Names() []string {
 // All returns a copy of the definitions in the order of their sources.
 func (c *Catalog) All() []toolspec.Definition { return append([]toolspec.Definition{}, c.all...) }
 
-// Problems returns which definitions were left out, and why.
+// Problems returns one sentence for each definition that was left out.
 func (c *Catalog) Problems() []string { return append([]string{}, c.problems...) }
 
-// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both
-// are always available; Origins tells them apart.
+// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both are
+// always available. Origins distinguishes them.
 func (c *Catalog) Wire() wire.Discovery {
 	w := wire.Discovery{
 		Baseline: []toolspec.Function{}, Panel: []toolspec.Function{}, MCP: []toolspec.Function{},

@@ -1,5 +1,5 @@
-// Package deadline bounds the running time of an execution. The clock pauses while a question waits for a
-// person, for the execution that asks and for those it is part of.
+// Package deadline limits the running time of an execution. While a question waits for the person, the clock is paused
+// for the execution that asks and for the executions that contain it.
 package deadline
 
 import (
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// deadline ends an execution when its time is used up. It pauses while a call made by the execution (a step of
-// run_steps) waits for a person.
+// deadline ends an execution when its time is used up. It is paused while a call made by the execution, such as a step
+// of run_steps, waits for the person.
 type deadline struct {
-	// outer is the deadline of the execution that made this call, nil for none.
+	// outer is the deadline of the execution that made this call, or nil.
 	outer *deadline
 
 	mu      sync.Mutex
@@ -23,13 +23,13 @@ type deadline struct {
 	over    bool
 }
 
-// ErrExceeded is the cause of a context whose time is used up.
+// ErrExceeded is the cause of a context that ended because its time was used up.
 var ErrExceeded = errors.New("deadline")
 
 type key struct{}
 
 // With returns a context that ends with the cause ErrExceeded after limit of running time. Call stop when the execution
-// is over.
+// has ended.
 func With(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &deadline{left: limit, running: time.Now(), outer: of(ctx)}
@@ -43,16 +43,16 @@ func With(ctx context.Context, limit time.Duration) (inner context.Context, stop
 	}
 }
 
-// Pause stops the clock of the execution that ctx belongs to, if any, until resume is called.
+// Pause pauses the clock of the execution that ctx belongs to, if any, until resume is called.
 func Pause(ctx context.Context) (resume func()) { return of(ctx).pause() }
 
-// of returns the deadline of the execution that ctx belongs to, nil for none.
+// of returns the deadline of the execution that ctx belongs to, or nil.
 func of(ctx context.Context) *deadline {
 	d, _ := ctx.Value(key{}).(*deadline)
 	return d
 }
 
-// pause stops the clocks of d and of its outer deadlines until resume is called. d may be nil.
+// pause pauses the clocks of d and its outer deadlines until resume is called. d may be nil.
 func (d *deadline) pause() (resume func()) {
 	if d == nil {
 		return func() {}

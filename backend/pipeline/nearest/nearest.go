@@ -1,5 +1,5 @@
-// Package nearest finds the known name that somebody most likely meant, for "did you mean" in errors. It is a
-// guess to read, never to act on.
+// Package nearest finds the known name of which another name is probably a misspelling, for "did you mean" in errors.
+// The result is only for display; no code may act on it.
 package nearest
 
 import (
@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxName bounds what is compared, in bytes; a longer name is not a typing mistake.
+// maxName limits the compared names, in bytes. A longer name is not a misspelling.
 const maxName = 128
 
-// Names returns at most n of known that resemble name, the most likely first. Case and separators are ignored
-// ("openBrowserPanel" is open_browser_panel); parts of names and a few wrong letters are accepted.
+// Names returns at most n of known that resemble name, best match first. It ignores case and separators
+// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters.
 func Names(name string, known []string, n int) []string {
 	if len(name) > maxName {
 		return nil
@@ -38,7 +38,7 @@ func Names(name string, known []string, n int) []string {
 	return names
 }
 
-// Name returns the one of known that resembles name most, "" when none does.
+// Name returns the best match for name in known, or "".
 func Name(name string, known []string) string {
 	if names := Names(name, known, 1); len(names) > 0 {
 		return names[0]
@@ -50,7 +50,7 @@ func fold(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
 }
 
-// distance returns how different two folded names are; ok is false when one cannot be a mistyped other.
+// distance returns how different two folded names are. ok is false if neither can be a misspelling of the other.
 func distance(a, b string) (int, bool) {
 	if a == "" || b == "" {
 		return 0, false
@@ -77,8 +77,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// edits returns the edit distance over bytes, where swapped neighbours are one edit (optimal string
-// alignment).
+// edits returns the edit distance in bytes. Swapping two adjacent bytes is one edit (optimal string alignment).
 func edits(a, b string) int {
 	earlier, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

@@ -2,9 +2,8 @@ package schema
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// fillDefaults adds the schema's defaults for what is missing in value, at every depth. Branches that depend on a
-// choice
-// (anyOf, oneOf, if) add none, because it is not known yet which applies.
+// fillDefaults sets missing values to the schema's defaults at every depth. Branches of anyOf, oneOf and if add none,
+// because it is not known yet which one applies.
 func fillDefaults(sch *jsonschema.Schema, value any, depth int) {
 	// References can be circular; values cannot be deeper than maxDepth.
 	if sch == nil || depth > 4*maxDepth {

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fail makes the validation error that a model reads.
+// fail returns the validation error for the model.
 func (c checker) fail(problems ...problem) *toolspec.Result {
 	var what, fixes []string
 	missing := ""
@@ -32,8 +32,8 @@ func (c checker) fail(problems ...problem) *toolspec.Result {
 	return &r
 }
 
-// example returns a correct argument object: one of the definition's examples that has the missing parameter,
-// else the first correct one, else one built from the schema.
+// example returns a correct argument object: the definition's first example that has the missing parameter, else its
+// first correct example, else one built from the schema.
 func (c checker) example(missing string) (string, bool) {
 	first := ""
 	for _, raw := range c.def.Examples {
@@ -62,8 +62,8 @@ func (c checker) example(missing string) (string, bool) {
 	return string(built), true
 }
 
-// Example returns a correct argument object for def: the correct arguments of args, and the required ones that
-// are missing. It returns {} when none can be built.
+// Example returns a correct argument object for def. It keeps the correct arguments of args and adds the missing
+// required ones. It returns {} if it cannot build one.
 func (c *Checker) Example(def toolspec.Definition, args json.RawMessage) json.RawMessage {
 	sch, err := c.compile(def.Parameters)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c checker) correct(raw json.RawMessage) (map[string]any, bool) {
 	return object, len(c.validate(object)) == 0
 }
 
-// sample builds a small value that the schema allows, as far as that can be read from it.
+// sample builds a small value that the schema allows, as far as the schema shows that.
 func sample(sch *jsonschema.Schema, depth int) any {
 	if sch == nil || depth > 8 {
 		return "…"

@@ -6,18 +6,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxEffort bounds the pairs of a schema and a part of the value that one check may visit. A few hundred bytes of
+// maxEffort limits the pairs of a schema and a part of the value that one check may visit. A few hundred bytes of
 // schema can require exponentially many.
 const maxEffort = 500_000
 
-// place is a part of a value, identified by its number.
+// place is a part of a value, identified by a number.
 type place struct {
 	number  int
 	members map[string]*place
 	items   []*place
 }
 
-// number numbers v and everything in it.
+// number numbers v and all its parts.
 func number(v any, next *int) *place {
 	p := &place{number: *next}
 	*next++
@@ -35,12 +35,12 @@ func number(v any, next *int) *place {
 	return p
 }
 
-// effortCounter counts the steps of a check without running it. It visits each pair once and remembers its sum.
+// effortCounter counts the steps of a check without running it. It visits each pair once and stores its count.
 type effortCounter struct {
 	limit   int
 	visited int
 	known   map[pair]int
-	// circular is the location of a schema that refers to itself at the same place of the value.
+	// circular is the location of a schema that refers to itself for the same part of the value.
 	circular string
 }
 
@@ -49,10 +49,10 @@ type pair struct {
 	place  int
 }
 
-// counting marks a pair whose steps are being counted.
+// counting marks a pair with a count in progress.
 const counting = -1
 
-// count returns the number of steps, more than the limit when there are too many or infinitely many.
+// count returns the number of steps, or more than the limit if there are too many or infinitely many.
 func (e *effortCounter) count(s *jsonschema.Schema, at *place) int {
 	if s == nil {
 		return 0
@@ -141,7 +141,7 @@ func collectSchemas(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
 	}
 }
 
-// forMember returns the schemas that s applies to a member, those of patterns whether they match or not.
+// forMember returns the schemas that s applies to a member, including those of patterns that do not match.
 func forMember(s *jsonschema.Schema, name string) []*jsonschema.Schema {
 	list := []*jsonschema.Schema{s.Properties[name], s.UnevaluatedProperties, s.PropertyNames}
 	for _, more := range s.PatternProperties {

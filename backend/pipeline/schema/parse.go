@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// decode reads one JSON value within the bounds. Numbers stay as they are written.
+// decode decodes one JSON value within the limits. Numbers keep their notation.
 func decode(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -35,8 +35,7 @@ func explainJSON(data []byte, err error) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-// checkBounds refuses deep nesting, and numbers such as 1e999999999, which exact arithmetic would write out in
-// full.
+// checkBounds rejects deep nesting, and numbers such as 1e999999999, which exact arithmetic would write out in full.
 func checkBounds(v any, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("nested more than %d deep", maxDepth)

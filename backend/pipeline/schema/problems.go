@@ -16,18 +16,18 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxProblems is how many problems are reported at once.
+// maxProblems is the number of problems that are reported at once.
 const maxProblems = 3
 
 // checker checks the arguments of one tool.
 type checker struct {
 	def    toolspec.Definition
 	schema *jsonschema.Schema
-	// whole names the whole value in messages, "" for the arguments of a tool.
+	// whole is the name of the whole value in messages, or "" for the arguments of a tool.
 	whole string
 }
 
-// problem is one mistake in the arguments: what is wrong, and what to send instead.
+// problem is one mistake in the arguments and its correction.
 type problem struct {
 	what string
 	fix  string
@@ -75,8 +75,8 @@ func (c checker) validate(object map[string]any) []problem {
 	return problems
 }
 
-// unknown finds arguments that the tool does not have. JSON Schema allows them by default, but for our own tools
-// an unknown name is a mistake. The schema of an MCP server is applied as it is.
+// unknown finds arguments that the tool does not have. JSON Schema allows them by default, but for our own tools an
+// unknown name is a mistake. The schema of an MCP server is applied unchanged.
 func (c checker) unknown(object map[string]any) []problem {
 	s := c.schema
 	if c.def.Origin == toolspec.OriginMCP || len(s.Properties) == 0 || s.AdditionalProperties != nil ||
@@ -92,7 +92,7 @@ func (c checker) unknown(object map[string]any) []problem {
 	return c.unknownNames("", names, s)
 }
 
-// unknownNames reports unknown names, each with the nearest known one.
+// unknownNames reports unknown names, each with the nearest known name.
 func (c checker) unknownNames(at string, names []string, sch *jsonschema.Schema) []problem {
 	slices.Sort(names)
 	known := propertyNames(sch)
@@ -133,7 +133,7 @@ func propertyNames(sch *jsonschema.Schema) []string {
 	return names
 }
 
-// leaves collects the innermost causes in order of their location.
+// leaves collects the innermost causes, ordered by location.
 func (c checker) leaves(e *jsonschema.ValidationError, object any, into *[]problem) {
 	if len(*into) > maxProblems {
 		return
@@ -151,7 +151,7 @@ func (c checker) leaves(e *jsonschema.ValidationError, object any, into *[]probl
 	}
 }
 
-// isChoice reports whether e is about alternatives, so that its causes are no problems of their own.
+// isChoice reports whether e is about alternatives. Its causes are then not separate problems.
 func isChoice(e *jsonschema.ValidationError) bool {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not:
@@ -160,7 +160,7 @@ func isChoice(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-// explain adds what e says about the value.
+// explain adds the problems that e describes.
 func (c checker) explain(e *jsonschema.ValidationError, object any, into *[]problem) {
 	at, value := path(e.InstanceLocation), find(object, e.InstanceLocation)
 	if _, list := object.([]any); list && at != "" {
@@ -171,24 +171,24 @@ func (c checker) explain(e *jsonschema.ValidationError, object any, into *[]prob
 		name = orDefault(c.whole, "the arguments")
 	}
 	add := func(what, fix string) { *into = append(*into, problem{what: what, fix: fix}) }
-	switch said := e.ErrorKind.(type) {
+	switch cause := e.ErrorKind.(type) {
 	case *kind.Required:
-		for _, missing := range said.Missing {
+		for _, missing := range cause.Missing {
 			p := c.missing(join(at, missing), missing, e.InstanceLocation)
 			*into = append(*into, p)
 		}
 	case *kind.Type:
-		add(fmt.Sprintf("%s must be %s, not %s", name, typeNames(said.Want), describe(value)),
-			fmt.Sprintf("Send %s as %s.", name, typeNames(said.Want)))
+		add(fmt.Sprintf("%s must be %s, not %s", name, typeNames(cause.Want), describe(value)),
+			fmt.Sprintf("Send %s as %s.", name, typeNames(cause.Want)))
 	case *kind.Enum:
-		add(fmt.Sprintf("%s must be one of %s, not %s", name, values(said.Want), show(value)),
-			fmt.Sprintf("Send one of %s.", values(said.Want)))
+		add(fmt.Sprintf("%s must be one of %s, not %s", name, values(cause.Want), show(value)),
+			fmt.Sprintf("Send one of %s.", values(cause.Want)))
 	case *kind.Const:
-		add(fmt.Sprintf("%s must be %s, not %s", name, show(said.Want), show(value)), "Send "+show(said.Want)+".")
+		add(fmt.Sprintf("%s must be %s, not %s", name, show(cause.Want), show(value)), "Send "+show(cause.Want)+".")
 	case *kind.AdditionalProperties:
-		*into = append(*into, c.unknownNames(at, slices.Clone(said.Properties), c.under(e.InstanceLocation))...)
+		*into = append(*into, c.unknownNames(at, slices.Clone(cause.Properties), c.under(e.InstanceLocation))...)
 	case *kind.Pattern:
-		add(fmt.Sprintf("%s does not have the form %s: %s", name, said.Want, show(value)), "Send it in that form.")
+		add(fmt.Sprintf("%s does not have the form %s: %s", name, cause.Want, show(value)), "Send it in that form.")
 	case *kind.AnyOf, *kind.OneOf:
 		add(fmt.Sprintf("%s matches none of its forms, or more than one: %s", name, show(value)),
 			"Send one of its forms.")
@@ -214,7 +214,7 @@ func (c checker) missing(full, name string, location []string) problem {
 	return p
 }
 
-// under returns the schema of the value at location, nil when it is unknown.
+// under returns the schema of the value at location, or nil if it is unknown.
 func (c checker) under(location []string) *jsonschema.Schema {
 	sch := c.schema
 	for i := 0; sch != nil; {

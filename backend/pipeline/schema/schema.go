@@ -1,10 +1,10 @@
-// Package schema checks the arguments of a call against its tool's JSON Schema before anything runs, and
-// fills in the defaults.
+// Package schema checks the arguments of a call against its tool's JSON Schema before anything runs, and fills in the
+// defaults.
 //
-// The contract: Check returns either the canonical arguments (an object with defaults at every depth and sorted
-// names) or a validation error that says which parameter is wrong and why, and shows a correct call. Nothing is
-// converted: "5" is not 5. Arguments and schemas are both untrusted: sizes, depth and numbers are bounded, and a
-// schema cannot make the program fetch anything.
+// Check returns either the canonical arguments (an object with defaults at every depth and sorted names) or a
+// validation error that says which parameter is wrong and why, and shows a correct call. Nothing is converted: "5" is
+// not 5. Arguments and schemas are both untrusted: sizes, depth and numbers are limited, and a schema cannot make the
+// program fetch anything.
 package schema
 
 import (
@@ -20,7 +20,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of arguments and schemas.
+// Limits of arguments and schemas.
 const (
 	MaxArgsBytes   = 1 << 20
 	maxSchemaBytes = 256 << 10
@@ -28,7 +28,7 @@ const (
 	maxCached      = 4096
 )
 
-// Checker compiles each schema once and checks arguments. Its methods may be called concurrently.
+// Checker compiles each schema once and checks arguments. It is safe for concurrent use.
 type Checker struct {
 	mu     sync.Mutex
 	cached map[[sha256.Size]byte]*compiled
@@ -42,7 +42,7 @@ type compiled struct {
 // New returns an empty Checker.
 func New() *Checker { return &Checker{cached: map[[sha256.Size]byte]*compiled{}} }
 
-// Check returns args in canonical form, or why they do not fit def.
+// Check returns args in canonical form, or a failed Result that says why they do not fit def.
 func (c *Checker) Check(def toolspec.Definition, args json.RawMessage) (json.RawMessage, *toolspec.Result) {
 	sch, err := c.compile(def.Parameters)
 	if err != nil {
@@ -73,7 +73,7 @@ func unusableSchema(err error) *toolspec.Result {
 	return &r
 }
 
-// CheckSchema returns why a definition's parameters cannot be used, nil when they can.
+// CheckSchema returns why a definition's parameters cannot be used, or nil.
 func (c *Checker) CheckSchema(parameters json.RawMessage) error {
 	_, err := c.compile(parameters)
 	return err
@@ -122,7 +122,7 @@ func compile(parameters json.RawMessage) (*jsonschema.Schema, error) {
 	return sch, nil
 }
 
-// noLoader refuses every reference to another document: a tool's definition must not make the program read a
+// noLoader refuses every reference to another document, because a tool's definition must not make the program read a
 // file or an address.
 type noLoader struct{}
 

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxShown is how many characters of a wrong value are quoted.
+// maxShown is the number of characters of a wrong value that are quoted.
 const maxShown = 60
 
 func path(location []string) string {
@@ -50,7 +50,7 @@ func find(v any, location []string) any {
 
 func quote(name string) string { return `"` + name + `"` }
 
-// describe names a value's type with its article, and quotes the value if it is short.
+// describe returns a value's type with its article, and quotes a short value.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

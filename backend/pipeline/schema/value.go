@@ -8,9 +8,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// CheckValue checks one JSON value of any kind against format, the schema that an answer must match. It fills in no
-// defaults. problems are sentences about the value, none when it matches. An error means that the schema cannot
-// be used, or that checking this value would take too long.
+// CheckValue checks a JSON value of any kind against format, the schema of an answer. It fills in no defaults. problems
+// contains sentences about the value, none if it matches. The error says that the schema cannot be used, or that the
+// check would take too long.
 func (c *Checker) CheckValue(format, value json.RawMessage) (problems []string, err error) {
 	if err := c.CheckFormat(format); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func (c *Checker) CheckValue(format, value json.RawMessage) (problems []string, 
 	return problems, nil
 }
 
-// CheckFormat returns why format cannot be used as the schema of an answer, nil when it can. A schema that refers to
-// itself without going deeper into the value is refused.
+// CheckFormat returns why format cannot be used as the schema of an answer, or nil. It rejects a schema that refers to
+// itself without going deeper into the value.
 func (c *Checker) CheckFormat(format json.RawMessage) error {
 	sch, err := c.compile(format)
 	if err != nil {

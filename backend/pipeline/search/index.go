@@ -1,8 +1,8 @@
-// Package search finds tools by what somebody wants to do, for catalogs that are too large for a prompt. It
-// ranks names, descriptions, parameters and examples with BM25.
+// Package search finds tools by a description of the task, for catalogs that are too large for a prompt. It ranks
+// names, descriptions, parameters and examples with BM25.
 //
-// The contract: the same definitions and query give the same tools in the same order. A tool is found only if it
-// contains a word of the query or a synonym. The package does not know who asks, and runs nothing.
+// The same definitions and query give the same tools in the same order. A tool is found only if it contains a word of
+// the query or a synonym. The package runs nothing.
 package search
 
 import (
@@ -23,8 +23,8 @@ const (
 	inExamples    = 0.4
 )
 
-// The parameters k1 and b of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). b is
-// low because a long description mostly says more.
+// Parameters k1 and b of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). b is low because
+// a longer description usually contains more information.
 const (
 	k1 = 1.2
 	b  = 0.6
@@ -33,15 +33,15 @@ const (
 // synonymWeight is the weight of a synonym of a word in the query.
 const synonymWeight = 0.4
 
-// maxQuery bounds the words of a query that are used.
+// maxQuery limits the words of a query that are used.
 const maxQuery = 64
 
-// Index is a searchable set of definitions. It is read-only and may be used concurrently.
+// Index is a searchable set of definitions. It is read-only and safe for concurrent use.
 type Index struct {
 	docs []document
-	// containing counts the documents that contain a word.
+	// containing is the number of documents that contain a word.
 	containing map[string]int
-	// averageLength is that of all documents.
+	// averageLength is the mean length of all documents.
 	averageLength float64
 }
 
@@ -117,7 +117,7 @@ func appendTexts(b *strings.Builder, v any, depth int) {
 	appendTexts(b, object["items"], depth+1)
 }
 
-// Find returns at most n tools for query, the best first. A tool whose exact name is in query comes before all
+// Find returns at most n tools for query, best match first. A tool with its exact name in query comes before all
 // others.
 func (index *Index) Find(query string, n int) []toolspec.Definition {
 	asked := words(query)
@@ -163,7 +163,7 @@ func (index *Index) Find(query string, n int) []toolspec.Definition {
 	return found
 }
 
-// term is one word to search for, with its weight. Terms are ordered, so that sums are reproducible.
+// term is one search word with its weight. Terms are ordered, so that sums are reproducible.
 type term struct {
 	word  string
 	share float64

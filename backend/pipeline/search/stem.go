@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// words returns the stems of the words in text, in lower case and without stop words. Names are split:
-// "createPullRequest" and "create_pull_request" are three words.
+// words returns the stems of the words in text, in lower case and without stop words. It splits names:
+// "createPullRequest" and "create_pull_request" are three words each.
 func words(text string) []string {
 	var out []string
 	var word []rune
@@ -24,7 +24,7 @@ func words(text string) []string {
 	for i, r := range runes {
 		switch {
 		case r == '\'' || r == '’':
-			continue // "what's", "team's": one word
+			continue // "what's" and "team's" are one word each
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
 			continue
@@ -43,7 +43,7 @@ func beginsWord(before, r rune, after []rune) bool {
 		(unicode.IsLower(before) || unicode.IsUpper(before) && len(after) > 0 && unicode.IsLower(after[0]))
 }
 
-// stopWords are words of any sentence, which say nothing about a tool.
+// stopWords contains common words, which say nothing about a tool.
 var stopWords = set(`a an the this that these those it its i im ive me my mine we our us you your he him his she her they them their
 	is are was were be been am do does did done has have had can could would should will shall may might must
 	of to in on at by for from with about into onto as and or but if then than so not no any some all also just only
@@ -71,8 +71,8 @@ var irregular = map[string]string{
 	"met": "meet",
 }
 
-// stem removes the ending of an English word, so that "created", "creating" and "creates" are equal. The stem
-// need not be a word, only the same for all forms.
+// stem removes the ending of an English word, so that "created", "creating" and "creates" become equal. A stem need not
+// be a word.
 func stem(w string) string {
 	if len(w) <= 3 || strings.ContainsFunc(w, unicode.IsDigit) {
 		return w
@@ -90,7 +90,7 @@ func stem(w string) string {
 		if root := strings.TrimSuffix(w, ending); root != w && len(root) >= 3 && strings.ContainsAny(root, "aeiouy") {
 			w = root
 			if n := len(w); w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])) {
-				w = w[:n-1] // "stopping"
+				w = w[:n-1] // as in "stopping"
 			}
 			break
 		}
@@ -110,7 +110,7 @@ func stem(w string) string {
 	return w
 }
 
-// synonymGroups are words that people and authors of tools use for the same thing.
+// synonymGroups contains words that people and authors of tools use with the same meaning.
 var synonymGroups = []string{
 	"delete remove erase discard drop destroy trash rid wipe",
 	"create add new make insert register",
@@ -173,7 +173,7 @@ var synonymGroups = []string{
 	"tax vat",
 }
 
-// synonyms are the synonymGroups by the stem of each word.
+// synonyms contains the synonymGroups by the stem of each word.
 var synonyms = indexSynonyms()
 
 func indexSynonyms() map[string][]string {

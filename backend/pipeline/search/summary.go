@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of the text about one tool, in characters.
+// Limits of the text about one tool, in characters.
 const (
 	maxDescription = 160
 	maxParameter   = 60
@@ -17,7 +17,7 @@ const (
 	maxChoices     = 12
 )
 
-// Summary lists defs briefly for a model: each as a signature and its description.
+// Summary lists defs for a model, each as a signature and its description.
 func Summary(defs []toolspec.Definition) string {
 	lines := make([]string, len(defs))
 	for i, d := range defs {
@@ -26,7 +26,7 @@ func Summary(defs []toolspec.Definition) string {
 	return strings.Join(lines, "\n")
 }
 
-// property is the part of a JSON Schema that a signature shows.
+// property contains the parts of a JSON Schema that a signature shows.
 type property struct {
 	Type        any                 `json:"type"`
 	Description string              `json:"description"`
@@ -36,7 +36,7 @@ type property struct {
 	Items       *property           `json:"items"`
 }
 
-// signature returns d as name({argument: type, …}), required arguments first, then by name.
+// signature returns d as name({argument: type, …}), with required arguments first, then by name.
 func signature(d toolspec.Definition) string {
 	var p property
 	if json.Unmarshal(d.Parameters, &p) != nil {

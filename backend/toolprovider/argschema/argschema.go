@@ -1,5 +1,5 @@
-// Package argschema checks JSON Schemas of tool arguments that others wrote: a schema must compile and
-// refer to nothing outside itself. It also checks examples of arguments.
+// Package argschema checks JSON Schemas of tool arguments that panels and servers supply: a schema must compile and
+// refer to nothing outside itself. The package also checks examples of arguments.
 package argschema
 
 import (
@@ -15,16 +15,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// nowhere refuses to load other schemas: a $ref stays inside its own document.
+// nowhere refuses to load other schemas, so that a $ref must stay in its own document.
 type nowhere struct{}
 
 func (nowhere) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, but references may only lead inside the schema", url)
 }
 
-// Check reports why text is not a usable JSON Schema, in a phrase; nil when it is.
+// Check returns a phrase that says why text is not a usable JSON Schema, or nil.
 func Check(text []byte) error {
-	if Plain(text) {
+	if IsPlain(text) {
 		return nil
 	}
 	_, err := Compile(text)
@@ -50,8 +50,8 @@ func Compile(text []byte) (*jsonschema.Schema, error) {
 	return c.Compile(here)
 }
 
-// Explain returns the place in the schema, as a JSON pointer, and the reason of an error of Compile.
-// The place is "" if the error names none.
+// Explain returns the reason for an error of Compile and its place in the schema, as a JSON pointer. The place is "" if
+// the error names none.
 func Explain(err error) (pointer, why string) {
 	var invalid *jsonschema.SchemaValidationError
 	var detail *jsonschema.ValidationError
@@ -69,8 +69,8 @@ func Explain(err error) (pointer, why string) {
 	return pointer, strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "- ")
 }
 
-// Example says why example does not fit the parameters of def, compiled in advance, and returns
-// arguments that do; why is "" when it fits.
+// Example checks example against the parameters of def, which are compiled already. why is "" if it fits. Otherwise why
+// is the reason, and Example also returns arguments that fit.
 func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string,
 	right json.RawMessage,
 ) {
@@ -78,7 +78,7 @@ func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.
 	if err == nil && compiled != nil && compiled.Validate(value) == nil {
 		return "", nil
 	}
-	// The check of calls fills in defaults and words the error.
+	// The pipeline's check of calls fills in defaults and words the error.
 	def.Examples = nil
 	c := schema.New()
 	_, failed := c.Check(def, example)

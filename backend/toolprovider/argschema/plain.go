@@ -10,14 +10,14 @@ import (
 
 const maxPlain = 16
 
-// Plain reports whether text is certainly a valid schema, because it uses only the common keywords.
-// For any other text only Compile knows.
-func Plain(text []byte) bool {
+// IsPlain reports whether text is certainly a valid schema because it uses only common keywords. Compile must check any
+// other text.
+func IsPlain(text []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	return err == nil && plain(doc, 0)
 }
 
-// plain is Plain for a decoded schema. Compiling costs a hundred times as much.
+// plain checks a decoded schema. Compiling costs a hundred times as much.
 func plain(value any, depth int) bool {
 	s, ok := value.(map[string]any)
 	if !ok || depth > maxPlain {
@@ -66,7 +66,7 @@ func plainMember(key string, v any, depth int) bool {
 	return false
 }
 
-// counts reports whether n is a small count.
+// counts reports whether n is a small number without a sign.
 func counts(n string) bool {
 	return len(n) > 0 && len(n) < 9 && !slices.ContainsFunc([]byte(n), func(c byte) bool { return c < '0' || c > '9' })
 }

@@ -1,7 +1,7 @@
-// Package jsonpos parses JSON text and knows where every value in it is, so that a problem in a
-// file can be reported as line:column, and one value can be changed without touching the rest.
+// Package jsonpos parses JSON text and records the position of every value, so that a problem in a file can be reported
+// as line:column, and one value can be changed without touching the rest.
 //
-// Paths are JSON pointers (RFC 6901): "" is the whole text, "/tools/0/endpoint" a value.
+// Paths are JSON pointers (RFC 6901): "" is the whole text, "/tools/0/endpoint" is a value.
 package jsonpos
 
 import (
@@ -12,28 +12,28 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxDepth bounds nesting: the parser is recursive, and the text may be hostile.
+// maxDepth limits nesting, because the parser is recursive and the text may be malicious.
 const maxDepth = 64
 
 // Span is the half-open byte range [Start, End) of a value.
 type Span struct{ Start, End int }
 
-// Index maps the pointers of a JSON text to places in it. It is read-only after Parse.
+// Index maps the pointers of a JSON text to positions in it. It is read-only after Parse.
 type Index struct {
 	text []byte
 	// Root is the syntax tree of the text.
 	Root hujson.Value
-	// Values holds the span of every value, Keys the offset of every object key. Of a key that
-	// occurs twice they hold the last.
+	// Values contains the span of every value, Keys the offset of every object key. For a repeated key, they contain
+	// the last.
 	Values map[string]Span
 	Keys   map[string]int
 	// Order lists the keys of every object in the order of the text.
 	Order map[string][]string
-	// Twice lists pointers of keys that occur more than once in their object.
-	Twice []string
+	// Duplicates lists the pointers of repeated keys.
+	Duplicates []string
 }
 
-// Parse indexes text, which must be JSON. The error, if any, is an *Error.
+// Parse indexes text, which must be valid JSON. A non-nil error is an *Error.
 func Parse(text []byte) (*Index, error) {
 	x, faults := ParseLenient(text)
 	if len(faults) > 0 {
@@ -42,8 +42,8 @@ func Parse(text []byte) (*Index, error) {
 	return x, nil
 }
 
-// ParseLenient indexes text although it has comments and trailing commas, and returns these as
-// faults. Any other fault ends it: the index is nil then, and the last fault is the reason.
+// ParseLenient indexes text that may contain comments and trailing commas, which it returns as faults. At any other
+// fault it returns a nil index, and the last fault is the reason.
 func ParseLenient(text []byte) (*Index, []*Error) {
 	x := &Index{text: text, Values: map[string]Span{}, Keys: map[string]int{}, Order: map[string][]string{}}
 	faults, fatal := scan(text)
@@ -65,10 +65,10 @@ func (index *Index) add(pointer string, v *hujson.Value) {
 	case *hujson.Object:
 		for i := range composite.Members {
 			m := &composite.Members[i]
-			name := Name(m)
+			name := MemberName(m)
 			at := Pointer(pointer, name)
 			if _, seen := index.Keys[at]; seen {
-				index.Twice = append(index.Twice, at)
+				index.Duplicates = append(index.Duplicates, at)
 			} else {
 				index.Order[pointer] = append(index.Order[pointer], name)
 			}
@@ -82,34 +82,34 @@ func (index *Index) add(pointer string, v *hujson.Value) {
 	}
 }
 
-// Name is the name of a member of an object.
-func Name(m *hujson.ObjectMember) string {
+// MemberName returns the name of an object member.
+func MemberName(m *hujson.ObjectMember) string {
 	name, _ := m.Name.Value.(hujson.Literal)
 	return name.String()
 }
 
-// Position turns a byte offset into line and column, both from 1; columns count characters.
+// Position converts a byte offset to a line and column. Both start at 1; columns count characters.
 func (index *Index) Position(offset int) (line, column int) { return position(index.text, offset) }
 
-// At is the line and column of the value at pointer, 1:1 when there is none.
-func (index *Index) At(pointer string) (line, column int) {
+// PositionOf returns the line and column of the value at pointer, or 1:1 if there is none.
+func (index *Index) PositionOf(pointer string) (line, column int) {
 	return index.Position(index.Values[pointer].Start)
 }
 
-// Raw is the text of the value at pointer, empty when there is none.
+// Raw returns the text of the value at pointer, or "" if there is none.
 func (index *Index) Raw(pointer string) string {
 	span := index.Values[pointer]
 	return string(index.text[span.Start:span.End])
 }
 
-// Pointer joins parent and one more member name or index, escaped.
+// Pointer appends a member name or an index, escaped, to the pointer parent.
 func Pointer(parent, member string) string {
 	member = strings.ReplaceAll(member, "~", "~0")
 	return parent + "/" + strings.ReplaceAll(member, "/", "~1")
 }
 
-// Parts are the names and indices of a pointer, unescaped.
-func Parts(pointer string) []string {
+// SplitPointer returns the unescaped names and indices of a pointer.
+func SplitPointer(pointer string) []string {
 	if pointer == "" {
 		return nil
 	}
@@ -120,14 +120,14 @@ func Parts(pointer string) []string {
 	return parts
 }
 
-// Error is a fault of the JSON text.
+// Error is a syntax error in JSON text.
 type Error struct {
 	Line, Column int
-	// Expected and Found are phrases; Text is a sentence of both.
+	// Expected and Found are phrases; Text is a sentence that contains both.
 	Expected, Found, Text string
-	// Repaired is the line of the text without the fault, "" where no small edit removes it.
+	// Repaired is the line of the text with the fault corrected, or "" if no small edit corrects it.
 	Repaired string
 }
 
-// Error is the fault with its place first: "3:14: …".
+// Error returns the text after the position: "3:14: …".
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }

@@ -24,7 +24,7 @@ func TestPositions(t *testing.T) {
 			}
 		})
 	}
-	if line, column := x.At("/a/1/ü~1~0"); line != 2 || column != 20 {
+	if line, column := x.PositionOf("/a/1/ü~1~0"); line != 2 || column != 20 {
 		t.Errorf("the place is %d:%d", line, column)
 	}
 	if line, column := x.Position(x.Keys["/b"]); line != 3 || column != 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFaults bounds how many comments and trailing commas are reported.
+// maxFaults limits the number of reported comments and trailing commas.
 const maxFaults = 100
 
 // edit replaces the bytes [start, end) of a text.
@@ -25,9 +25,8 @@ func (e edit) apply(text []byte) []byte {
 	return slices.Concat(text[:e.start], []byte(e.text), text[e.end:])
 }
 
-// scan finds what the parser does not report: comments, trailing commas, excessive depth
-// and bytes that are not UTF-8.
-// It is exact for text that parses, and only a guess for other text.
+// scan finds what the parser does not report: comments, trailing commas, excessive depth and invalid UTF-8. For text
+// that does not parse, its result is only a guess.
 func scan(text []byte) (faults []*Error, fatal *Error) {
 	if !utf8.Valid(text) {
 		valid := len(text) - len(bytes.TrimLeftFunc(text, func(r rune) bool { return r != utf8.RuneError }))
@@ -70,7 +69,7 @@ func scan(text []byte) (faults []*Error, fatal *Error) {
 	return faults, nil
 }
 
-// commentEnd is the offset behind the comment that begins at start.
+// commentEnd returns the offset after the comment that begins at start.
 func commentEnd(text []byte, start int) int {
 	end := "\n"
 	if text[start+1] == '*' {
@@ -88,7 +87,7 @@ func commentEnd(text []byte, start int) int {
 
 const anyValue = `a value: "text", a number, true, false, null, [ or {`
 
-// expectations map the parser's reasons to what it expected.
+// expectations maps the parser's messages to what it expected.
 var expectations = []struct{ reason, expected string }{
 	{"after top-level value", "the end of the file"},
 	{"after object name", `":"`},
@@ -104,7 +103,7 @@ var expectations = []struct{ reason, expected string }{
 	{"", anyValue},
 }
 
-// syntaxError says where and why text could not be parsed.
+// syntaxError converts an error of the parser to an *Error.
 func syntaxError(text []byte, err error) *Error {
 	offset := faultOffset(text, err)
 	found := "the end of the file"
@@ -126,7 +125,7 @@ func syntaxError(text []byte, err error) *Error {
 	return newError(text, offset, expected, found, repairs(text, offset, err)...)
 }
 
-// faultOffset is the byte that an error of the parser is about.
+// faultOffset returns the offset of the byte that an error of the parser refers to.
 func faultOffset(text []byte, err error) int {
 	if err == nil {
 		return len(text) + 1
@@ -142,7 +141,7 @@ func faultOffset(text []byte, err error) int {
 	return min(offset+column-1, len(text))
 }
 
-// firstToken is the word, or the one character, that text begins with.
+// firstToken returns the word or the single character at the start of text.
 func firstToken(text []byte) []byte {
 	n := bytes.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,:{}[]\"", r) })
 	if n < 0 {
@@ -154,7 +153,7 @@ func firstToken(text []byte) []byte {
 	return text[:min(n, 40)]
 }
 
-// repairs are small edits, any of which may be what the author forgot.
+// repairs returns small edits that may correct the fault.
 func repairs(text []byte, offset int, err error) []edit {
 	if offset >= len(text) {
 		end := len(bytes.TrimRight(text, " \t\r\n,"))
@@ -182,7 +181,7 @@ func repairs(text []byte, offset int, err error) []edit {
 
 var badInString = regexp.MustCompile(`\\["\\/bfnrt]|\\u[0-9a-fA-F]{4}|\\|[\x00-\x1f]`)
 
-// escape makes a string literal valid that has line breaks, tabs or wrong escapes.
+// escape corrects a string literal that contains line breaks, tabs or wrong escapes.
 func escape(literal string) string {
 	return badInString.ReplaceAllStringFunc(literal, func(part string) string {
 		switch {
@@ -195,7 +194,7 @@ func escape(literal string) string {
 	})
 }
 
-// closers ends a string and closes the brackets that text leaves open.
+// closers returns the characters that end a string and close the brackets that text leaves open.
 func closers(text []byte) string {
 	var open []byte
 	inString := false
@@ -221,8 +220,8 @@ func closers(text []byte) string {
 	return string(open)
 }
 
-// newError is an error at offset. Repaired becomes the line after the edit that lets the parser
-// come farthest, if that is beyond the line.
+// newError returns an error at offset. It sets Repaired to the line after the edit that lets the parser get farthest,
+// if that is past the line.
 func newError(text []byte, offset int, expected, found string, edits ...edit) *Error {
 	e := &Error{Expected: expected, Found: found}
 	e.Text = fmt.Sprintf("expected %s, found %s", expected, found)
@@ -245,7 +244,7 @@ func newError(text []byte, offset int, expected, found string, edits ...edit) *E
 	return e
 }
 
-// lineAround is the line of text at offset, at most 200 bytes to either side.
+// lineAround returns the line of text at offset, with at most 200 bytes on either side.
 func lineAround(text []byte, offset int) string {
 	offset = min(offset, len(text))
 	start := bytes.LastIndexByte(text[:offset], '\n') + 1

@@ -1,5 +1,5 @@
-// Package pinning compares a definition that a panel or an MCP server gives with the one that the user accepted: by a
-// hash, and as a diff for reading. It stores nothing. All text in a definition is untrusted.
+// Package pinning compares the definition that a panel or an MCP server supplies with the one that the user accepted,
+// by hash and as a diff. It stores nothing. All text in a definition is untrusted.
 package pinning
 
 import (
@@ -15,17 +15,17 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxDiff bounds a diff in bytes.
+// maxDiff limits a diff, in bytes.
 const maxDiff = 64 << 10
 
-// Hash identifies the text of a definition: SHA-256 in hexadecimal.
+// Hash returns the SHA-256 of a definition's text in hexadecimal.
 func Hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// Diff returns the unified diff of two JSON documents in normal form; name is that of the new one. A diff of more than
-// 64 KB is cut and says so.
+// Diff returns the unified diff of two JSON documents in normal form; name is the name of the new one. A diff over 64
+// KB is cut and ends with a note.
 func Diff(name string, was, is []byte) string {
 	text := udiff.Unified("accepted", name, normal(was), normal(is))
 	if len(text) > maxDiff {
@@ -35,7 +35,7 @@ func Diff(name string, was, is []byte) string {
 	return text
 }
 
-// normal is JSON with sorted names and one value per line, with invisible characters escaped.
+// normal returns JSON with sorted names, one value per line and escaped invisible characters.
 func normal(text []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()

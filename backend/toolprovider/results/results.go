@@ -1,5 +1,5 @@
-// Package results converts the answer of an MCP server's tool to a Result. The text and pictures
-// are from outside and bounded here.
+// Package results converts the answer of an MCP server's tool to a Result. The text and the pictures come from outside;
+// the package limits their size.
 package results
 
 import (
@@ -13,17 +13,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of one answer.
+// Limits of one answer.
 const (
-	// MaxText bounds text, and structured content as JSON, in bytes.
+	// MaxText limits the text, and structured content as JSON, in bytes.
 	MaxText   = 4 << 20
 	maxImages = 8
 	maxImage  = 5 << 20
 )
 
-// Of is the answer of a server's tool: its text parts joined, its pictures, and structured content as the
-// value.
-func Of(server string, answer *sdk.CallToolResult) toolspec.Result {
+// FromCallResult converts the answer of a server's tool. The text parts are joined, pictures become images, and
+// structured content becomes the value.
+func FromCallResult(server string, answer *sdk.CallToolResult) toolspec.Result {
 	var parts []string
 	var images []toolspec.Image
 	leftOut := 0

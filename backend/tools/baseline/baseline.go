@@ -1,5 +1,5 @@
-// Package baseline is the executor of baseline tools: it sends each call to the toolkit that has the tool. Tools that
-// act on a page are the page toolkit's; tools that no other toolkit has are the workspace's.
+// Package baseline routes each call of a baseline tool to the toolkit that provides it. Page tools go to package page.
+// Tools that no toolkit provides go to package workspace.
 package baseline
 
 import (
@@ -24,18 +24,18 @@ type Toolkit interface {
 		out func(stream, text string)) (toolspec.Result, error)
 }
 
-// Config is what a Router needs. All fields are required.
+// Config configures a Router. All fields are required.
 type Config struct {
 	Nav       *navigation.Map
 	Page      *page.Tools
 	Workspace *workspace.Tools
-	// Toolkits are the others. Their tools have the same names whatever panel is active.
+	// Toolkits provide all other tools. The names of their tools do not depend on the active panel.
 	Toolkits []Toolkit
-	// PanelIDs are the ids of all panels.
+	// PanelIDs returns the ids of all panels.
 	PanelIDs func() []string
 }
 
-// Router is the pipeline's executor of baseline tools. Its methods may be called concurrently.
+// Router executes baseline tools for the pipeline. It is safe for concurrent use.
 type Router struct {
 	cfg      Config
 	onPage   map[string]bool
@@ -48,7 +48,7 @@ var (
 	_ pipeline.Refuser         = (*Router)(nil)
 	_ pipeline.SurfaceResolver = (*Router)(nil)
 
-	// Router finds these by a type assertion.
+	// Router.Refuse asserts these types.
 	_ pipeline.Refuser = (*files.Tools)(nil)
 	_ pipeline.Refuser = (*inspect.Tools)(nil)
 )
@@ -67,7 +67,7 @@ func New(cfg Config) *Router {
 	return r
 }
 
-// toolkit returns the Toolkit that has the tool.
+// toolkit returns the toolkit that provides the tool.
 func (r *Router) toolkit(tool string) Toolkit {
 	if found, ok := r.toolkits[tool]; ok {
 		return found
@@ -107,7 +107,7 @@ func (r *Router) Execute(
 		result, err := r.toolkit(call.Tool).Execute(ctx, call, def, out)
 		panel := r.cfg.Nav.WithPanels(r.cfg.PanelIDs()).PanelOf(call.Tool)
 		if panel != "" && err == nil && result.Success {
-			r.cfg.Page.Opened(call.From.Turn, panel)
+			r.cfg.Page.PanelOpened(call.From.Turn, panel)
 		}
 		return result, err
 	}
@@ -118,11 +118,11 @@ func (r *Router) Execute(
 	return result, err
 }
 
-// navigates reports whether tool is the first command of the map: the one that opens a page.
+// navigates reports whether tool is the first tool of the map, which opens an address.
 func (r *Router) navigates(tool string) bool { return tool == r.cfg.Nav.Environment[0].Tool }
 
-// Names returns the names of all tools of toolkits.
-func Names(toolkits ...Toolkit) []string {
+// ToolNames returns the names of all tools of toolkits.
+func ToolNames(toolkits ...Toolkit) []string {
 	var names []string
 	for _, t := range toolkits {
 		for _, d := range t.Definitions("") {
@@ -132,7 +132,7 @@ func Names(toolkits ...Toolkit) []string {
 	return names
 }
 
-// WithoutGroups is a source of the catalog with the tools of t, except those of the groups that off returns.
+// WithoutGroups returns a catalog source with the tools of t, except for the groups that off returns.
 func WithoutGroups(t Toolkit, off func() []string) catalog.Source { return filtered{t, off} }
 
 type filtered struct {

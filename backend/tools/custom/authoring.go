@@ -28,13 +28,15 @@ var deleteDoc string
 //go:embed list_created_tools.md
 var listDoc string
 
-// Makers are the three baseline tools that make, list and delete created tools. Safe for concurrent use.
-type Makers struct{ t *Tools }
+// AuthoringTools provides the three baseline tools that create, list and delete created tools. It is safe for
+// concurrent use.
+type AuthoringTools struct{ t *Tools }
 
-// Makers returns the tools that change the set of t. On a nil t only Definitions can be called.
-func (t *Tools) Makers() *Makers { return &Makers{t} }
+// AuthoringTools returns the tools that create, list and delete the tools of t. If t is nil, only Definitions may be
+// called.
+func (t *Tools) AuthoringTools() *AuthoringTools { return &AuthoringTools{t} }
 
-// createParams are the parameters of create_tool.
+// createParams contains the parameters of create_tool.
 type createParams struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -42,7 +44,7 @@ type createParams struct {
 	Body        string          `json:"body"`
 }
 
-// nameParams are the parameters of delete_tool.
+// nameParams contains the parameters of delete_tool.
 type nameParams struct {
 	Name string `json:"name"`
 }
@@ -54,7 +56,7 @@ const (
 )
 
 // Definitions returns the three definitions.
-func (m *Makers) Definitions(string) []toolspec.Definition {
+func (m *AuthoringTools) Definitions(string) []toolspec.Definition {
 	return []toolspec.Definition{
 		toolkit.Define(createName, "created", createDoc, `{"type":"object","properties":{`+
 			`"name":{"type":"string","maxLength":60,"description":"snake_case."},`+
@@ -71,9 +73,9 @@ func (m *Makers) Definitions(string) []toolspec.Definition {
 	}
 }
 
-// Describe says what call would do. The body and the parameters are its data: a person reads them before
-// they are stored.
-func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
+// Describe returns the effect of call. The body and the parameters of a new tool are its data, so that a person can
+// read them before they are stored.
+func (m *AuthoringTools) Describe(call toolspec.Call) toolspec.Description {
 	var p createParams
 	_ = json.Unmarshal(call.Args, &p)
 	switch call.Tool {
@@ -99,7 +101,7 @@ func (m *Makers) Describe(call toolspec.Call) toolspec.Description {
 }
 
 // Execute runs one of the three tools.
-func (m *Makers) Execute(
+func (m *AuthoringTools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
 	switch call.Tool {
@@ -122,10 +124,10 @@ func (m *Makers) Execute(
 	return r, nil
 }
 
-// validName is the form of the name of a created tool.
+// validName matches the name of a created tool.
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_]{1,59}$`)
 
-func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
+func (m *AuthoringTools) create(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	var p createParams
 	if err := json.Unmarshal(call.Args, &p); err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "the arguments cannot be read: "+err.Error(), ""), nil
@@ -155,25 +157,25 @@ func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Resul
 	r.Sentence = fmt.Sprintf("Made the tool %s, version %d", saved.Name, saved.Version)
 	r.Text = r.Sentence + ". It can be called from the next step on."
 	if saved.AwaitsReview {
-		r.Text = r.Sentence + ". It is asleep until a person has read it in the settings, because it was made while " +
-			"text from outside was in the context."
+		r.Text = r.Sentence + ". It cannot be called until a person has reviewed it in the settings, because " +
+			"outside text was in the context when it was made."
 	}
 	return r, nil
 }
 
-// tainted reports whether outside text may have written the arguments of the call.
+// tainted reports whether outside text may have influenced the arguments of the call.
 func tainted(from toolspec.Provenance) bool {
 	byPerson := from.Caller == toolspec.CallerPerson || from.Caller == toolspec.CallerPilot
 	return len(from.Outside) > 0 && !byPerson
 }
 
-// problem says why a tool cannot be made, nil when it can.
-func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
+// problem returns why a tool cannot be created, or nil.
+func (m *AuthoringTools) problem(panel string, p createParams) *toolspec.Result {
 	fail := func(text, next string) *toolspec.Result {
 		r := toolspec.Fail(toolspec.ValidationError, text, next+" Nothing was saved.")
 		return &r
 	}
-	others := m.t.cfg.Others(panel)
+	others := m.t.cfg.OtherTools(panel)
 	taken := func(name string) bool {
 		return name == toolspec.CallTool || name == toolspec.FinalResponse ||
 			slices.ContainsFunc(others, func(d toolspec.Definition) bool {
@@ -226,7 +228,7 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	return nil
 }
 
-func (m *Makers) delete(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
+func (m *AuthoringTools) delete(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	var p nameParams
 	_ = json.Unmarshal(call.Args, &p)
 	if _, ok := m.t.find(p.Name); !ok {

@@ -1,12 +1,10 @@
-// Package custom holds the tools that a model makes of other tools: a name, a description, parameters
-// and a body of JavaScript that awaits tools. The model makes, lists and deletes them with three
-// baseline tools, Makers; Tools runs them.
+// Package custom provides tools that a model creates from other tools. A created tool has a name, a description,
+// parameters and a body in JavaScript that calls other tools.
 //
-// A body runs in the script sandbox and reaches nothing but tools. Each of its calls goes through the
-// pipeline, with a question of its own where one is needed, so a created tool can do nothing that its
-// parts may not do. What its parts read from outside counts as outside text for the calls after them and
-// in its own result. A tool that was made in a tainted context is asleep until a person has read it.
-// Created tools may call each other, eight deep.
+// A body runs in the script sandbox and can reach nothing but tools. Each of its calls goes through the pipeline, with
+// a separate question where one is needed, so a created tool can do nothing that its calls may not do. Outside text
+// that its calls read taints the following calls and the tool's own result. A tool that was created in a tainted
+// context cannot be called until a person has reviewed it. Created tools may call each other up to eight levels deep.
 package custom
 
 import (
@@ -27,13 +25,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxDepth bounds how deep created tools call each other, maxTools how many there are.
+// maxDepth limits how deeply created tools call each other, maxTools limits their number.
 const (
 	maxDepth = 8
 	maxTools = 200
 )
 
-// Store holds the tools; *sqlite.Store implements it.
+// Store stores the created tools; *sqlite.Store implements it.
 type Store interface {
 	CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error)
 	SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (toolspec.CreatedTool, error)
@@ -41,20 +39,20 @@ type Store interface {
 	ActivateCreatedTool(ctx context.Context, name string, version int) error
 }
 
-// Config is what the tools need. Changed and Log may be nil.
+// Config configures Tools. OnChange and Log may be nil.
 type Config struct {
 	Store Store
 	// Do runs a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// Others lists the other tools that can be called while panel is active: their names are taken,
-	// and a body may call them.
-	Others func(panel string) []toolspec.Definition
-	// Changed is called after the set of tools changed.
-	Changed func()
-	Log     *slog.Logger
+	// OtherTools returns the other tools that can be called while panel is active. A body may call them, and their
+	// names are taken.
+	OtherTools func(panel string) []toolspec.Definition
+	// OnChange is called after the set of created tools has changed.
+	OnChange func()
+	Log      *slog.Logger
 }
 
-// Tools are the created tools. Safe for concurrent use.
+// Tools provides the created tools. It is safe for concurrent use.
 type Tools struct {
 	cfg     Config
 	schemas *schema.Checker
@@ -63,13 +61,13 @@ type Tools struct {
 	list []toolspec.CreatedTool
 }
 
-// New reads the stored tools.
+// New returns the stored tools.
 func New(ctx context.Context, cfg Config) (*Tools, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Changed == nil {
-		cfg.Changed = func() {}
+	if cfg.OnChange == nil {
+		cfg.OnChange = func() {}
 	}
 	t := &Tools{cfg: cfg, schemas: schema.New()}
 	return t, t.read(ctx)
@@ -86,22 +84,22 @@ func (t *Tools) read(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the tools again and calls Changed.
+// reload reads the stored tools again and calls OnChange.
 func (t *Tools) reload(ctx context.Context) error {
 	err := t.read(ctx)
-	t.cfg.Changed()
+	t.cfg.OnChange()
 	return err
 }
 
-// Wake enables a tool that is asleep, because a person has read this version of it.
-func (t *Tools) Wake(ctx context.Context, name string, version int) error {
+// MarkReviewed enables a tool that awaits review, after a person has read this version of it.
+func (t *Tools) MarkReviewed(ctx context.Context, name string, version int) error {
 	if err := t.cfg.Store.ActivateCreatedTool(ctx, name, version); err != nil {
 		return err
 	}
 	return t.reload(ctx)
 }
 
-// Delete removes a tool; its versions stay in the store.
+// Delete removes a tool. Its versions stay in the store.
 func (t *Tools) Delete(ctx context.Context, name string) error {
 	if err := t.cfg.Store.DeleteCreatedTool(ctx, name); err != nil {
 		return err
@@ -109,7 +107,7 @@ func (t *Tools) Delete(ctx context.Context, name string) error {
 	return t.reload(ctx)
 }
 
-// All returns the current versions by name, those that are asleep too.
+// All returns the current versions of all tools by name, including tools that await review.
 func (t *Tools) All() []toolspec.CreatedTool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -126,7 +124,7 @@ func (t *Tools) find(name string) (toolspec.CreatedTool, bool) {
 	return t.list[i], true
 }
 
-// Definitions returns the tools that are awake. They do not depend on the active panel.
+// Definitions returns the tools that do not await review. They do not depend on the active panel.
 func (t *Tools) Definitions(string) []toolspec.Definition {
 	var defs []toolspec.Definition
 	for _, c := range t.All() {
@@ -144,7 +142,7 @@ func definition(c toolspec.CreatedTool) toolspec.Definition {
 	}
 }
 
-// Describe says which tools the call uses. Each of their calls is described and judged when it runs.
+// Describe returns the tools that the created tool uses. Each of their calls is described and judged when it runs.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	c, _ := t.find(call.Tool)
 	d := toolspec.Description{Present: "Running " + call.Tool}
@@ -191,7 +189,7 @@ func (t *Tools) Execute(
 	return r, nil
 }
 
-// scriptHost gives one run of a body its tools.
+// scriptHost provides the tools to one run of a body.
 type scriptHost struct {
 	t       *Tools
 	call    toolspec.Call
@@ -216,7 +214,7 @@ func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage
 	return valueOf(r)
 }
 
-// valueOf is what a body gets for a result: its value, with the text added for one of a page.
+// valueOf returns the value that a body gets for a result. For an observation, the value includes the text.
 func valueOf(r toolspec.Result) (json.RawMessage, error) {
 	w, ok := r.Value.(toolspec.JSONAppender)
 	switch {
@@ -238,7 +236,7 @@ func valueOf(r toolspec.Result) (json.RawMessage, error) {
 // Print streams a line that the body logged.
 func (h *scriptHost) Print(line string) { h.out("stdout", line+"\n") }
 
-// afterFailure says what was done before a failure and what to do next.
+// afterFailure describes what was done before a failure and what to do next.
 func (h *scriptHost) afterFailure() string {
 	if h.calls == 0 {
 		return "No tool was called. Correct the body with create_tool, or call its tools one by one."
@@ -254,11 +252,11 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// toolAccess finds tools.NAME and tools['NAME'] in a body. It is shown to people but never relied on: a
-// body can compute a name, and that call is judged all the same.
+// toolAccess matches tools.NAME and tools['NAME'] in a body. It serves only for display, because a body can compute a
+// name; such calls are judged too.
 var toolAccess = regexp.MustCompile(`\btools\s*(?:\.\s*|\[\s*['"])([a-zA-Z_]\w*)`)
 
-// uses returns the tools that a body calls by name, sorted.
+// uses returns the sorted names of the tools that a body mentions.
 func uses(body string) []string {
 	var all []string
 	for _, m := range toolAccess.FindAllStringSubmatch(body, -1) {

@@ -32,7 +32,7 @@ func newBench(t *testing.T) *bench {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	b := &bench{}
-	b.Tools, err = New(t.Context(), Config{Store: s, Do: b.do, Others: func(string) []toolspec.Definition {
+	b.Tools, err = New(t.Context(), Config{Store: s, Do: b.do, OtherTools: func(string) []toolspec.Definition {
 		return []toolspec.Definition{
 			{Name: "read_file", Origin: toolspec.OriginBaseline},
 			{Name: "send", Origin: toolspec.OriginMCP},
@@ -68,7 +68,7 @@ func (b *bench) create(t *testing.T, name, body string, outside ...string) tools
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := b.Makers().Execute(t.Context(),
+	r, err := b.AuthoringTools().Execute(t.Context(),
 		toolspec.Call{
 			Tool: createName, Args: args,
 			From: toolspec.Provenance{Caller: toolspec.CallerModel, Outside: outside},
@@ -114,7 +114,7 @@ func TestCreateCallReplaceAndDeleteTool(t *testing.T) {
 	if err != nil || len(again.Definitions("")) != 1 {
 		t.Errorf("after a restart: %v %v", again.Definitions(""), err)
 	}
-	if _, err := b.Makers().Execute(t.Context(),
+	if _, err := b.AuthoringTools().Execute(t.Context(),
 		toolspec.Call{Tool: deleteName, Args: json.RawMessage(`{"name":"count_lines"}`)}, toolspec.Definition{},
 		nil); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestToolCreatedInTaintedContextIsDisabledUntilReviewed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if r := b.create(t, "planted", "return await tools.read_file({path: '/etc/passwd'})",
-		"https://evil.example"); !r.Success || !strings.Contains(r.Text, "asleep") {
+		"https://evil.example"); !r.Success || !strings.Contains(r.Text, "reviewed") {
 		t.Fatalf("%+v", r)
 	}
 	if len(b.Definitions("")) != 0 {
@@ -165,14 +165,14 @@ func TestToolCreatedInTaintedContextIsDisabledUntilReviewed(t *testing.T) {
 	if r := b.call(t, "planted", "{}"); r.Success {
 		t.Error("it ran")
 	}
-	listed, err := b.Makers().Execute(t.Context(), toolspec.Call{Tool: listName}, toolspec.Definition{}, nil)
+	listed, err := b.AuthoringTools().Execute(t.Context(), toolspec.Call{Tool: listName}, toolspec.Definition{}, nil)
 	if err != nil || !slices.Equal(listed.Sources, []string{"https://evil.example"}) {
 		t.Errorf("a list that holds its body is not marked: %v %v", listed.Sources, err)
 	}
-	if err := b.Wake(t.Context(), "planted", 2); err == nil {
+	if err := b.MarkReviewed(t.Context(), "planted", 2); err == nil {
 		t.Error("another version than the one that was read was woken")
 	}
-	if err := b.Wake(t.Context(), "planted", 1); err != nil {
+	if err := b.MarkReviewed(t.Context(), "planted", 1); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.call(t, "planted", "{}"); !r.Success {
@@ -235,7 +235,7 @@ func TestFailureNamesLineAndCalls(t *testing.T) {
 func TestApprovalShowsWholeBody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	d := b.Makers().Describe(toolspec.Call{
+	d := b.AuthoringTools().Describe(toolspec.Call{
 		Tool: createName,
 		Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`),
 	})
@@ -243,7 +243,7 @@ func TestApprovalShowsWholeBody(t *testing.T) {
 		!strings.Contains(d.Present, "made of send") {
 		t.Errorf("%+v", d)
 	}
-	def := b.Makers().Definitions("")[0]
+	def := b.AuthoringTools().Definitions("")[0]
 	if def.Name != createName || !def.Hints.Confirm {
 		t.Errorf("%+v", def.Hints)
 	}

@@ -8,14 +8,13 @@ import (
 	"unicode"
 )
 
-// invisibleCharacter names an invisible character in a text of p, "" for none. A person reads a tool
-// before it is stored and must see what runs: direction controls show it in another order, and invisible
-// characters hide words and names.
+// invisibleCharacter returns the name of an invisible character in a text of p, or "". Such characters would hide words
+// from the person who reads a tool before it is stored, or show them in another order.
 func (p createParams) invisibleCharacter() string {
 	var schema bytes.Buffer
 	var parameters any
 	if json.Unmarshal(p.Parameters, &parameters) == nil {
-		// Decoded, because an escape in JSON encodes the character.
+		// The schema is decoded first, because JSON can escape the character.
 		enc := json.NewEncoder(&schema)
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(parameters)
@@ -36,8 +35,8 @@ func (p createParams) invisibleCharacter() string {
 	return ""
 }
 
-// isInvisible reports whether a character is not drawn, or changes how others are. The variation selector
-// after an emoji (U+FE0F) is common and hides nothing.
+// isInvisible reports whether a character is not drawn or changes how others are drawn. The variation selector after an
+// emoji (U+FE0F) is common and hides nothing.
 func isInvisible(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r', '\ufe0f':

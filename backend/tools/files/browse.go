@@ -23,9 +23,9 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of what the window's file pages read.
+// Limits of the reads behind the window's file pages.
 const (
-	// maxEdited bounds a text that an editor opens: saving it has to fit into a request.
+	// maxEdited limits the text that an editor opens, because saving it must fit into one request.
 	maxEdited     = 2 << 20
 	maxRows       = 5000
 	maxFoundPaths = 50
@@ -33,8 +33,8 @@ const (
 	maxPicture    = 20 << 20
 )
 
-// Text returns the file at path as an editor opens it. Why a file cannot be edited is in the answer;
-// the error is a place that is closed to every tool, or a fault of the program.
+// Text returns the file at path as an editor opens it. The answer says why a file cannot be edited. Text returns an
+// error for a place that is closed to every tool and for an unexpected failure.
 func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 	a, err := t.fs.Locate(path)
 	if err != nil {
@@ -81,15 +81,15 @@ func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 	return f, err
 }
 
-// detectType returns the MIME type of a file by its first bytes, and rewinds it.
+// detectType returns the MIME type of f by its first bytes, then rewinds f.
 func detectType(f io.ReadSeeker) (string, error) {
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // less means a short file
+	n, _ := io.ReadFull(f, head) // an error here only means that the file is short
 	_, err := f.Seek(0, io.SeekStart)
 	return http.DetectContentType(head[:n]), err
 }
 
-// missing reports whether nothing lies at a.
+// missing reports whether nothing exists at a.
 func missing(a safefs.Target) bool {
 	_, err := os.Lstat(a.Real)
 	return errors.Is(err, fs.ErrNotExist)
@@ -102,12 +102,12 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// stampOf changes when a file or a folder's list of names does.
+// stampOf returns a text that changes when a file's content or a folder's list of names changes.
 func stampOf(info fs.FileInfo) string {
 	return fmt.Sprintf("%d-%d-%o", info.ModTime().UnixNano(), info.Size(), info.Mode().Type())
 }
 
-// Folder lists the folder at path, "" for the workspace: folders first, then by name.
+// Folder lists the folder at path, folders first and each kind by name. An empty path is the workspace folder.
 func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) {
 	if folder == "" {
 		folder = "."
@@ -158,7 +158,7 @@ func folderRow(e safefs.Entry, ignored bool) wire.FolderRow {
 	return r
 }
 
-// Stamps returns the stamps of absolute paths, of the first 300 at most; "" for a missing one.
+// Stamps returns the stamps of the first 300 absolute paths. A missing file has the stamp "".
 func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	out := wire.PathStamps{Stamps: map[string]string{}}
 	for _, path := range paths[:min(len(paths), maxStamps)] {
@@ -174,8 +174,8 @@ func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	return out
 }
 
-// FindPaths finds files of the workspace whose paths contain the letters of words in their order; those
-// that contain them together, or in the name, come first.
+// FindPaths finds workspace files with paths that contain the letters of words in that order. Matches in the file name
+// come first, then paths that contain words as a whole. It returns at most 50 paths.
 func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, error) {
 	a, err := t.fs.Locate(".")
 	if err != nil {
@@ -188,7 +188,7 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	var all []match
 	words = strings.ToLower(strings.ReplaceAll(words, " ", ""))
 	w := t.walk(ctx, "find_files")
-	w.GitIgnore = true
+	w.RespectGitIgnore = true
 	w.Visit = func(e safefs.Entry) error {
 		if !e.Type().IsRegular() || !utf8.ValidString(e.Rel) {
 			return nil
@@ -209,7 +209,7 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	return out, nil
 }
 
-// matchPath returns how far a path is from words; less is nearer.
+// matchPath returns the distance between a path and words; a lower distance is a better match.
 func matchPath(p, words string) (distance int, ok bool) {
 	name := path.Base(p)
 	switch {
@@ -231,8 +231,8 @@ func matchPath(p, words string) (distance int, ok bool) {
 	return 3000 + len(p), true
 }
 
-// Picture opens a picture of at most 20 MB; kind is its MIME type by its bytes. Anything but a PNG,
-// JPEG, GIF or WebP is an error. The caller closes the file.
+// Picture opens a PNG, JPEG, GIF or WebP file of at most 20 MB and returns its MIME type as kind. It fails for any
+// other file. The caller closes the file.
 func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
 	a, err := t.fs.Locate(p)
 	if err != nil {
@@ -254,13 +254,13 @@ func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
 	return f, kind, nil
 }
 
-// Real returns the absolute path that path leads to; it fails for a place closed to every tool.
+// Real returns the absolute path that path leads to. It fails for a place that is closed to every tool.
 func (t *Tools) Real(path string) (string, error) {
 	a, err := t.fs.Locate(path)
 	return a.Real, err
 }
 
-// Changes returns what a turn did to files and whether each change can be undone.
+// Changes returns the file changes of a turn and whether each one can be undone.
 func (t *Tools) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
 	return t.history.Changes(ctx, turn)
 }

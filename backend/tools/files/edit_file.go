@@ -48,7 +48,7 @@ func editFile() tool {
 		})
 }
 
-// diff shows the edit by its arguments alone.
+// diff shows the edit without reading the file.
 func (p editFileParams) diff() string {
 	var b strings.Builder
 	for _, side := range []struct{ sign, text string }{{"- ", p.Old}, {"+ ", p.New}} {
@@ -62,7 +62,7 @@ func (p editFileParams) diff() string {
 func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (toolspec.Result, error) {
 	a := r.at[0]
 	if r.p.Old == r.p.New {
-		return toolspec.Result{}, toolkit.Invalid("old and new are the same", "Send the replacement in new.")
+		return toolspec.Result{}, toolkit.ValidationError("old and new are the same", "Send the replacement in new.")
 	}
 	var before, after []byte
 	var lines []int
@@ -96,8 +96,7 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 	return result, nil
 }
 
-// apply returns the content of a file after the edit, in the file's own format, and the lines at
-// which old was found.
+// apply returns the edited content in the file's own format, and the lines at which the old text was found.
 func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, error) {
 	reader, format, err := textfile.NewReader(bytes.NewReader(content), "", a.Shown, int64(len(content)))
 	if err != nil {
@@ -109,7 +108,7 @@ func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, e
 	}
 	text, old, replacement := string(decoded), p.Old, p.New
 	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
-		// A copied text does not show which line ends the file has.
+		// Copied text does not show whether the file ends its lines with CRLF.
 		old, replacement = withCRLF(old), withCRLF(replacement)
 	}
 	at := linesOf(text, old)
@@ -134,7 +133,7 @@ func withCRLF(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// linesOf are the lines at which old begins in text, not overlapping.
+// linesOf returns the numbers of the lines at which old begins in text. Occurrences do not overlap.
 func linesOf(text, old string) []int {
 	var lines []int
 	line := 1
@@ -163,7 +162,7 @@ func joinLines(lines []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// notFound says where the text of the file is most like old.
+// notFound returns an error that quotes the line of the file most similar to old.
 func notFound(a safefs.Target, text, old string) error {
 	message := "old does not occur in " + a.Shown + "; nothing was changed"
 	suggestion := "Call read_file and send the text exactly as it is there, without line numbers."
@@ -183,7 +182,7 @@ func notFound(a safefs.Target, text, old string) error {
 	return toolkit.UserError(message, suggestion)
 }
 
-// nearestLine is the line of text most like wanted, 0 when none is at least half alike.
+// nearestLine returns the line of text most similar to wanted, or 0 if every line is less than half similar.
 func nearestLine(text, wanted string) (n int, nearest string) {
 	const mostLines = 20_000
 	best, at := 0.5, 0
@@ -203,7 +202,7 @@ func nearestLine(text, wanted string) (n int, nearest string) {
 	return n, nearest
 }
 
-// bigrams counts the pairs of neighbouring bytes in s.
+// bigrams counts the pairs of adjacent bytes in s.
 func bigrams(s string) map[[2]byte]int {
 	pairs := map[[2]byte]int{}
 	for i := 1; i < len(s); i++ {
@@ -212,8 +211,7 @@ func bigrams(s string) map[[2]byte]int {
 	return pairs
 }
 
-// dice is the Sørensen–Dice coefficient of two bags of bigrams: 1 when they are equal, 0 when they
-// have none in common.
+// dice returns the Sørensen–Dice coefficient of two bags of bigrams: 1 if they are equal, 0 if they share none.
 func dice(a, b map[[2]byte]int) float64 {
 	common, total := 0, 0
 	for pair, n := range a {

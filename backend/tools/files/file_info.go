@@ -29,14 +29,14 @@ type fileDetails struct {
 	Exists bool   `json:"exists"`
 	Type   string `json:"type,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	// Modified is RFC 3339 in UTC; Mode is as ls prints it.
+	// Modified is in RFC 3339 and UTC; Mode is written as by ls.
 	Modified string `json:"modified,omitempty"`
 	Mode     string `json:"mode,omitempty"`
-	// MIME is detected from the first bytes of a file.
+	// MIME is detected from the first bytes of the file.
 	MIME string `json:"mime,omitempty"`
-	// Target is where the path leads when it is a link.
+	// Target is the path that a link leads to.
 	Target string `json:"target,omitempty"`
-	// Sensitive says what the place is when its use is asked about even inside the workspace.
+	// Sensitive names the kind of a place that needs a question even inside the workspace.
 	Sensitive string `json:"sensitive,omitempty"`
 }
 
@@ -92,7 +92,7 @@ func runFileInfo(_ context.Context, t *Tools, r request[fileInfoParams]) (toolsp
 	return result, nil
 }
 
-// contentType detects the MIME type of a file, "" when it cannot be opened.
+// contentType returns the MIME type of a file, or "" if it cannot be opened.
 func (t *Tools) contentType(a safefs.Target) string {
 	f, _, err := t.fs.OpenFile(a)
 	if err != nil {
@@ -100,6 +100,6 @@ func (t *Tools) contentType(a safefs.Target) string {
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, 512)
-	n, _ := f.Read(head) // nothing read means an empty file
+	n, _ := f.Read(head) // an empty file reads nothing
 	return http.DetectContentType(head[:n])
 }

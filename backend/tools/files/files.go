@@ -1,13 +1,11 @@
-// Package files holds the tools for files: reading, writing, editing, listing, finding, searching,
-// and undoing what they changed. It also holds the tools that carry out what built-in panels do with
-// files, and the reads behind the window's own file pages.
+// Package files provides the tools that read, write, edit, list, find and search files, and undo changes to them. It
+// also provides the tools that built-in panels use to change files, and the reads behind the window's own file pages.
 //
-// Each tool is one file with its parameters and one .md file that the model reads. Package safefs
-// resolves and opens paths, package history changes files and undoes changes, package trash keeps
-// what a person removed.
+// Each tool has one Go file with its parameters and one .md file that the model reads. Package safefs resolves and
+// opens paths, package history changes files and undoes changes, and package trash stores removed files.
 //
-// The package decides nothing about permissions; that is the policy's matter. Only places that no
-// tool may touch are refused here, before anybody is asked.
+// Package policy decides about permissions. This package only refuses places that no tool may touch, before the person
+// is asked.
 package files
 
 import (
@@ -32,45 +30,45 @@ import (
 // Group is the group of all tools of this package.
 const Group = "files"
 
-// Panels undo calls of their tools; *registry.Registry implements it.
+// Panels undoes calls of panel tools; *registry.Registry implements it.
 type Panels interface {
-	// Undoable returns the calls of a turn or the one call, whichever is not ""; without either, the
-	// conversation's last one. An owner that is not "" restricts them to its own.
+	// Undoable returns the calls of turn, or the one call. If both are "", it returns the conversation's last call. A
+	// non-empty owner restricts the result to that owner's calls.
 	Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 	UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result
 }
 
-// Config is what the tools need.
+// Config configures Tools.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules keep from a tool; walks skip them.
+	// Forbidden returns the absolute paths that the person's rules deny to a tool. Walks skip them.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	Blobs     history.Blobs
 	Changes   history.Log
-	// Watcher is notified of files that tools change while commands run; it may be nil.
+	// Watcher is notified of files that tools change while commands run. It may be nil.
 	Watcher history.Watcher
-	// Panels undo calls of their tools; nil undoes none.
+	// Panels undoes calls of panel tools. If it is nil, no panel call can be undone.
 	Panels Panels
-	// Trash is the folder of the trash, "" for none.
+	// Trash is the folder of the trash, or "" for no trash.
 	Trash string
-	// Now is the clock, time.Now when nil.
+	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// Tools are the tools for files. Safe for concurrent use.
+// Tools provides the tools for files. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
-	// panelTools are not offered to anybody; built-in panels are carried out by them.
+	// panelTools carry out the file operations of built-in panels. No caller sees them in the catalog.
 	panelTools toolkit.List[tool]
 	cfg        Config
 	fs         *safefs.FS
 	history    *history.History
 	trash      *trash.Bin
-	// resolved are the real paths that the policy was asked about, by call.
+	// resolved stores the real paths that the policy judged, by call.
 	resolved toolkit.CallMemory[[]string]
 }
 
-// New makes the tools.
+// New returns the tools for files.
 func New(cfg Config) *Tools {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -89,7 +87,7 @@ func New(cfg Config) *Tools {
 	}
 }
 
-// find returns the tool of that name, offered or not.
+// find returns the tool with that name, from the catalog or from panelTools.
 func (t *Tools) find(name string) (tool, bool) {
 	if x, ok := t.Find(name); ok {
 		return x, true
@@ -100,14 +98,14 @@ func (t *Tools) find(name string) (tool, bool) {
 // Close closes the handle of the workspace folder.
 func (t *Tools) Close() error { return t.fs.Close() }
 
-// Sweep removes the temporary files that a killed process left beside each of files, absolute paths.
-// Call it before any tool runs.
+// Sweep removes the temporary files that a killed process left beside each of files, which are absolute paths. Call it
+// before any tool runs.
 func Sweep(files []string) error { return history.Sweep(files) }
 
-// tool is one tool: its definition and the functions that know its parameters.
+// tool is a definition with the functions that know its parameters.
 type tool struct {
 	def toolspec.Definition
-	// paths are the paths a call names and what it does to them.
+	// paths returns the paths that a call names and how the call uses them.
 	paths    func(t *Tools, call toolspec.Call) ([]pathUse, error)
 	describe func(t *Tools, call toolspec.Call, at []safefs.Target) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, at []safefs.Target) (toolspec.Result, error)
@@ -118,13 +116,12 @@ func (t tool) Definition() toolspec.Definition { return t.def }
 
 // pathUse is one path of a call.
 type pathUse struct {
-	path string
-	use  toolspec.Use
-	// resolve follows the path.
+	path    string
+	use     toolspec.Use
 	resolve resolver
 }
 
-// resolver is a way to follow a path, a method of safefs.FS.
+// resolver is a method of safefs.FS that resolves a path.
 type resolver func(*safefs.FS, string) (safefs.Target, error)
 
 func follow(path string, use toolspec.Use) []pathUse {
@@ -135,7 +132,7 @@ func entry(path string, use toolspec.Use) []pathUse {
 	return []pathUse{{path, use, (*safefs.FS).LocateEntry}}
 }
 
-// readsFrom is the path of a tool that reads one place, by default the workspace folder.
+// readsFrom returns the path of a tool that reads one place; "" is the workspace folder.
 func readsFrom(path string) []pathUse {
 	if path == "" {
 		path = "."
@@ -143,21 +140,21 @@ func readsFrom(path string) []pathUse {
 	return follow(path, toolspec.UseRead)
 }
 
-// handler are the functions of a tool over its parameters P.
+// handler contains the functions of a tool with parameters P.
 type handler[P any] struct {
 	paths    func(t *Tools, call toolspec.Call, p P) ([]pathUse, error)
 	describe func(t *Tools, p P, at []safefs.Target) toolspec.Description
 	run      func(ctx context.Context, t *Tools, r request[P]) (toolspec.Result, error)
 }
 
-// request is one execution: the parameters, and where their paths lead, in the order of paths.
+// request is one execution; at contains the targets of the call's paths, in the same order.
 type request[P any] struct {
 	call toolspec.Call
 	p    P
 	at   []safefs.Target
 }
 
-// build makes a tool of its definition and its functions.
+// build makes a tool from its definition and its handler.
 func build[P any](def toolspec.Definition, h handler[P]) tool {
 	decode := func(call toolspec.Call) (p P, err error) {
 		if failed := toolkit.Decode(call.Args, &p); failed != nil {
@@ -191,7 +188,7 @@ func build[P any](def toolspec.Definition, h handler[P]) tool {
 	}
 }
 
-// define makes the definition of a tool; doc is the text of its .md file.
+// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
 	return toolkit.Define(name, Group, doc, parameters, hints, examples...)
 }
@@ -211,8 +208,8 @@ func (t *Tools) resolve(x tool, call toolspec.Call) ([]pathUse, []safefs.Target,
 	return paths, at, nil
 }
 
-// Refuse returns the refusal of a call that names a place which no tool may touch, nil for any other
-// call. No answer of a person can change it.
+// Refuse returns a failed result for a call that names a place that no tool may touch, and nil for every other call.
+// The person cannot allow such a call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.find(call.Tool)
 	if !ok {
@@ -228,7 +225,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// Describe says what call would do and to which files, with their links followed.
+// Describe returns the effect of call and the files that it affects, with links followed.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.find(call.Tool)
 	if !ok {
@@ -248,17 +245,17 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 		reals = append(reals, a.Real)
 	}
 	d.Target = strings.Join(slices.Compact(slices.Clone(reals)), ", ")
-	if call.Tool == Undo {
+	if call.Tool == UndoTool {
 		t.describePanelUndo(&d, call)
 	}
 	if call.ID != "" {
-		t.resolved.Add(call.ID, reals) // the first description is the one the policy judges
+		t.resolved.Add(call.ID, reals) // only the first description is judged by the policy
 	}
 	return d
 }
 
-// Execute runs one call with validated arguments. What the caller can correct is in the
-// Result; the error is a fault of the program or the end of ctx.
+// Execute runs one call with validated arguments. Failures that the caller can correct are in the Result. The error is
+// an unexpected failure or the error of ctx.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -275,7 +272,7 @@ func (t *Tools) Execute(
 	if errors.As(err, &failed) {
 		r, err = failed.Result(), nil
 	}
-	// A failure quotes lines and names of the file, too.
+	// A failure also quotes lines and names of the file.
 	for _, a := range at {
 		if source := t.cfg.Source(a.Real); source != "" && !slices.Contains(r.Sources, source) {
 			r.Sources = append(r.Sources, source)
@@ -290,12 +287,12 @@ func (t *Tools) run(
 	judged, known := t.resolved.Get(call.ID)
 	same := func(real string, a safefs.Target) bool { return real == a.Real }
 	if known && !slices.EqualFunc(judged, at, same) {
-		return toolspec.Result{}, safefs.Redirected(call.Tool)
+		return toolspec.Result{}, safefs.RedirectError(call.Tool)
 	}
 	return x.run(ctx, t, call, at)
 }
 
-// shownNames names targets within a sentence: the one, or how many.
+// shownNames returns the name of a single target, or the number of targets.
 func shownNames(at []safefs.Target) string {
 	if len(at) == 1 {
 		return excerpt.Bytes(at[0].Shown, 80)
@@ -303,7 +300,7 @@ func shownNames(at []safefs.Target) string {
 	return english.Plural(len(at), "file", "")
 }
 
-// shownFolder names a folder within a sentence.
+// shownFolder returns the name of a folder for use in a sentence.
 func shownFolder(a safefs.Target) string {
 	if a.Shown == "." {
 		return "the workspace"
@@ -311,7 +308,7 @@ func shownFolder(a safefs.Target) string {
 	return excerpt.Bytes(a.Shown, 80)
 }
 
-// inParentheses is a note after a text, "" for no note.
+// inParentheses returns note as it follows a text, or "" for no note.
 func inParentheses(note string) string {
 	if note == "" {
 		return ""
@@ -319,12 +316,11 @@ func inParentheses(note string) string {
 	return " (" + note + ")"
 }
 
-// walk prepares a walk of a tool's request.
 func (t *Tools) walk(ctx context.Context, tool string) safefs.Walk {
 	return safefs.Walk{FS: t.fs, Ctx: ctx, Tool: tool, Depth: safefs.MaxDepth}
 }
 
-// notAFolder replaces the error of a walk that began at a file.
+// notAFolder replaces the error of a walk that started at a file.
 func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
 		return toolkit.UserError(a.Shown+" is not a folder", "Call read_file or file_info with it, or list its folder.")
@@ -338,7 +334,7 @@ func IsClosedPlace(err error) bool {
 	return errors.As(err, &e) && e.Type == toolspec.SecurityError
 }
 
-// IsCallError reports whether err is about the request and not a fault of the program.
+// IsCallError reports whether err is about the request and not an unexpected failure.
 func IsCallError(err error) bool {
 	var e *toolkit.CallError
 	return errors.As(err, &e)

@@ -18,7 +18,7 @@ import (
 //go:embed find_files.md
 var findFilesDoc string
 
-// maxFound bounds the names of one answer.
+// maxFound limits the names in one answer.
 const maxFound = 500
 
 type findFilesParams struct {
@@ -48,14 +48,14 @@ func findFiles() tool {
 		})
 }
 
-// parseGlob checks a glob; one without a slash matches names in any folder.
+// parseGlob checks a glob and makes one without a slash match names in any folder.
 func parseGlob(pattern string) (string, error) {
 	glob := strings.TrimPrefix(pattern, "./")
 	if !strings.Contains(glob, "/") {
 		glob = "**/" + glob
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return "", toolkit.Invalid(
+		return "", toolkit.ValidationError(
 			fmt.Sprintf("the pattern %q is not a valid glob", pattern),
 			`Write for example *.go, src/**/*.ts or {a,b}*.md; put \ before a special character that is meant literally.`,
 		)
@@ -71,7 +71,7 @@ func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (to
 	}
 	found, omitted := []string{}, 0
 	w := t.walk(ctx, r.call.Tool)
-	w.GitIgnore = !r.p.Ignored
+	w.RespectGitIgnore = !r.p.Ignored
 	w.Visit = func(e safefs.Entry) error {
 		if e.IsDir() || !doublestar.MatchUnvalidated(glob, e.Rel) {
 			return nil

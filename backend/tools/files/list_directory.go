@@ -17,7 +17,7 @@ import (
 //go:embed list_directory.md
 var listDirectoryDoc string
 
-// maxListed bounds one list.
+// maxListed limits the entries in one answer.
 const maxListed = 2000
 
 type listDirectoryParams struct {
@@ -26,10 +26,10 @@ type listDirectoryParams struct {
 	Ignored   bool   `json:"ignored"`
 }
 
-// listEntry is one line of a list.
+// listEntry is one entry of a listed folder.
 type listEntry struct {
 	Path string `json:"path"`
-	// Type is file, folder, link or another kind.
+	// Type is a value of safefs.Kind: "file", "folder", "link" or another kind.
 	Type string `json:"type"`
 	Size int64  `json:"size,omitempty"`
 }
@@ -56,7 +56,7 @@ func listDirectory() tool {
 func runListDirectory(ctx context.Context, t *Tools, r request[listDirectoryParams]) (toolspec.Result, error) {
 	a, found, omitted := r.at[0], []listEntry{}, 0
 	w := t.walk(ctx, r.call.Tool)
-	w.GitIgnore = r.p.Recursive && !r.p.Ignored
+	w.RespectGitIgnore = r.p.Recursive && !r.p.Ignored
 	if !r.p.Recursive {
 		w.Depth = 1
 	}

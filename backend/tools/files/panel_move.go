@@ -35,7 +35,7 @@ func panelMove() tool {
 
 func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (toolspec.Result, error) {
 	from, to := r.at[0], r.at[1]
-	if toolkit.Within(to.Real, from.Real) {
+	if toolkit.IsWithin(to.Real, from.Real) {
 		return toolspec.Result{}, toolkit.UserError(from.Shown+" cannot be moved into itself", "Send another place.")
 	}
 	defer t.history.Lock(from)()
@@ -53,7 +53,7 @@ func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (to
 	if _, err := dest.Lstat(filepath.Base(to.Real)); err == nil {
 		return toolspec.Result{}, nameTaken(to)
 	}
-	moved, err := t.history.Survey(ctx, r.call, from, info)
+	moved, err := t.history.PrepareMove(ctx, r.call, from, info)
 	if err != nil {
 		return toolspec.Result{}, err
 	}
@@ -74,8 +74,8 @@ func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (to
 	return result, nil
 }
 
-// openEntry describes what lies at a target itself and returns a handle of its folder, which the
-// caller closes.
+// openEntry describes the entry at a, without following a link, and returns a handle of its folder. The caller closes
+// the handle.
 func (t *Tools) openEntry(a safefs.Target) (*os.Root, fs.FileInfo, error) {
 	root, err := t.fs.OpenParent(a)
 	if err != nil {
@@ -109,7 +109,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 		return toolspec.Result{}, err
 	}
 	defer func() { _ = source.Close() }()
-	moved, err := t.history.Survey(ctx, r.call, a, info)
+	moved, err := t.history.PrepareMove(ctx, r.call, a, info)
 	if err != nil {
 		return toolspec.Result{}, err
 	}
@@ -133,7 +133,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 	return result, nil
 }
 
-// panelRestoreParams name an item of the trash; To is where it goes, "" for where it was.
+// panelRestoreParams identifies an item of the trash. To is the path to restore it to; "" is its original path.
 type panelRestoreParams struct {
 	ID string `json:"id"`
 	To string `json:"to"`
@@ -185,5 +185,5 @@ func notInTrash(id string) error {
 		"Check what is in the trash.")
 }
 
-// Trash returns what is in the trash, newest first.
+// Trash returns the items in the trash, newest first.
 func (t *Tools) Trash() []wire.TrashItem { return t.trash.Items() }

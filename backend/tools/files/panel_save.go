@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// The names of the tools that carry out what built-in panels do. They are offered to nobody.
+// Names of the tools that carry out the file operations of built-in panels. They are not in the catalog.
 const (
 	PanelSave    = "hand_save"
 	PanelFolder  = "hand_folder"
@@ -27,28 +27,28 @@ const (
 	PanelRestore = "hand_restore"
 )
 
-// definePanelTool makes the definition of a tool that is not offered.
+// definePanelTool returns the definition of a tool that is not in the catalog.
 func definePanelTool(name string) toolspec.Definition {
 	return toolspec.Definition{Name: name, Group: Group}
 }
 
-// panelSaveParams are the parameters of hand_save.
+// panelSaveParams contains the parameters of hand_save.
 type panelSaveParams struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	// Version is that of the text the content was made from, as in wire.FileText, "" for a new file.
-	// Without it the caller has to know the file as write_file requires.
+	// Version is the wire.FileText version that the content was edited from, or "" for a new file. If it is nil, the
+	// caller must know the file, as for write_file.
 	Version *string `json:"version"`
-	// Private makes a new file readable by its owner only.
+	// Private makes a new file readable only by its owner.
 	Private bool `json:"private"`
-	// Append adds the content as lines of its own at the end; the file need not be known for it.
+	// Append adds the content at the end, on new lines. The caller need not know the file.
 	Append bool `json:"append"`
 }
 
 // panelSaved is the result of hand_save.
 type panelSaved struct {
 	written
-	// Version is that of the file now.
+	// Version is the version of the file after the save.
 	Version string `json:"version"`
 }
 
@@ -113,7 +113,7 @@ func runPanelSave(ctx context.Context, t *Tools, r request[panelSaveParams]) (to
 	return result, nil
 }
 
-// newText is the text that the file gets.
+// newText returns the complete text of the file after the save.
 func (p panelSaveParams) newText(a safefs.Target, now history.State) (string, error) {
 	if !p.Append || len(now.Content) == 0 {
 		return p.Content, nil
@@ -180,7 +180,7 @@ func runPanelFolder(ctx context.Context, t *Tools, r request[panelPathParams]) (
 	return result, nil
 }
 
-// nameTaken is the error of a name that has to be new.
+// nameTaken returns the error for a name that already exists.
 func nameTaken(a safefs.Target) error {
 	return toolkit.UserError(a.Shown+" exists already, so nothing was done", "Send another name.")
 }

@@ -29,7 +29,7 @@ import (
 //go:embed read_file.md
 var readFileDoc string
 
-// Bounds of reading. maxScanned is how much of a file is read to count its lines.
+// Limits of reading. maxScanned is the number of bytes that are read to count the lines of a file.
 const (
 	maxRead      = 1 << 20
 	maxScanned   = 64 << 20
@@ -37,7 +37,7 @@ const (
 	maxPaths     = 20
 )
 
-// base64Encoding is the encoding that gives the bytes of a file.
+// base64Encoding is the value of "encoding" that returns the raw bytes of a file.
 const base64Encoding = "base64"
 
 type readFileParams struct {
@@ -52,11 +52,11 @@ type readFileParams struct {
 type fileText struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	// First and Lines say which lines Content holds; Total is 0 when they were not all counted.
+	// First and Lines are the first line and the number of lines in Content. Total is 0 if not all lines were counted.
 	First int `json:"first_line"`
 	Lines int `json:"lines"`
 	Total int `json:"total_lines,omitempty"`
-	// Next is the offset that continues after Content, 0 at the end.
+	// Next is the offset of the first line after Content, or 0 at the end of the file.
 	Next     int    `json:"next_offset,omitempty"`
 	Size     int64  `json:"size"`
 	Encoding string `json:"encoding"`
@@ -64,7 +64,7 @@ type fileText struct {
 	Note     string `json:"note,omitempty"`
 	Error    string `json:"error,omitempty"`
 
-	// text is what the model reads.
+	// text is the result as the model reads it.
 	text string
 }
 
@@ -86,7 +86,7 @@ func readFile() tool {
 					all = append([]string{p.Path}, all...)
 				}
 				if len(all) == 0 || len(all) > maxPaths {
-					return nil, toolkit.Invalid("path is missing",
+					return nil, toolkit.ValidationError("path is missing",
 						`For example {"path":"notes.txt"}, or {"paths":["a.txt","b.txt"]} with at most 20.`)
 				}
 				var paths []pathUse
@@ -151,7 +151,7 @@ func (t *Tools) readOne(
 		return fileText{}, toolkit.UserError("the files before it used up the 1 MB of one call",
 			"Call read_file for it alone.")
 	}
-	// What is read is what the conversation knows of the file from now on.
+	// The conversation now knows the content that is read here.
 	sum := sha256.New()
 	source := io.TeeReader(toolkit.ContextReader(ctx, f), sum)
 	var out fileText
@@ -169,7 +169,7 @@ func (t *Tools) readOne(
 	return out, t.remember(r.call, a, f, info, source, sum)
 }
 
-// remember reads a file to its end and notes which content the conversation knows.
+// remember reads a file to its end and records that the conversation knows this content.
 func (t *Tools) remember(
 	call toolspec.Call, a safefs.Target, f *os.File, info fs.FileInfo, rest io.Reader, sum hash.Hash,
 ) error {
@@ -182,14 +182,14 @@ func (t *Tools) remember(
 		stamp.Hash = hex.EncodeToString(sum.Sum(nil))
 	}
 	if now, err := f.Stat(); err != nil || now.Size() != stamp.Size || !now.ModTime().Equal(stamp.Modified) {
-		return nil // it was written while it was read, so what was read is not the file
+		return nil // the file changed while it was read, so its content is not known
 	}
 	t.history.MarkKnown(call, a, stamp)
 	return nil
 }
 
 func readBytes(r io.Reader, a safefs.Target, info fs.FileInfo, budget int) (fileText, error) {
-	// Four characters of base64 hold three bytes.
+	// Four characters of base64 encode three bytes.
 	b, err := io.ReadAll(io.LimitReader(r, int64(budget/4*3)))
 	if err != nil {
 		return fileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
@@ -206,25 +206,25 @@ func readBytes(r io.Reader, a safefs.Target, info fs.FileInfo, budget int) (file
 	return out, nil
 }
 
-// page gathers the lines of a file from offset on.
+// page collects the lines of a file from offset on.
 type page struct {
 	offset, limit, budget int
 
 	raw      strings.Builder
 	numbered strings.Builder
-	// line is the number of the line being read, count the lines on the page.
+	// line is the number of the current line, count the number of lines on the page.
 	line, count int
-	// inLine is true while a line of the page is being read; full that the budget is used up; cut
-	// that the last line was too long.
+	// inLine is true while a line of the page is read, full once the budget is used up, cut if the last line was too
+	// long.
 	inLine, full, cut bool
 }
 
-// add takes a piece of the current line; ends says that the line ends with it.
+// add adds a piece of the current line; ends is true if the line ends with this piece.
 func (p *page) add(piece []byte, ends bool) {
 	wanted := !p.full && (p.inLine || p.line >= p.offset && p.count < p.limit)
 	if wanted && len(piece) > 0 {
 		if space := p.budget - p.raw.Len(); len(piece) > space {
-			// A line that does not fit is left to the next page, unless it fits on none.
+			// A line that does not fit is left for the next page, unless it is longer than any page.
 			p.full = true
 			if p.count > 0 && !p.inLine {
 				return
@@ -282,7 +282,7 @@ func readLines(
 	return p.result(a, format, info.Size(), ended)
 }
 
-// result returns the page; counted says that all lines of the file were counted.
+// result returns the page; counted is true if all lines of the file were counted.
 func (p *page) result(a safefs.Target, format textfile.Format, size int64, counted bool) (fileText, error) {
 	total := p.line - 1
 	if p.offset > 1 && p.offset > total && counted {
@@ -326,8 +326,7 @@ func (p *page) result(a safefs.Target, format textfile.Format, size int64, count
 	return out, nil
 }
 
-// estimateTokens estimates what a text costs a model: a token for four ASCII characters, and one for
-// each other character.
+// estimateTokens estimates the number of tokens in s: one for four ASCII characters, and one for each other character.
 func estimateTokens(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {

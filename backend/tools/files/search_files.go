@@ -26,7 +26,7 @@ import (
 //go:embed search_files.md
 var searchFilesDoc string
 
-// Bounds of a search, in bytes. Of a line longer than maxLine only the beginning is searched.
+// Limits of a search, in bytes. In a line longer than maxLine, only the beginning is searched.
 const (
 	maxSearched  = 16 << 20
 	maxLine      = 256 << 10
@@ -81,7 +81,7 @@ type search struct {
 	matches []match
 	more    bool
 	files   int
-	// sensitive counts files that were left out because reading them has to be asked about.
+	// sensitive counts skipped files that may be read only after a question.
 	sensitive int
 }
 
@@ -89,7 +89,7 @@ func runSearchFiles(ctx context.Context, t *Tools, r request[searchFilesParams])
 	a := r.at[0]
 	re, err := regexp.Compile(r.p.Pattern)
 	if err != nil {
-		return toolspec.Result{}, toolkit.Invalid("the pattern is not a valid regular expression: "+err.Error(),
+		return toolspec.Result{}, toolkit.ValidationError("the pattern is not a valid regular expression: "+err.Error(),
 			`The syntax is RE2; put \ before . ( [ * + ? { that are meant literally.`)
 	}
 	s := &search{ctx: ctx, re: re, limit: r.p.Limit, matches: []match{}}
@@ -97,7 +97,7 @@ func runSearchFiles(ctx context.Context, t *Tools, r request[searchFilesParams])
 		s.limit = 100
 	}
 	w := t.walk(ctx, r.call.Tool)
-	w.GitIgnore = !r.p.Ignored
+	w.RespectGitIgnore = !r.p.Ignored
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
 		err = s.file(t, a)
 	} else {
@@ -150,7 +150,7 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 	return w.Run(a)
 }
 
-// read searches the lines of a file; one that is not text has none.
+// read searches the lines of a file and skips a file that is not text.
 func (s *search) read(r io.Reader, shown string) error {
 	lines := bufio.NewReaderSize(toolkit.ContextReader(s.ctx, r), maxLine)
 	if head, _ := lines.Peek(textfile.HeadBytes); bytes.IndexByte(head, 0) >= 0 {
@@ -176,7 +176,7 @@ func (s *search) read(r io.Reader, shown string) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return s.ctx.Err() // a file that cannot be read to its end is left
+			return s.ctx.Err() // skip the rest of a file that fails to read
 		}
 	}
 }

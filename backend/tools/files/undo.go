@@ -17,8 +17,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Undo is the name of the tool that undoes changes.
-const Undo = "undo"
+// UndoTool is the name of the tool that undoes changes.
+const UndoTool = "undo"
 
 //go:embed undo.md
 var undoDoc string
@@ -32,7 +32,7 @@ type undoParams struct {
 
 func undo() tool {
 	return build(
-		define(Undo, undoDoc, `{"type":"object","properties":{`+
+		define(UndoTool, undoDoc, `{"type":"object","properties":{`+
 			`"call":{"type":"string","maxLength":128,"description":"The call whose changes are undone."},`+
 			`"turn":{"type":"string","maxLength":128,"description":"Or a whole turn. Without both: the last call that changed files."},`+
 			`"paths":{"type":"array","items":{"type":"string"},"maxItems":200,"description":"Only these files of it, absolute."},`+
@@ -68,8 +68,8 @@ func undo() tool {
 		})
 }
 
-// undoOwner is the owner of the changes that a call of undo may undo: for a model its conversation, for a program
-// its own, a person ("") all.
+// undoOwner returns the owner of the changes that a call of undo may undo. The owner of a model's call is its
+// conversation. For a person it is "", which allows all changes.
 func undoOwner(call toolspec.Call) string {
 	if call.From.Caller == toolspec.CallerPerson {
 		return ""
@@ -77,9 +77,9 @@ func undoOwner(call toolspec.Call) string {
 	return call.From.Owner()
 }
 
-// reversals are the changes that a call of undo names.
+// reversals returns the file changes that a call of undo selects.
 func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams) ([]history.Reversal, error) {
-	t.history.Settled(ctx)
+	t.history.WaitSettled(ctx)
 	changes, err := t.history.Recorded(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams)
 		return nil, err
 	}
 	if len(panels) > 0 && p.Turn == "" {
-		return nil, nil // the call was a panel's
+		return nil, nil // the selected call is a panel's
 	}
 	all := history.Reversals(changes)
 	if len(p.Paths) > 0 {
@@ -108,7 +108,7 @@ func runUndo(ctx context.Context, t *Tools, r request[undoParams]) (toolspec.Res
 		return toolspec.Result{}, err
 	}
 	if len(wanted) != len(r.at) {
-		return toolspec.Result{}, safefs.Redirected(Undo)
+		return toolspec.Result{}, safefs.RedirectError(UndoTool)
 	}
 	calls, ofPanels, err := t.undoPanels(ctx, r.call, r.p)
 	if err != nil {

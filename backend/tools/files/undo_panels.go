@@ -13,8 +13,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// panelCalls are the calls of panel tools that a call of undo names, last one first. Without a call
-// and a turn it is the last one, unless a file was changed after it.
+// panelCalls returns the panel calls that a call of undo selects, newest first. Without a call and a turn, that is the
+// last panel call, unless a file was changed after it.
 func (t *Tools) panelCalls(
 	ctx context.Context, call toolspec.Call, p undoParams, changes []wire.FileChange,
 ) ([]wire.PanelUndo, error) {
@@ -36,7 +36,7 @@ func (t *Tools) panelCalls(
 	return list, nil
 }
 
-// describePanelUndo adds to a description what panels would be asked to undo.
+// describePanelUndo adds the requests that panels would get to a description.
 func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 	var p undoParams
 	if json.Unmarshal(call.Args, &p) != nil {
@@ -68,7 +68,7 @@ func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 	d.Target, d.Data = strings.Join(targets, ", "), strings.Join(data, "\n")
 }
 
-// fileChanges are the changes of files that a call of undo names, none when they cannot be read.
+// fileChanges returns the file changes that a call of undo selects, or none if they cannot be read.
 func (t *Tools) fileChanges(call toolspec.Call, p undoParams) []wire.FileChange {
 	changes, err := t.history.Recorded(context.Background(), call.From.Conversation, undoOwner(call), p.Turn, p.Call)
 	if err != nil {
@@ -77,8 +77,8 @@ func (t *Tools) fileChanges(call toolspec.Call, p undoParams) []wire.FileChange 
 	return changes
 }
 
-// undoPanels lets panels undo what a call of undo names. The Result is that of the panels alone; it
-// failed when none could.
+// undoPanels asks panels to undo the selected calls. The Result covers only the panels, and fails if no call was
+// undone.
 func (t *Tools) undoPanels(
 	ctx context.Context, call toolspec.Call, p undoParams,
 ) ([]wire.UndoableCall, toolspec.Result, error) {
@@ -90,7 +90,7 @@ func (t *Tools) undoPanels(
 	var done, failed, sources []string
 	var last toolspec.Result
 	for _, u := range list {
-		c := Undoable(u)
+		c := ToUndoableCall(u)
 		if !p.Preview {
 			last = t.cfg.Panels.UndoCall(ctx, u)
 			c.State = wire.UndoDone
@@ -126,8 +126,8 @@ func (t *Tools) undoPanels(
 	return calls, r, nil
 }
 
-// Undoable returns u as others see it: without the request.
-func Undoable(u wire.PanelUndo) wire.UndoableCall {
+// ToUndoableCall returns u without the request.
+func ToUndoableCall(u wire.PanelUndo) wire.UndoableCall {
 	return wire.UndoableCall{
 		Call: u.Call, Panel: u.Panel, Tool: u.Tool, Sentence: u.Sentence, State: u.State, Reason: u.Reason,
 	}

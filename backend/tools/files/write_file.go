@@ -55,7 +55,7 @@ func writeFile() tool {
 		})
 }
 
-// linesTo says how much is written where: "3 lines to the new file notes.txt".
+// linesTo describes the write, for example "3 lines to the new file notes.txt".
 func (t *Tools) linesTo(content string, at []safefs.Target) string {
 	newFile := ""
 	if _, err := t.fs.Lstat(at[0]); errors.Is(err, fs.ErrNotExist) {
@@ -98,8 +98,7 @@ func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (to
 	return result, nil
 }
 
-// result completes v by what changed and returns it with a preview. text is the new text, content the
-// bytes that were written.
+// result fills in w from the change and returns it with a preview. text is the new text, content its encoded bytes.
 func (w written) result(a safefs.Target, before history.State, content []byte, text string) toolspec.Result {
 	d := history.Compare(a.Shown, before.Content, content)
 	w.Made, w.Added, w.Removed = !before.Exists, d.Added, d.Removed

@@ -1,8 +1,8 @@
-// Package findtools holds find_tools, the tool that finds tools. When there are more tools than a
-// model's prompt should carry, the model gets a few of them and finds the others here.
+// Package findtools provides find_tools, the tool that finds tools. If there are more tools than a model's prompt
+// should contain, the model gets a few of them and finds the others with find_tools.
 //
-// It finds what can be called while the call's panel is active, not the tools of closed panels. Whether
-// a found tool may run is decided when it is called, like any other.
+// It finds the tools that can be called while the call's panel is active. A found tool is judged when it is called,
+// like any other tool.
 package findtools
 
 import (
@@ -20,13 +20,13 @@ import (
 //go:embed find_tools.md
 var findToolsDoc string
 
-// The default and the maximum of limit.
+// Default and maximum of the parameter limit.
 const (
 	defaultFound = 5
 	maxFound     = 10
 )
 
-// Tools is the list of find_tools. Safe for concurrent use.
+// Tools provides find_tools. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
 	offered func(panel string) []toolspec.Definition
@@ -37,7 +37,7 @@ type tool struct{ def toolspec.Definition }
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// New makes the tool; offered lists what can be called while a panel is active.
+// New returns the tool. offered returns the tools that can be called while a panel is active.
 func New(offered func(panel string) []toolspec.Definition) *Tools {
 	return &Tools{offered: offered, List: toolkit.List[tool]{{toolkit.Define(toolspec.FindTools, "workspace",
 		findToolsDoc,
@@ -48,27 +48,26 @@ func New(offered func(panel string) []toolspec.Definition) *Tools {
 		`{"query":"send a chat message"}`)}}}
 }
 
-// params are the parameters of find_tools.
+// params contains the parameters of find_tools.
 type params struct {
 	Query string `json:"query"`
 	Limit int    `json:"limit"`
 }
 
-// found is the value of find_tools: the tools in OpenAI's format, best match first, and the number of
-// all tools that were searched.
+// found is the value of find_tools: the tools in OpenAI's format, best match first, and the number of searched tools.
 type found struct {
 	Tools []toolspec.Function `json:"tools"`
 	Of    int                 `json:"of"`
 }
 
-// Describe says what call would do.
+// Describe returns the effect of call.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p params
 	_ = json.Unmarshal(call.Args, &p)
 	return toolspec.Description{Present: "Finding a tool: " + excerpt.Line(p.Query, 60)}
 }
 
-// Execute runs one call; the error is always nil.
+// Execute runs one call. The error is always nil.
 func (t *Tools) Execute(
 	_ context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {

@@ -16,23 +16,23 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of a run of git.
+// Limits of a run of git.
 const (
 	gitTime   = 20 * time.Second
-	maxGit    = 2 << 20 // bytes of its output
-	maxErrors = 4 << 10 // bytes of its error output
+	maxGit    = 2 << 20 // bytes of output
+	maxErrors = 4 << 10 // bytes of error output
 	gitGrace  = 20 * time.Millisecond
 )
 
-// gitOutput is what git printed.
+// gitOutput is the output of git.
 type gitOutput struct {
 	text string
-	// more is true when it was cut at maxGit.
+	// more is true if the output was cut at maxGit.
 	more bool
 }
 
-// git runs one command that only reads. The repository's own configuration is untrusted: the settings by
-// which it could start programs are overridden first.
+// git runs a command that only reads. The repository's configuration is untrusted, so git overrides the settings that
+// could start programs.
 func (t *Tools) git(ctx context.Context, r repository, args []string) (gitOutput, *toolspec.Result) {
 	name, err := exec.LookPath("git")
 	if err != nil {
@@ -58,17 +58,17 @@ func (t *Tools) git(ctx context.Context, r repository, args []string) (gitOutput
 	}
 	a, bad := t.runGit(ctx, name, r, settings, args)
 	if bad != nil && ignoreRevs && args[0] == "blame" {
-		// It cannot be overridden, and git's error message would quote the file.
+		// This setting cannot be overridden, and git's error message would quote the file.
 		return a, toolkit.Fail(toolspec.UserError, "git blame ended with an error",
 			"The repository's setting blame.ignoreRevsFile may name a file that is not a list of commits.")
 	}
 	return a, bad
 }
 
-// setting is a setting of git that overrides the repository's own.
+// setting overrides a setting of the repository.
 type setting struct{ key, value string }
 
-// safeSettings are the settings that keep git from starting programs, using the network and reading files
+// safeSettings returns settings that keep git from starting programs, from using the network and from reading files
 // that a repository names.
 func safeSettings() []setting {
 	return []setting{
@@ -108,7 +108,7 @@ func safeSettings() []setting {
 	}
 }
 
-// overrides are the settings that disable a program which the key of a repository's configuration names.
+// overrides returns the settings that disable a program named by key in a repository's configuration.
 func overrides(key string) []setting {
 	section, rest, ok := strings.Cut(key, ".")
 	last := strings.LastIndexByte(rest, '.')
@@ -133,7 +133,7 @@ func overrides(key string) []setting {
 	return nil
 }
 
-// gitEnvironment is the complete environment of git.
+// gitEnvironment returns the complete environment of git.
 func gitEnvironment(r repository, settings []setting) []string {
 	env := procgroup.Environment(
 		"HOME=/nonexistent", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
@@ -150,20 +150,20 @@ func gitEnvironment(r repository, settings []setting) []string {
 	return env
 }
 
-// runGit runs git once and reads its output; git is stopped after maxGit bytes. It runs in the sandbox where
-// there is one, so that a program which git starts in spite of the settings reaches nothing.
+// runGit runs git once and stops it after maxGit bytes of output. It uses the sandbox if there is one, so that a
+// program that git starts in spite of the settings can reach nothing.
 func (t *Tools) runGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
-	if t.cfg.Confine != nil {
-		if ok, _, _ := t.cfg.Confine.Available(); ok {
+	if t.cfg.Sandbox != nil {
+		if ok, _, _ := t.cfg.Sandbox.Available(); ok {
 			return t.confinedGit(ctx, name, r, settings, args)
 		}
 	}
 	return plainGit(ctx, name, r, settings, args)
 }
 
-// confinedGit is runGit in the sandbox, without network and without writing.
+// confinedGit runs git in the sandbox without network and without write access.
 func (t *Tools) confinedGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
@@ -179,7 +179,7 @@ func (t *Tools) confinedGit(
 	for _, place := range r.reads {
 		spec.Readable = append(spec.Readable, place.Path)
 	}
-	exit, err := t.cfg.Confine.Run(ctx, spec)
+	exit, err := t.cfg.Sandbox.Run(ctx, spec)
 	a := gitOutput{text: stdout.String(), more: stdout.more}
 	code := ""
 	switch {
@@ -194,7 +194,7 @@ func (t *Tools) confinedGit(
 	return a, gitFailure(ctx, stderr.String(), code)
 }
 
-// cappedBuffer keeps the first maxGit bytes and calls onFull when there are more.
+// cappedBuffer stores the first maxGit bytes and calls onFull if there are more.
 type cappedBuffer struct {
 	bytes.Buffer
 	more   bool
@@ -211,7 +211,7 @@ func (c *cappedBuffer) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// gitFailure is the failure of a run of git, nil for success, for which code is "".
+// gitFailure returns the failure of a run of git, or nil for success. On success, code is "".
 func gitFailure(ctx context.Context, stderr, code string) *toolspec.Result {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -230,7 +230,7 @@ func gitFailure(ctx context.Context, stderr, code string) *toolspec.Result {
 	return nil
 }
 
-// plainGit is runGit without a sandbox.
+// plainGit runs git without a sandbox.
 func plainGit(
 	ctx context.Context, name string, r repository, settings []setting, args []string,
 ) (gitOutput, *toolspec.Result) {
@@ -260,7 +260,7 @@ func plainGit(
 	return a, gitFailure(ctx, stderr.String(), code)
 }
 
-// boundedBuffer keeps the first maxErrors bytes.
+// boundedBuffer stores the first maxErrors bytes and drops the rest.
 type boundedBuffer struct{ bytes.Buffer }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 // program that means harm.
 func TestGitRunsInAReadOnlySandbox(t *testing.T) {
 	tools, folder := newTools(t)
-	if ok, _, why := tools.cfg.Confine.Available(); !ok {
+	if ok, _, why := tools.cfg.Sandbox.Available(); !ok {
 		t.Skip(why)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,13 +19,13 @@ import (
 //go:embed git_read.md
 var gitReadDoc string
 
-// Bounds of limit: commits, branches or hundreds of lines.
+// Default and maximum of limit, which counts commits, branches or hundreds of lines.
 const (
 	defaultEntries = 30
 	maxEntries     = 500
 )
 
-// gitReadParams are the parameters of git_read.
+// gitReadParams contains the parameters of git_read.
 type gitReadParams struct {
 	Command string `json:"command"`
 	Path    string `json:"path"`
@@ -34,7 +34,7 @@ type gitReadParams struct {
 	Limit   int    `json:"limit"`
 }
 
-// gitCommands are the supported commands.
+// gitCommands returns the supported commands.
 func gitCommands() []string { return []string{"status", "log", "diff", "show", "blame", "branch"} }
 
 func gitRead() tool {
@@ -77,15 +77,16 @@ func gitRead() tool {
 
 // repository is the repository of a call.
 type repository struct {
-	// top is the folder that contains .git, dir what .git leads to; both absolute with links followed.
+	// top is the folder that contains .git, and dir is the folder that .git leads to. Both are absolute with links
+	// followed.
 	top, dir string
-	// within is the requested path relative to top, "" for all of it.
+	// within is the requested path relative to top, or "" for the whole repository.
 	within string
-	// reads is what git reads: top, and the places that the call and .git name.
+	// reads contains the places that git reads: top, and the places that the call and .git name.
 	reads []toolspec.FileUse
 }
 
-// repository finds the repository of p's path and checks what would be read.
+// repository finds the repository for p's path and checks the places that git would read.
 func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	asked, bad := t.locate(p.Path)
 	if bad != nil {
@@ -141,7 +142,7 @@ func gitDir(top string) (string, bool) {
 	return dir, err == nil
 }
 
-// checkRevision checks rev, and adds the file of commit:file to what is read.
+// checkRevision validates rev, and adds the file of a revision like commit:file to the places that git reads.
 func (t *Tools) checkRevision(r *repository, rev string) *toolspec.Result {
 	for _, c := range rev {
 		if c < ' ' || c == 0x7f {
@@ -153,7 +154,7 @@ func (t *Tools) checkRevision(r *repository, rev string) *toolspec.Result {
 		return toolkit.Fail(toolspec.ValidationError, "rev begins with a hyphen, like an option",
 			"Send a commit, a branch or a range.")
 	}
-	// Only git knows which colon the file follows: :0:file and HEAD@{10:00}:file have two.
+	// Only git knows which colon precedes the file: :0:file and HEAD@{10:00}:file have two.
 	for rest, more := rev, true; more; {
 		var file string
 		if _, file, more = strings.Cut(rest, ":"); file != "" {
@@ -178,7 +179,7 @@ func addUse(all []toolspec.FileUse, u toolspec.FileUse) []toolspec.FileUse {
 	return append(all, u)
 }
 
-// arguments returns the arguments of git for p. Nothing of p is where git expects an option.
+// arguments returns the arguments of git for p. No value of p is where git expects an option.
 func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	limit := p.Limit
 	if limit == 0 {
@@ -214,7 +215,7 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	case "show":
 		args = append([]string{"show", "--no-show-signature", "--date=iso-strict", "--format=medium"}, quiet...)
 		if strings.Contains(p.Rev, ":") {
-			at = nil // a file of a commit cannot be narrowed by a path
+			at = nil // git accepts no path for a file of a commit
 		}
 	case "blame":
 		if r.within == "" {
@@ -222,7 +223,7 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 				`For example {"command":"blame","path":"README.md"}.`)
 		}
 		args = []string{"blame", "--no-textconv", "--date=short", "--no-progress", "-L", "1," + strconv.Itoa(limit*100)}
-		// A range that ends after the file is an error.
+		// git rejects a range that ends after the end of the file.
 		if n, err := countLines(filepath.Join(r.top, r.within)); err == nil && n > 0 && p.Rev == "" {
 			args[len(args)-1] = "1," + strconv.Itoa(min(n, limit*100))
 		} else {

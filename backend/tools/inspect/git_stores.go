@@ -15,15 +15,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of the object stores that a repository names.
+// Limits of the object stores that a repository names.
 const (
 	maxPath       = 4096 // bytes
 	maxStores     = 64
 	maxAlternates = 64 << 10 // bytes of an alternates file
 )
 
-// addStores adds the places outside top/.git where git would read objects and branches: a .git file,
-// commondir, a link and objects/info/alternates can each lead anywhere.
+// addStores adds the places outside top/.git where git would read objects and branches. A .git file, commondir, a link
+// and objects/info/alternates can each lead anywhere.
 func (t *Tools) addStores(r *repository) *toolspec.Result {
 	own := filepath.Join(r.top, ".git")
 	if bad := t.addStore(r, own, r.dir); bad != nil {
@@ -46,7 +46,7 @@ func (t *Tools) addStores(r *repository) *toolspec.Result {
 	return t.addAlternates(r, common, filepath.Join(common, "objects"))
 }
 
-// commonDir is the folder that several work trees share, r.dir when there is only one.
+// commonDir returns the folder that several work trees share, or r.dir if there is only one.
 func (t *Tools) commonDir(r *repository) (string, *toolspec.Result) {
 	text, err := smallFile(filepath.Join(r.dir, "commondir"), maxPath)
 	if errors.Is(err, os.ErrNotExist) {
@@ -66,7 +66,7 @@ func (t *Tools) commonDir(r *repository) (string, *toolspec.Result) {
 	return real, nil
 }
 
-// addAlternates adds the object stores that a store names, and those that these name.
+// addAlternates adds the object stores that a store names, and the stores that those name.
 func (t *Tools) addAlternates(r *repository, home, objects string) *toolspec.Result {
 	seen := map[string]bool{}
 	for next := []string{objects}; len(next) > 0; next = next[1:] {
@@ -102,8 +102,8 @@ func (t *Tools) addAlternates(r *repository, home, objects string) *toolspec.Res
 	return nil
 }
 
-// alternatePaths are what git may read in a line of alternates: the line itself, a quoted string at its
-// start, and what follows that, which git reads as a line of its own.
+// alternatePaths returns what git may read in a line of an alternates file: the line itself, a quoted string at its
+// start, and the text after that string, which git reads as another line.
 func alternatePaths(line string) []string {
 	all := []string{line}
 	for {
@@ -122,8 +122,8 @@ func alternatePaths(line string) []string {
 	}
 }
 
-// addStore adds path to what is read when it leads out of home. That it is one of git's own files needs no
-// question, because git_read is meant to read those.
+// addStore adds path to the places that git reads if it is outside home. Git's own files need no question, because
+// git_read exists to read them.
 func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	written := t.cfg.Places.Classify(path)
 	if written.Kind == protectedpaths.Secret {
@@ -147,8 +147,8 @@ func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	return nil
 }
 
-// checkRules refuses a repository that contains a path which the person's rules keep from git_read. A history
-// shows every file under many names, so all of it is refused.
+// checkRules refuses a repository that contains a path that the person's rules deny to git_read. It refuses the whole
+// repository, because a history shows every file under many names.
 func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 	paths, err := t.cfg.Forbidden(ctx, "git_read")
 	if err != nil {
@@ -165,7 +165,7 @@ func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 			top, _, _ := strings.Cut(u.Path+string(filepath.Separator),
 				string(filepath.Separator)+".git"+string(filepath.Separator))
 			top = filepath.Clean(top)
-			if toolkit.Within(path, top) || toolkit.Within(real, top) {
+			if toolkit.IsWithin(path, top) || toolkit.IsWithin(real, top) {
 				return toolkit.Fail(toolspec.PermissionError, "a rule forbids "+path+", which is in the repository "+
 					top,
 					"Go on without its history. The person can remove the rule in the settings.")
@@ -182,7 +182,7 @@ func relativeTo(dir, named string) string {
 	return dir + string(filepath.Separator) + named
 }
 
-// smallFile is the text of a regular file of at most limit bytes.
+// smallFile returns the text of a regular file of at most limit bytes.
 func smallFile(path string, limit int64) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

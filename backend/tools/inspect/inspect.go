@@ -1,10 +1,10 @@
-// Package inspect holds tools that only read: git_read a repository's history and changes, sql_query a SQLite
-// file, system_info this machine.
+// Package inspect provides tools that only read: git_read reads a repository's history and changes, sql_query a SQLite
+// file, and system_info this machine.
 //
-// They change no file and start no program of somebody else. A repository's configuration can name programs
-// (hooks, filters, diff drivers, pagers); git is run so that none of them starts. A database is opened
-// read-only, and an authorizer allows only reading. Command lines are shown without what looks like a secret.
-// Places that no tool may touch are refused here; the rest is the policy's matter.
+// The tools change no file and start no program that others supply. A repository's configuration can name programs
+// (hooks, filters, diff drivers, pagers); git is run so that none of them starts. A database is opened read-only, and
+// an authorizer allows only reading. Command lines are shown with likely secrets masked. This package refuses places
+// that no tool may touch. Package policy decides about all others.
 package inspect
 
 import (
@@ -19,25 +19,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Config is what the tools need.
+// Config configures Tools.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules keep from a tool.
+	// Forbidden returns the absolute paths that the person's rules deny to a tool.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
-	// Confine is the sandbox that git runs in, without network and without writing. With nil, or where
-	// there is no sandbox, git runs without one.
-	Confine *confine.Sandbox
-	// Proc is the proc file system, "/proc" when empty.
+	// Sandbox is the sandbox for git, which runs without network and write access. If it is nil or there is no sandbox,
+	// git runs without one.
+	Sandbox *confine.Sandbox
+	// Proc is the path of the proc file system; "" is "/proc".
 	Proc string
 }
 
-// Tools are the tools. Safe for concurrent use.
+// Tools provides the tools. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
 	cfg Config
 }
 
-// tool is a tool: its definition and its functions; paths returns what a call reads.
+// tool is a definition with the functions of the tool; paths returns the files that a call reads.
 type tool struct {
 	def      toolspec.Definition
 	paths    func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result)
@@ -45,7 +45,7 @@ type tool struct {
 	run      func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result
 }
 
-// New makes the tools.
+// New returns the tools.
 func New(cfg Config) *Tools {
 	if cfg.Proc == "" {
 		cfg.Proc = "/proc"
@@ -56,7 +56,7 @@ func New(cfg Config) *Tools {
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Refuse returns the refusal of a call that would read a place closed to every tool, nil for any other call.
+// Refuse returns a failed Result for a call that would read a place closed to every tool, and nil for every other call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -69,7 +69,7 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// Describe says what call would do, from its arguments and where its paths lead.
+// Describe returns the effect of call, from its arguments and the places that its paths lead to.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -84,7 +84,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// Execute runs one call; a failure is in the Result.
+// Execute runs one call. A failure is in the Result.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -96,7 +96,7 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call), nil
 }
 
-// define makes the definition of a tool; doc is the text of its .md file.
+// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, group, doc, parameters string, examples ...string) toolspec.Definition {
 	return toolkit.Define(name, group, doc, parameters, toolspec.Hints{ReadOnly: true}, examples...)
 }
@@ -116,7 +116,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.Description}, nil
 }
 
-// use returns the use of an absolute path with links followed. A secret place is refused.
+// use returns the use of an absolute path with links followed. It refuses a secret place.
 func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Classify(real)
 	if place.Kind == protectedpaths.Secret {
@@ -125,7 +125,7 @@ func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.Description}, nil
 }
 
-// sources returns the source of what was read at path, nil for the person's own files.
+// sources returns the source of the text of path, or nil for the person's own files.
 func (t *Tools) sources(path string) []string {
 	if from := t.cfg.Source(path); from != "" {
 		return []string{from}
@@ -133,11 +133,11 @@ func (t *Tools) sources(path string) []string {
 	return nil
 }
 
-// maxText bounds the text of a result, in characters.
+// maxText limits the text of a result, in characters.
 const maxText = 2 << 20
 
-// forModel is text without control characters, cut at maxText characters. more says that it was cut before,
-// next how to get the rest.
+// forModel returns text without control characters, cut at maxText characters. more is true if text was already cut;
+// next says how to get the rest.
 func forModel(text string, more bool, next string) string {
 	text = excerpt.Printable(text)
 	if n := utf8.RuneCountInString(text); n > maxText {

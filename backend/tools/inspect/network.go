@@ -13,12 +13,11 @@ import (
 // network is the state of the network interfaces and sockets.
 type network struct {
 	Interfaces []netInterface `json:"interfaces"`
-	// Listening are the TCP sockets that accept connections: "127.0.0.1:8080".
+	// Listening contains the TCP sockets that accept connections, such as "127.0.0.1:8080".
 	Listening   []string `json:"listening"`
 	Established int      `json:"established"`
 }
 
-// netInterface is a network interface.
 type netInterface struct {
 	Name      string   `json:"name"`
 	Up        bool     `json:"up"`
@@ -33,7 +32,7 @@ const (
 
 func (t *Tools) network() network {
 	n := network{Interfaces: []netInterface{}, Listening: []string{}}
-	links, _ := net.Interfaces() // none is an answer too
+	links, _ := net.Interfaces() // after an error, the list is empty
 	for _, l := range links {
 		one := netInterface{Name: l.Name, Up: l.Flags&net.FlagUp != 0, Addresses: []string{}}
 		addresses, _ := l.Addrs()
@@ -63,8 +62,7 @@ func (t *Tools) network() network {
 	return n
 }
 
-// socket parses an address of /proc/net/tcp: 32-bit words in hexadecimal, in the byte order of the machine, and
-// a port.
+// socket parses an address of /proc/net/tcp: 32-bit words in hexadecimal, in the byte order of the machine, and a port.
 func socket(s string) (string, bool) {
 	host, port, ok := strings.Cut(s, ":")
 	b, err := hex.DecodeString(host)

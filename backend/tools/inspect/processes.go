@@ -16,7 +16,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of the list of processes.
+// Limits of the list of processes.
 const (
 	maxProcesses   = 40
 	maxCommandLine = 300
@@ -24,13 +24,13 @@ const (
 	ticksPerSecond = 100
 )
 
-// processes are the largest processes by memory, and the number of all.
+// processes contains the processes that use the most memory, and the number of all processes.
 type processes struct {
 	Total   int       `json:"total"`
 	Largest []process `json:"largest"`
 }
 
-// process is a process. Memory is its resident memory in bytes, Processor its share of one core over its life
+// process is one process. Memory is its resident memory in bytes. Processor is its share of one core since it started,
 // in percent.
 type process struct {
 	ID        int     `json:"pid"`
@@ -40,7 +40,7 @@ type process struct {
 	Name      string  `json:"name"`
 	Memory    uint64  `json:"memory"`
 	Processor float64 `json:"processor"`
-	// Command is the command line, with what looks like a secret masked.
+	// Command is the command line with likely secrets masked.
 	Command string `json:"command"`
 }
 
@@ -71,7 +71,7 @@ func (t *Tools) processes(ctx context.Context) processes {
 	return all
 }
 
-// process reads /proc/ID/stat, see proc(5). The name is in parentheses and may contain any itself.
+// process reads /proc/ID/stat; see proc(5). The name in parentheses may itself contain parentheses.
 func (t *Tools) process(id int, uptime float64) (process, bool) {
 	stat := t.proc(strconv.Itoa(id), "stat")
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
@@ -82,7 +82,7 @@ func (t *Tools) process(id int, uptime float64) (process, bool) {
 	if len(f) < 22 {
 		return process{}, false
 	}
-	number := func(field int) float64 { // by its number in proc(5)
+	number := func(field int) float64 { // field is the number in proc(5)
 		n, _ := strconv.ParseFloat(f[field-3], 64)
 		return n
 	}
@@ -103,7 +103,7 @@ func (t *Tools) process(id int, uptime float64) (process, bool) {
 	return p, true
 }
 
-// commandLine is the command line of a process, its name in brackets when it has none.
+// commandLine returns the command line of a process, or its name in brackets if it has none.
 func (t *Tools) commandLine(p process) string {
 	raw := t.proc(strconv.Itoa(p.ID), "cmdline")
 	args := strings.Split(strings.TrimRight(raw, "\x00"), "\x00")
@@ -120,8 +120,8 @@ var (
 	userOption     = regexp.MustCompile(`^(-u|--user|--proxy-user)$`)
 )
 
-// maskSecrets is a command line in which the values of options and variables that look like secrets, and keys
-// of known formats, are masked.
+// maskSecrets returns a command line in which the values of options and variables that look like secrets, and keys of
+// known formats, are masked.
 func maskSecrets(args []string) string {
 	out := make([]string, 0, len(args))
 	hideNext := false
@@ -149,7 +149,7 @@ func maskSecrets(args []string) string {
 	return redact.New(nil).Text(strings.Join(out, " "), "a command line")
 }
 
-// takesPassword reports whether a program takes a password as -pPASSWORD.
+// takesPassword reports whether a program accepts a password as -pPASSWORD.
 func takesPassword(program string) bool {
 	name := program[strings.LastIndexByte(program, '/')+1:]
 	return strings.HasPrefix(name, "mysql") || strings.HasPrefix(name, "mariadb") ||

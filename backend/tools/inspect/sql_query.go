@@ -23,7 +23,7 @@ import (
 //go:embed sql_query.md
 var sqlQueryDoc string
 
-// Bounds of a query.
+// Limits of a query.
 const (
 	defaultRows = 100
 	maxRows     = 1000
@@ -34,7 +34,7 @@ const (
 	sqliteHead  = "SQLite format 3\x00"
 )
 
-// sqlQueryParams are the parameters of sql_query.
+// sqlQueryParams contains the parameters of sql_query.
 type sqlQueryParams struct {
 	Path  string `json:"path"`
 	Query string `json:"query"`
@@ -77,7 +77,7 @@ func sqlQuery() tool {
 	}
 }
 
-// table is the value of sql_query. Rows hold null, numbers, text, and "[blob, N bytes]".
+// table is the value of sql_query. Rows contain null, numbers, text, and "[blob, N bytes]".
 type table struct {
 	Columns   []string `json:"columns"`
 	Rows      [][]any  `json:"rows"`
@@ -123,7 +123,8 @@ func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result 
 	return result
 }
 
-// checkSQLite refuses other than SQLite files, before opening one can block on a pipe or a device.
+// checkSQLite refuses a file that is not SQLite. It runs before the file is opened, which can block for a pipe or a
+// device.
 func checkSQLite(path string) *toolspec.Result {
 	info, err := os.Stat(path)
 	switch {
@@ -186,7 +187,7 @@ func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, err
 	return found, rows.Err()
 }
 
-// cell is a value as it is returned.
+// cell converts a value for the result.
 func cell(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -203,7 +204,7 @@ func cell(v any) any {
 	return v
 }
 
-// text is the table as the model reads it.
+// text returns the table as the model reads it.
 func (t *table) text() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(t.Columns, " | ") + "\n")
@@ -225,7 +226,7 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// sqlFailure is the failure of a query.
+// sqlFailure returns the failure of a query.
 func sqlFailure(ctx context.Context, db *sql.DB, err error) toolspec.Result {
 	var problem sqlite3.Error
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// readOnly opens a SQLite file for reading only.
+// readOnly is a driver.Connector that opens a SQLite file without write access.
 type readOnly struct{ path string }
 
 // Connect implements driver.Connector.
@@ -29,9 +29,9 @@ func (r readOnly) Connect(context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// isIdleWAL reports whether a database uses a write-ahead log and nobody has it open: the last to close it removes
-// the log. Even when reading, SQLite would create the log and its index again and leave them; an immutable
-// database keeps it from that.
+// isIdleWAL reports whether a database uses a write-ahead log and no process has it open: the last one to close it
+// removes the log. Even for reading, SQLite would create the log and its index again and leave them. Opening the
+// database as immutable prevents that.
 func isIdleWAL(path string) bool {
 	if _, err := os.Lstat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
 		return false
@@ -50,7 +50,7 @@ func isIdleWAL(path string) bool {
 // Driver implements driver.Connector.
 func (r readOnly) Driver() driver.Driver { return &sqlite3.SQLiteDriver{ConnectHook: restrict} }
 
-// restrict limits a connection to reading. The file may be malicious, so functions with effects are disabled in
+// restrict limits a connection to reading. The file may be malicious, so functions with side effects are disabled in
 // its views too.
 func restrict(c *sqlite3.SQLiteConn) error {
 	for _, p := range []string{
@@ -69,8 +69,8 @@ func restrict(c *sqlite3.SQLiteConn) error {
 	return nil
 }
 
-// authorize allows reading and nothing else. The codes are those of sqlite3_set_authorizer; first and second are
-// its third and fourth argument.
+// authorize allows only reading. The codes are those of sqlite3_set_authorizer; first and second are the third and
+// fourth argument of its callback.
 func authorize(action int, first, second, _ string) int {
 	switch action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, recursive:
@@ -89,10 +89,10 @@ func authorize(action int, first, second, _ string) int {
 	return sqlite3.SQLITE_DENY
 }
 
-// recursive is SQLITE_RECURSIVE, which the driver does not name.
+// recursive is SQLITE_RECURSIVE, for which the driver has no constant.
 const recursive = 33
 
-// isReadPragma reports whether a PRAGMA only reads. Some of them write when they get a value.
+// isReadPragma reports whether a PRAGMA only reads. Some PRAGMAs write if they get a value.
 func isReadPragma(name, value string) bool {
 	switch name {
 	case "table_info", "table_xinfo", "index_list", "index_info", "index_xinfo", "foreign_key_list", "table_list":

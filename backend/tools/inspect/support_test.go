@@ -41,7 +41,7 @@ func newTools(t *testing.T) (*Tools, string) {
 	})
 	return New(Config{
 		Paths:     toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own},
-		Confine:   confine.New(confine.Config{Home: home}),
+		Sandbox:   confine.New(confine.Config{Home: home}),
 		Forbidden: func(context.Context, string) ([]string, error) { return nil, nil },
 	}), folder
 }

@@ -15,12 +15,12 @@ import (
 //go:embed system_info.md
 var systemInfoDoc string
 
-// systemInfoParams are the parameters of system_info.
+// systemInfoParams contains the parameters of system_info.
 type systemInfoParams struct {
 	What string `json:"what"`
 }
 
-// report is the value of system_info: the requested parts.
+// report is the value of system_info. Parts that were not requested are nil.
 type report struct {
 	Resources *resources `json:"resources,omitempty"`
 	Processes *processes `json:"processes,omitempty"`

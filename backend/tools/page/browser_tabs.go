@@ -50,14 +50,14 @@ func (t *Tools) browserTabs() tool {
 	})
 }
 
-// tabList puts the list of tabs before the elements of the answer.
+// tabList returns the result with the list of tabs before the elements of the page.
 func (t *Tools) tabList(a annotation.Observation, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
 		"list":   "Listed " + english.Plural(len(tabs), "tab", ""),
-		"open":   "Opened " + observation.Place(a.Page.URL) + " in a new tab",
+		"open":   "Opened " + observation.DisplayName(a.Page.URL) + " in a new tab",
 		"select": fmt.Sprintf("Switched to tab %d", p.Tab), "close": fmt.Sprintf("Closed tab %d", p.Tab),
 	}[p.Action]
-	// Many tabs share the length of one, so that the page keeps most of the budget.
+	// With many tabs, each line is shorter, so that the page keeps most of the budget.
 	long := min(max(900/max(len(tabs), 1), 12), 300)
 	lines := make([]string, len(tabs))
 	var from []string
@@ -74,7 +74,7 @@ func (t *Tools) tabList(a annotation.Observation, tabs []event.Tab, p tabsParams
 	for _, line := range lines[:min(4, len(lines))] {
 		r.Preview = append(r.Preview, strings.TrimSuffix(line, "\n"))
 	}
-	r.Sources = observation.Sorted(from)
+	r.Sources = observation.SortedUnique(from)
 	if tabs == nil {
 		tabs = []event.Tab{}
 	}
@@ -89,7 +89,7 @@ func (t *Tools) describeTabs(s session, p tabsParams) toolspec.Description {
 	case "open":
 		d := toolspec.Description{Present: "Opening a new tab"}
 		if u, err := t.address(p.URL); err == nil {
-			d.Present, d.Target = "Opening "+observation.Place(u)+" in a new tab", u
+			d.Present, d.Target = "Opening "+observation.DisplayName(u)+" in a new tab", u
 			d.IsPageLink = s.HasLink(u)
 			d.Hosts = observation.Hosts(u)
 		}

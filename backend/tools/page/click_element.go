@@ -24,7 +24,7 @@ func (t *Tools) clickElement() tool {
 	}, func(s session, p clickParams) toolspec.Description {
 		return describeElement(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
 	}, func(ctx context.Context, s session, p clickParams) (toolspec.Result, error) {
-		// Built before the click, which may remove the element.
+		// The name is read before the click, which may remove the element.
 		sentence := clickVerb(p, "Clicked", "Double-clicked", "Right-clicked") + " " + nameOf(s, p.ID)
 		return t.answer(sentence)(s.Click(ctx,
 			surface.ClickOptions{ID: p.ID, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers}))

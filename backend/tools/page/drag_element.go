@@ -47,7 +47,7 @@ func (t *Tools) dragElement() tool {
 	})
 }
 
-// destination is where the drag ends, for sentences.
+// destination names the end of the drag for sentences.
 func (p dragParams) destination(s session) string {
 	switch {
 	case p.To != nil:

@@ -28,9 +28,9 @@ type emulateParams struct {
 	Reset       bool    `json:"reset"`
 }
 
-// Device is the emulation of a preset of the activity bar; the zero value for the desktop and for an
-// unknown name.
-func Device(name string) browser.Emulation {
+// EmulationFor returns the emulation of a device preset of the activity bar. It returns the zero value for the desktop
+// and for an unknown name.
+func EmulationFor(name string) browser.Emulation {
 	d, known := workspace.DeviceNamed(name)
 	if !known || d.Width == 0 {
 		return browser.Emulation{}
@@ -71,10 +71,10 @@ func (t *Tools) emulateDevice() tool {
 	})
 }
 
-// apply returns e with what the call changes.
+// apply returns e with the settings of the call.
 func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 	if p.Device != "" {
-		d := Device(p.Device)
+		d := EmulationFor(p.Device)
 		e.Device, e.Width, e.Height = d.Device, d.Width, d.Height
 		e.Scale, e.Mobile, e.Touch = d.Scale, d.Mobile, d.Touch
 	}

@@ -17,9 +17,9 @@ type evaluateParams struct {
 	Seconds float64 `json:"seconds" min:"0.1" max:"60" default:"10" doc:"time limit"`
 }
 
-// evaluateScript asks before it runs: a script can do what the page can, as whoever is logged in there.
-// Its description names no host, because where it sends what it reads is unknown. So the policy asks in
-// a tainted context even where other questions are off.
+// evaluateScript asks before it runs, because a script acts with the log-in that the page has. The description names no
+// host, because the script may send data anywhere. Therefore the policy asks in a tainted context even where other
+// questions are off.
 func (t *Tools) evaluateScript() tool {
 	return build(tool{
 		name: "evaluate_script", hints: toolspec.Hints{OpenWorld: true, Confirm: true}, timeout: 90_000,
@@ -31,7 +31,7 @@ func (t *Tools) evaluateScript() tool {
 		d := toolspec.Description{Present: "Running a script on the page", Target: s.Address(), Data: p.Script}
 		if p.ID > 0 {
 			d.Present, d.Annotation = "Running a script on "+nameOf(s, p.ID), p.ID
-			// It runs in the element's own document, which may be a frame's.
+			// The script runs in the element's document, which may be a frame.
 			if origin := s.OriginOf(p.ID).Origin; origin != "" &&
 				!slices.Contains(observation.Sources(s.Address()), origin) {
 				d.Target = origin
@@ -61,7 +61,7 @@ func (t *Tools) evaluateScript() tool {
 			r.Value = body
 		}
 		if p.ID > 0 {
-			r.Sources = observation.Add(r.Sources, observation.Sources(origin)...)
+			r.Sources = observation.AppendMissing(r.Sources, observation.Sources(origin)...)
 		}
 		return r, nil
 	})

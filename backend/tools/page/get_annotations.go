@@ -13,7 +13,7 @@ import (
 
 type getAnnotationsParams struct{}
 
-// annotationList is the value of get_annotations.
+// annotationList is the result value of get_annotations.
 type annotationList struct {
 	Elements []annotation.Element `json:"elements"`
 	Text     string               `json:"text"`

@@ -17,8 +17,8 @@ type contentParams struct {
 	Offset    int    `json:"offset" min:"0" doc:"in characters"`
 }
 
-// content is the value of get_page_content. Offset, Next and Total count characters (runes) of
-// the whole text; Next is 0 at the end.
+// content is the result value of get_page_content. Offset, Next and Total count characters (runes) of the whole text;
+// Next is 0 at the end.
 type content struct {
 	URL    string `json:"url"`
 	Title  string `json:"title"`
@@ -27,7 +27,7 @@ type content struct {
 	Offset int    `json:"offset"`
 	Next   int    `json:"next_offset,omitempty"`
 	Total  int    `json:"total"`
-	// Article is true when navigation, asides and footer were left out.
+	// Article is true if navigation, asides and footer were left out.
 	Article bool `json:"article,omitempty"`
 }
 
@@ -53,14 +53,15 @@ func (t *Tools) getPageContent() tool {
 		}
 		r := toolspec.OK(c)
 		r.Text = head + c.position() + c.Text
-		r.Sentence = "Read " + observation.Place(url)
+		r.Sentence = "Read " + observation.DisplayName(url)
 		r.Preview = []string{fmt.Sprintf("%d characters · %s", c.Total, annotation.Clean(title, 60))}
 		r.Sources = observation.Sources(url)
 		return r, nil
 	})
 }
 
-// portion cuts the part of text that c asks for, at the end of a line or word where there is one near.
+// portion sets c.Text to the part of text from c.Offset that fits the budget. It cuts at a nearby end of a line or
+// word.
 func (t *Tools) portion(c *content, text string, budget int) error {
 	c.Total = utf8.RuneCountInString(text)
 	if c.Offset > 0 && c.Offset >= c.Total {
@@ -78,7 +79,7 @@ func (t *Tools) portion(c *content, text string, budget int) error {
 	return nil
 }
 
-// byteOffset is where the n-th character of s begins.
+// byteOffset returns the index of the first byte of the n-th character of s.
 func byteOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -89,10 +90,10 @@ func byteOffset(s string, n int) int {
 	return len(s)
 }
 
-// positionTokens is reserved for the line that position writes.
+// positionTokens is the budget for the line that position writes.
 const positionTokens = 42
 
-// pageLine says which page it is, shorter when the budget is small.
+// pageLine returns the line that identifies the page. It is shorter for a small budget.
 func (t *Tools) pageLine(c content, maxTokens int) string {
 	line := ""
 	for _, long := range []struct{ title, url int }{{120, 400}, {40, 120}, {12, 30}, {4, 8}} {
@@ -104,7 +105,7 @@ func (t *Tools) pageLine(c content, maxTokens int) string {
 	return line
 }
 
-// position says which part of the text c is, and how to continue.
+// position describes which part of the page's text c contains and how to continue.
 func (c content) position() string {
 	switch {
 	case c.Total == 0:

@@ -13,10 +13,10 @@ import (
 
 type getSelectionParams struct{}
 
-// maxSelected bounds the selection in the answer, in characters.
+// maxSelected limits the selected text in the result, in characters.
 const maxSelected = 8000
 
-// selected is the value of get_selection.
+// selected is the result value of get_selection.
 type selected struct {
 	Text string `json:"text"`
 	URL  string `json:"url"`

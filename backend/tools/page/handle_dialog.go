@@ -39,7 +39,7 @@ func (t *Tools) handleDialog() tool {
 				[]string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text
-			// Without an open dialog the text may be a secret that comes too late.
+			// Without an open dialog, the text may be a secret for a dialog that was already closed.
 			if who == "" || s.DialogWantsSecret() {
 				d.SecretArgs = []string{"text"}
 			}

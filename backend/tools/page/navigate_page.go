@@ -39,7 +39,7 @@ func (t *Tools) navigatePage() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		where := observation.Place(a.Page.URL)
+		where := observation.DisplayName(a.Page.URL)
 		sentence := map[string]string{
 			"": "Opened ", "back": "Went back to ", "forward": "Went forward to ",
 			"reload": "Reloaded ",
@@ -61,7 +61,7 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 	if err != nil {
 		return toolspec.Description{Present: "Opening an address", Target: excerpt.Runes(p.URL, 200)}
 	}
-	d := toolspec.Description{Present: "Opening " + observation.Place(u), Target: u, IsPageLink: s.HasLink(u)}
+	d := toolspec.Description{Present: "Opening " + observation.DisplayName(u), Target: u, IsPageLink: s.HasLink(u)}
 	d.Hosts = observation.Hosts(u)
 	return d
 }

@@ -1,10 +1,8 @@
-// Package page runs the tools that observe and act on a page: a tab of the browser, or the page
-// of a panel.
+// Package page provides the tools that observe and act on a page: a tab of the browser, or the page of a panel.
 //
-// Each tool is one file with its parameters and its run function, and one .md file that the model reads.
-// Which tools there are, and which belong to the core set, is in the navigation map; New fails when map
-// and tools differ. The tools hold no state of a page: that is the browser's. Package observation makes
-// the Result of an answer.
+// Each tool has one Go file with its parameters and run function, and one .md file that the model reads. The navigation
+// map lists the tools and marks the core set; New fails if the map and the tools differ. The tools store no page state,
+// which belongs to the browser. Package observation makes the Results.
 package page
 
 import (
@@ -34,43 +32,40 @@ import (
 //go:embed *.md
 var docs embed.FS
 
-// Options are what the tools need of the rest of the program.
+// Options configures Tools.
 type Options struct {
-	// Aliases turns a short word that a person may type for an address ("demo") into the address; nil
-	// knows none.
+	// Aliases returns the address for a short word such as "demo" that a person may type. It may be nil.
 	Aliases func(word string) (url string, ok bool)
-	// Do runs a step of run_steps through the pipeline; nil refuses steps.
+	// Do runs a step of run_steps through the pipeline. If it is nil, steps fail.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// Secrets are the person's secrets that can be typed into fields; nil knows none.
+	// Secrets contains the person's secrets that can be typed into fields. It may be nil.
 	Secrets *secrets.Vault
-	// Folder returns the workspace folder, absolute, where relative paths of files start.
+	// Folder returns the absolute path of the workspace folder, which relative file paths start from.
 	Folder func() string
-	// Window holds the pages of panels and Active returns the panel in front; both nil without panels.
-	Window *panelpage.Pages
-	Active func() string
+	// PanelPages provides the pages of panels; ActivePanel returns the active panel. Both are nil without panels.
+	PanelPages  *panelpage.Pages
+	ActivePanel func() string
 }
 
-// Tools runs the environment tools. Safe for concurrent use.
+// Tools provides the page tools. It is safe for concurrent use.
 type Tools struct {
 	sessions func(owner string) session
 	opts     Options
 	list     []tool
 	byName   map[string]tool
-	// stepTools are the tools that may be a step of run_steps.
+	// stepTools contains the names of the tools that may be steps of run_steps.
 	stepTools []string
-	// resolved keeps what the policy judged of a call: the files that its links lead to, or the origin
-	// that offers a tool.
+	// resolved stores, by call, what the policy judged: the real paths of files, or the origin that offers a tool.
 	resolved  toolkit.CallMemory[[]string]
 	clipboard clipboard
 	tokens    tokens.Counter
 	turns     turns
-	// browserPanels are the panels on which a call without a number means the browser: the one that shows it, and the
-	// start panel.
+	// browserPanels are the panels on which a call without an element number acts on the browser: the panel that shows
+	// the browser, and the start panel.
 	browserPanels []string
 }
 
-// New makes the tools over b. It fails when the map names a tool that does not exist, or does not name one
-// that does.
+// New returns the tools for b. It fails if the tools differ from those in the navigation map.
 func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) {
 	return assemble(func(owner string) session { return inBrowser(b.Session(owner)) }, nav, opts)
 }
@@ -87,8 +82,8 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 	if opts.Folder == nil {
 		opts.Folder = func() string { return "" }
 	}
-	if opts.Active == nil {
-		opts.Window = nil
+	if opts.ActivePanel == nil {
+		opts.PanelPages = nil
 	}
 	t := &Tools{
 		sessions: sessions, opts: opts, byName: map[string]tool{},
@@ -114,7 +109,6 @@ func assemble(sessions func(string) session, nav *navigation.Map, opts Options) 
 	return t, nil
 }
 
-// all is every tool, one a file.
 func (t *Tools) all() []tool {
 	return []tool{
 		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(),
@@ -127,7 +121,7 @@ func (t *Tools) all() []tool {
 	}
 }
 
-// Definitions returns the definitions in the order of the map. They do not depend on the active panel.
+// Definitions returns the definitions in the order of the navigation map. They do not depend on the active panel.
 func (t *Tools) Definitions(string) []toolspec.Definition {
 	defs := make([]toolspec.Definition, len(t.list))
 	for i, x := range t.list {
@@ -136,8 +130,8 @@ func (t *Tools) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// Execute runs one call with arguments that were validated against the definition. What the caller can
-// correct is in the Result; the error is a fault of the program or the end of ctx.
+// Execute runs one call with validated arguments. Failures that the caller can correct are in the Result. The error is
+// an unexpected failure or the error of ctx.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -146,7 +140,7 @@ func (t *Tools) Execute(
 		return toolspec.Result{}, fmt.Errorf("environment: no tool %q", call.Tool)
 	}
 	s, err := t.surfaceOf(call)
-	// Taken before the action, which may leave the page that its failure quotes.
+	// Read before the action, because a failure may quote a page that the action leaves.
 	before := quotedSources(s)
 	var r toolspec.Result
 	if err == nil {
@@ -154,7 +148,7 @@ func (t *Tools) Execute(
 	}
 	if err == nil {
 		if !onPanels(call.Tool) && inWindow(call.From) {
-			t.Opened(call.From.Turn, "") // who uses the browser means it from then on
+			t.PanelOpened(call.From.Turn, "") // later calls of the turn act on the browser
 		}
 		return r, nil
 	}
@@ -172,31 +166,31 @@ func (t *Tools) Execute(
 	case errors.As(err, &fault):
 		r = failed(errorType(call.Tool, fault.Kind), fault.Message, fault.Suggestion)
 		if fault.Kind != surface.FaultNoBrowser {
-			r.Sources = observation.Sorted(append(before, quotedSources(s)...))
+			r.Sources = observation.SortedUnique(append(before, quotedSources(s)...))
 		}
 		return r, nil
 	}
-	// The error may contain what the page threw at our own script.
-	r = toolspec.Result{Sources: observation.Sorted(append(before, quotedSources(s)...))}
+	// The error may contain text that the page made our own script throw.
+	r = toolspec.Result{Sources: observation.SortedUnique(append(before, quotedSources(s)...))}
 	return r, fmt.Errorf("%s: %w", call.Tool, err)
 }
 
-// failed is a failed Result with text that may quote the page.
+// failed returns a failed Result with text that may quote the page.
 func failed(kind toolspec.ErrorType, message, suggestion string) toolspec.Result {
 	const most = 2000
 	return toolspec.Fail(kind, annotation.Clean(message, most), annotation.Clean(suggestion, most))
 }
 
-// quotedSources are the sources of the text that a failure may quote: the page in front and who opened a
-// dialog. The few words of a frame count as its page's: naming the frame would count it as read, and
-// typing into it would no longer be asked about.
+// quotedSources returns the sources of text that a failure may quote: the page in front and the opener of a dialog.
+// Text of a frame counts as text of its page. If the frame became a source, typing into it would no longer need a
+// question.
 func quotedSources(s session) []string {
 	_, opener := s.OpenDialog()
 	return append(observation.Sources(s.Address()), observation.Sources(opener)...)
 }
 
-// Describe says what call will do, from its arguments and the newest annotations. It is empty when the
-// arguments cannot be read.
+// Describe returns the effect of call, from its arguments and the newest annotations. The description is empty if the
+// arguments cannot be decoded.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.byName[call.Tool]
 	if !ok {
@@ -205,14 +199,14 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	if x.onDescribe != nil {
 		x.onDescribe(call)
 	}
-	s, _ := t.surfaceOf(call) // a number that the tool cannot use fails when it runs
+	s, _ := t.surfaceOf(call) // a number that the tool cannot use fails in Execute
 	d := x.describe(s, call.Args)
 	t.describePaste(call, &d)
 	return d
 }
 
-// errorType classifies a fault of the browser. FaultBlocked is a closed address where a tool opens one,
-// else a page that does not allow the action.
+// errorType returns the error type for a fault of the browser. FaultBlocked is a forbidden address for a tool that
+// opens addresses, and a page that does not allow the action for every other tool.
 func errorType(tool, kind string) toolspec.ErrorType {
 	switch kind {
 	case surface.FaultInvalid:
@@ -227,7 +221,7 @@ func errorType(tool, kind string) toolspec.ErrorType {
 	return toolspec.UserError
 }
 
-// argumentError is an argument that the schema allows and the tool cannot use.
+// argumentError is returned for an argument that the schema allows and the tool cannot use.
 type argumentError struct{ message, suggestion string }
 
 // Error implements error.
@@ -238,25 +232,25 @@ func (t *Tools) address(typed string) (string, error) {
 	return addressbar.Resolve(typed, t.opts.Aliases)
 }
 
-// tool is one environment tool; build makes it from the type of its parameters.
+// tool is one page tool. build completes it for the type of its parameters.
 type tool struct {
 	name     string
 	params   json.RawMessage
 	hints    toolspec.Hints
 	timeout  int
 	examples []string
-	// secret names the arguments that are hidden when the call cannot be read.
+	// secret names the arguments that are hidden if the arguments cannot be decoded.
 	secret   []string
 	run      func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error)
 	describe func(s session, args json.RawMessage) toolspec.Description
-	// onDescribe, when not nil, is called before describe.
+	// onDescribe is called before describe; it may be nil.
 	onDescribe func(call toolspec.Call)
 }
 
 func (t tool) definition() toolspec.Definition {
 	doc, err := docs.ReadFile(t.name + ".md")
 	if err != nil {
-		doc = nil // a test finds a tool without a description
+		doc = nil // a test checks that each tool has a description
 	}
 	examples := make([]json.RawMessage, len(t.examples))
 	for i, e := range t.examples {
@@ -268,7 +262,7 @@ func (t tool) definition() toolspec.Definition {
 	}
 }
 
-// build completes x with the parts that need the type P of its parameters.
+// build completes x with the parts that depend on its parameter type P.
 func build[P any](
 	x tool, describe func(session, P) toolspec.Description,
 	run func(context.Context, session, P) (toolspec.Result, error),
@@ -291,12 +285,12 @@ func build[P any](
 	return x
 }
 
-// unreadable is the error of arguments that cannot be decoded.
+// unreadable returns the error for arguments that cannot be decoded.
 func (t tool) unreadable(err error) error {
 	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + t.examples[0]}
 }
 
-// read decodes args over the defaults of P.
+// read decodes args into the defaults of P.
 func read[P any](args json.RawMessage) (P, error) {
 	p := toolkit.Defaults[P]()
 	if len(args) == 0 {

@@ -36,26 +36,26 @@ func (t *Tools) pageTools() tool {
 		if err != nil || p.Arguments == nil {
 			raw = []byte("{}")
 		}
-		a, said, err := s.CallPageTool(ctx, p.Name, p.Origin, raw)
+		a, output, err := s.CallPageTool(ctx, p.Name, p.Origin, raw)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
 		before := ""
-		if said != "" {
-			before = "the page's tool says: " + observation.Quote(said) + "\n"
+		if output != "" {
+			before = "the page's tool says: " + observation.Quote(output) + "\n"
 		}
 		r := t.resultOf(a, before, observation.DefaultTokens,
 			"Called the page's tool “"+annotation.Clean(p.Name, 60)+"”")
 		if v, ok := r.Value.(observation.Value); ok {
-			if v, err = v.With("output", said); err != nil {
+			if v, err = v.With("output", output); err != nil {
 				return toolspec.Result{}, err
 			}
 			r.Value = v
 		}
-		r.Sources = observation.Add(r.Sources, observation.Sources(p.Origin)...)
+		r.Sources = observation.AppendMissing(r.Sources, observation.Sources(p.Origin)...)
 		return r, nil
 	})
-	// The tool is called at the origin that was judged, whichever document offers the name by then.
+	// The call goes to the origin that was judged, even if another document offers the name by then.
 	x.onDescribe = func(call toolspec.Call) {
 		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" {
 			t.resolved.Set(call.ID, []string{t.sessions(call.From.Session).PageToolOrigin(p.Name, p.Origin)})
@@ -86,7 +86,7 @@ func describePageTools(s session, p pageToolsParams) toolspec.Description {
 	if p.Action != "call" {
 		return toolspec.Description{Present: "Asking the page for its tools"}
 	}
-	// The document that offers the tool gets the arguments; it may be a frame of another origin.
+	// The arguments go to the document that offers the tool, which may be a frame of another origin.
 	origin := s.PageToolOrigin(p.Name, p.Origin)
 	d := toolspec.Description{
 		Present: "Calling the page's tool “" + annotation.Clean(p.Name, 60) + "”",

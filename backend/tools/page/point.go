@@ -9,13 +9,13 @@ import (
 	"sextant/backend/toolkit"
 )
 
-// point is a point of the viewport, or a distance, in CSS pixels.
+// point is a position in the viewport, or a distance, in CSS pixels.
 type point struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 }
 
-// pointOrID is a point, or an element by its number.
+// pointOrID is a point, or an element if Point is nil.
 type pointOrID struct {
 	ID    int
 	Point *point
@@ -53,7 +53,7 @@ func (p pointOrID) where() browser.Point {
 	return browser.Point{ID: p.ID}
 }
 
-// name is what a person would call the place.
+// name returns a name of the point or element for people.
 func (p pointOrID) name(s session) string {
 	if p.Point != nil {
 		return fmt.Sprintf("(%.0f, %.0f)", p.Point.X, p.Point.Y)

@@ -22,7 +22,7 @@ func (t *Tools) pressKey() tool {
 	}, func(s session, p pressParams) toolspec.Description {
 		d := toolspec.Description{Present: "Pressing " + annotation.Clean(p.Key, 30)}
 		if keys.EntersText(p.Key) {
-			// A key that enters a character gives data to the focused page, as typing does.
+			// A key that enters a character sends data to the focused page, as typing does.
 			d.Data, d.Hosts = p.Key, focusedHosts(s)
 		}
 		return d
@@ -39,7 +39,7 @@ func (t *Tools) pressKey() tool {
 	})
 }
 
-// focusedHosts are the hosts of the documents that a key press may reach.
+// focusedHosts returns the hosts of the documents that a key press may reach.
 func focusedHosts(s session) []string {
 	var all []string
 	for _, at := range s.KeyTargets() {
@@ -50,7 +50,7 @@ func focusedHosts(s session) []string {
 	return all
 }
 
-// clipboard knows the hosts that the content of the browser's clipboard came from. All tabs share it.
+// clipboard stores the hosts that the content of the browser's clipboard came from. All tabs share it.
 type clipboard struct {
 	mu    sync.Mutex
 	hosts []string
@@ -62,8 +62,8 @@ func (c *clipboard) set(hosts []string) {
 	c.hosts = hosts
 }
 
-// otherThan returns the hosts other than to that the content came from: pasting carries it from there
-// to to without anybody having read it.
+// otherThan returns the hosts that the clipboard's content came from, except a single host in to. A paste carries data
+// from these hosts.
 func (c *clipboard) otherThan(to []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +73,8 @@ func (c *clipboard) otherThan(to []string) []string {
 	return slices.DeleteFunc(slices.Clone(c.hosts), func(host string) bool { return len(to) == 1 && to[0] == host })
 }
 
-// describePaste names where the data of a paste comes from when a model asks for it. A person, and a
-// program that acts for one, knows what was copied.
+// describePaste names the hosts whose data a model's paste would carry. A person, and a program that acts for a person,
+// knows what was copied.
 func (t *Tools) describePaste(call toolspec.Call, d *toolspec.Description) {
 	switch call.From.Caller {
 	case toolspec.CallerModel, toolspec.CallerCreated, toolspec.CallerRun:

@@ -20,10 +20,10 @@ type stepsParams struct {
 	Steps []json.RawMessage `json:"steps" required:"true" max:"20" items:"{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":\"string\"}},\"required\":[\"tool\"]}"`
 }
 
-// expectTimeout is how long a condition that a step expects may take after the page has settled.
+// expectTimeout is the time that an expect condition gets after the page has settled.
 const expectTimeout = 3 * time.Second
 
-// stepResult is how one step ended: done, skipped (its unless condition held) or failed.
+// stepResult is the outcome of one step. Status is done, failed, or skipped if the unless condition held.
 type stepResult struct {
 	Tool    string `json:"tool"`
 	Status  string `json:"status"`
@@ -66,8 +66,8 @@ func (t *Tools) runSteps() tool {
 	return x
 }
 
-// describeSteps describes a call. Each step is described and judged when it runs. All steps are hidden
-// when one of them has something to hide.
+// describeSteps describes the whole call. Each step is described and judged again when it runs. If one step has secret
+// arguments, all steps are hidden.
 func (t *Tools) describeSteps(s session, p stepsParams) toolspec.Description {
 	d := toolspec.Description{Present: "Running " + english.Plural(len(p.Steps), "step", ""), ForwardsSecrets: true}
 	steps, err := t.parseSteps(p)
@@ -96,13 +96,13 @@ type stepRun struct {
 	results []stepResult
 	done    int
 	stopped string
-	// waited is true when the condition of the last step was waited for, or opened a tab.
+	// waited is true if the last step waited for its condition or opened a tab.
 	waited bool
-	// namesBefore are role and name of the elements of all steps when the run began.
+	// namesBefore contains the role and name of each step's elements at the start of the run.
 	namesBefore map[int][2]string
-	// annotationsBefore are the annotations before a click on an element that a later step uses too.
+	// annotationsBefore contains the annotations before a click on an element that a later step uses too.
 	annotationsBefore []annotation.Element
-	// failed is the result of the step that failed, nil when none did.
+	// failed is the result of the step that failed, or nil.
 	failed  *toolspec.Result
 	summary observation.Summary
 	images  []toolspec.Image
@@ -114,7 +114,7 @@ type stepRun struct {
 func (r *stepRun) sessionFor(st step) session {
 	s, err := r.t.surfaceOf(toolspec.Call{Tool: st.tool, Args: st.args, From: r.call.From})
 	if err != nil {
-		return r.s // the step itself fails with err
+		return r.s // the step then fails with the same error
 	}
 	return s
 }
@@ -128,7 +128,7 @@ func (r *stepRun) run(ctx context.Context) {
 	}
 }
 
-// step runs one step: the guard before it, its call, and the guards after it.
+// step checks the unless condition, makes the call, and checks the expect condition.
 func (r *stepRun) step(ctx context.Context, i int) {
 	st := r.steps[i]
 	r.s = r.sessionFor(st)
@@ -160,7 +160,7 @@ func (r *stepRun) step(ctx context.Context, i int) {
 		return
 	}
 	r.done++
-	ans, observed := observation.FullAnswer(res.Value)
+	ans, observed := observation.FullObservation(res.Value)
 	end := stepResult{Tool: st.tool, Status: "done", Outcome: res.Sentence}
 	if observed {
 		end.Outcome = outcomeOf(ans, res.Sentence)
@@ -193,7 +193,7 @@ func (r *stepRun) fail(i int, res toolspec.Result) {
 	r.failed = &res
 }
 
-// outcomeOf is the outcome of a step and what it caused, on one line.
+// outcomeOf returns the outcome of a step and its events on one line.
 func outcomeOf(a annotation.Observation, sentence string) string {
 	if a.Outcome == "" {
 		a.Outcome = sentence
@@ -201,26 +201,26 @@ func outcomeOf(a annotation.Observation, sentence string) string {
 	return annotation.OutcomeLine(a)
 }
 
-// result is the result of the run. When the first step failed, it is the failure of that step.
+// result returns the result of the run. If the first step failed, that is the failure of the step.
 func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	if r.failed != nil && r.done == 0 {
 		f := *r.failed
 		f.Error = fmt.Sprintf("step %d of %d: %s", len(r.results), len(r.steps), f.Error)
-		f.Sources = observation.Sorted(r.sources)
+		f.Sources = observation.SortedUnique(r.sources)
 		return f, nil
 	}
 	if r.stopped != "" || r.summary.Page.Tab == 0 || r.waited {
-		// Lists what a failed step left behind, or what happened late.
+		// This adds the changes of a failed step, and late changes.
 		if a, err := r.s.Annotate(ctx, surface.AnnotateOptions{ChangesOnly: true}); err == nil {
 			r.summary.Add(a)
 		}
 	}
-	a := r.summary.Answer()
+	a := r.summary.Observation()
 	a.Outcome = fmt.Sprintf("did %d of %s", r.done, english.Plural(len(r.steps), "step", ""))
 	if r.stopped != "" {
 		a.Outcome += "; " + r.stopped
 	}
-	// The lines of the steps say what happened.
+	// The lines of the steps already list the events.
 	events := a.Events
 	a.Events = nil
 	res := r.t.resultOf(a, r.lines(), observation.DefaultTokens, "Ran "+english.Plural(r.done, "step", ""))
@@ -234,7 +234,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 		v.Text = res.Text
 	}
 	res.Images = r.images
-	res.Sources = observation.Sorted(append(r.sources, res.Sources...))
+	res.Sources = observation.SortedUnique(append(r.sources, res.Sources...))
 	var err error
 	for _, m := range []struct {
 		name  string
@@ -248,7 +248,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	return res, nil
 }
 
-// lines says how each step ended, one a line, within half of the budget of an answer.
+// lines returns one line for the outcome of each step, in at most half of the default budget.
 func (r *stepRun) lines() string {
 	text := ""
 	for _, long := range []int{300, 100, 40} {

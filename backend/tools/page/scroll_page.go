@@ -9,7 +9,7 @@ import (
 
 type scrollParams struct {
 	Direction string  `json:"direction" enum:"up,down,left,right,top,bottom" default:"\"down\""`
-	Amount    float64 `json:"amount" min:"0" doc:"pixels; default: most of a screen"`
+	Amount    float64 `json:"amount" min:"0" doc:"pixels; default most of a screen"`
 	Target    int     `json:"target" min:"0"`
 }
 

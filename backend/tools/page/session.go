@@ -6,23 +6,23 @@ import (
 	"sextant/backend/surface"
 )
 
-// session is what one call acts on. The methods of Surface act on the page the call means; every other
-// method is of the caller's own tabs, which is what the tools that only work in the browser use.
+// session is the target of one call. The methods of Surface act on the call's page, which may be a panel's. All other
+// methods act on the caller's browser tabs.
 type session struct {
 	surface.Surface
 	tabs
-	// panel is the page the call means, nil when it means the browser.
+	// panel is the page of the panel that the call acts on, or nil for the browser.
 	panel *panelpage.Page
 }
 
-// tabs are the caller's tabs. The wrapper puts their methods one level deeper than those of Surface, so that
-// Surface wins where both have one.
+// tabs embeds the caller's tabs one level deeper than Surface, so that a method of Surface wins over one of the same
+// name.
 type tabs struct{ *browser.Session }
 
-// inBrowser is the session of a call that means the active tab.
+// inBrowser returns a session that acts on the active tab.
 func inBrowser(s *browser.Session) session { return session{Surface: s, tabs: tabs{s}} }
 
-// onPanel is s for a call that means the page of a panel.
+// onPanel returns a copy of s that acts on the page of a panel.
 func (s session) onPanel(page *panelpage.Page) session {
 	s.Surface, s.panel = page, page
 	return s

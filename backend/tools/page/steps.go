@@ -14,7 +14,7 @@ import (
 	"sextant/shared/navigation"
 )
 
-// maxSteps bounds one run_steps.
+// maxSteps limits the steps of one call.
 const maxSteps = 20
 
 // step is one decoded step of run_steps.
@@ -23,22 +23,21 @@ type step struct {
 	args           json.RawMessage
 	expect, unless *guard
 	navigates      bool
-	// elementIDs are the numbers it acts on.
+	// elementIDs contains the numbers of the elements in args.
 	elementIDs []int
 }
 
-// guard is a condition of a step: what it expects, or when it is skipped.
+// guard is the expect or the unless condition of a step.
 type guard struct {
 	surface.Condition
-	// event is a kind of event that the step must cause.
+	// event is the kind of event that the step must cause, or "".
 	event string
 }
 
-// onPage reports whether the guard is about the content of the page.
+// onPage reports whether the guard has a condition on the page.
 func (g *guard) onPage() bool { return g.Condition != surface.Condition{} }
 
-// parseSteps decodes all steps before the first one runs, so that a mistake in the last one does not
-// leave half of them done.
+// parseSteps decodes all steps before the first one runs, so that a mistake in a later step leaves nothing half done.
 func (t *Tools) parseSteps(p stepsParams) ([]step, error) {
 	if len(p.Steps) == 0 || len(p.Steps) > maxSteps {
 		return nil, &argumentError{
@@ -84,7 +83,7 @@ func (t *Tools) parseStep(raw json.RawMessage) (step, error) {
 	if st.unless != nil && !st.unless.onPage() {
 		return st, errors.New("unless takes text, gone, url, role and name")
 	}
-	// Some models put a step's arguments into an object of its own.
+	// Some models nest a step's arguments in an object.
 	for _, name := range []string{"args", "arguments"} {
 		var inner map[string]json.RawMessage
 		if v, ok := fields[name]; ok && json.Unmarshal(v, &inner) == nil {
@@ -113,8 +112,8 @@ func (t *Tools) noSuchStep(name string) error {
 	return fmt.Errorf("there is no tool %q; a step is one of %s", annotation.Clean(name, 60), names)
 }
 
-// stepTools returns the tools that may be a step: the core tools and further ways to use the page. A tool
-// that always asks the person is called alone, so that the question is about it alone.
+// stepTools returns the tools that may be steps: the core tools and some further page tools. It leaves out tools that
+// always ask the person, so that the question covers only that call.
 func stepTools(nav *navigation.Map, built map[string]tool) []string {
 	more := []string{"hover_element", "drag_element", "click_at", "move_path", "select_text", "get_selection"}
 	var names []string
@@ -126,7 +125,7 @@ func stepTools(nav *navigation.Map, built map[string]tool) []string {
 	return names
 }
 
-// takeField decodes a field and removes it from the arguments of the tool.
+// takeField decodes a field and removes it from fields.
 func takeField(fields map[string]json.RawMessage, name string, into any) error {
 	raw, ok := fields[name]
 	if !ok {
@@ -174,7 +173,7 @@ func elementIDs(fields map[string]json.RawMessage) []int {
 	return ids
 }
 
-// stopReason says why the steps after step i should not run after what it caused, "" when they may.
+// stopReason returns why the steps after step i should not run, or "" if they may.
 func (r *stepRun) stopReason(i int, before string, a annotation.Observation, observed bool) string {
 	st := r.steps[i]
 	next := step{}
@@ -210,14 +209,14 @@ func (r *stepRun) stopReason(i int, before string, a annotation.Observation, obs
 	return r.lostElement(i, a)
 }
 
-// lostElement says which element of the steps after step i is no longer what it was, "" for none.
+// lostElement names an element of the steps after step i that is gone or has changed, or returns "".
 func (r *stepRun) lostElement(i int, a annotation.Observation) string {
 	for n, later := range r.steps[i+1:] {
 		for _, id := range later.elementIDs {
 			if slices.Contains(a.Gone, id) {
 				return fmt.Sprintf("[%d], which step %d uses, is gone", id, i+2+n)
 			}
-			// The caller has not seen what the element became.
+			// A changed element may no longer be the one that the caller chose.
 			for _, e := range a.Elements {
 				was := r.namesBefore[id]
 				if e.ID == id && was[0] != "" && (e.Role != was[0] || e.Name != was[1]) {
@@ -234,7 +233,7 @@ func (r *stepRun) lostElement(i int, a annotation.Observation) string {
 	return ""
 }
 
-// isExpected reports whether a step causes an event on purpose, or the next one handles it.
+// isExpected reports whether the step causes the event on purpose, or the next step handles it.
 func isExpected(kind, tool, next string) bool {
 	switch kind {
 	case "dialog":

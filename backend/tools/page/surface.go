@@ -10,11 +10,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Which surface a call means (docs/architecture.md, "Which surface a call means"): an element's number names its own.
-// Without a number it is the page of the active panel, for callers in the window. The browser is meant when that
-// panel shows it, on the start panel, while no window is open, and by every other caller.
+// How a call gets its surface (docs/architecture.md, "Which surface a call means"): An element number selects the
+// surface of that element. Without a number, a call from the window acts on the page of the active panel. It acts on
+// the browser if that panel shows the browser or is the start panel, or if no window is open. All other callers act on
+// the browser.
 
-// onPanels are the tools that work on the page of a panel too.
+// onPanels reports whether a tool also works on the page of a panel.
 func onPanels(tool string) bool {
 	switch tool {
 	case "annotate_page", "click_element", "type_text", "select_option", "press_key", "scroll_page", "get_page_content",
@@ -25,7 +26,7 @@ func onPanels(tool string) bool {
 	return false
 }
 
-// inWindow reports whether the caller is in the window: a person at it, or the assistant of its conversation.
+// inWindow reports whether the caller is a person at the window or the assistant of a conversation in it.
 func inWindow(from toolspec.Provenance) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerCreated:
@@ -34,14 +35,14 @@ func inWindow(from toolspec.Provenance) bool {
 	return false
 }
 
-// Surface resolves what call acts on. The pipeline asks it once, before the call is described.
+// Surface returns the surface that call acts on. The pipeline calls it once, before Describe.
 func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 	target := &toolspec.Surface{Session: call.From.Session}
-	if t.opts.Window == nil || !inWindow(call.From) {
+	if t.opts.PanelPages == nil || !inWindow(call.From) {
 		return target
 	}
 	if numbers := numbersIn(call); len(numbers) > 0 {
-		if page := t.opts.Window.PageOf(numbers[0]); page != nil {
+		if page := t.opts.PanelPages.PageOf(numbers[0]); page != nil {
 			target.Panel = page.Panel()
 		}
 		return target
@@ -52,7 +53,7 @@ func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 	return target
 }
 
-// surfaceOf returns the surface of a call. The error is a wrong argument.
+// surfaceOf returns the session for the surface of call. It fails if the tool does not work there.
 func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 	target := call.Surface
 	if target == nil {
@@ -68,10 +69,10 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 			"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
 		}
 	}
-	return s.onPanel(t.opts.Window.Page(target.Panel)), nil
+	return s.onPanel(t.opts.PanelPages.Page(target.Panel)), nil
 }
 
-// numbersIn are the numbers of elements that a call names; those of run_steps' first step that names one.
+// numbersIn returns the element numbers in a call. For run_steps, these are the numbers of the first step that has any.
 func numbersIn(call toolspec.Call) []int {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(call.Args, &fields) != nil {
@@ -92,21 +93,21 @@ func numbersIn(call toolspec.Call) []int {
 	return nil
 }
 
-// panelOf is the panel with the page that a turn means, "" for the browser. A turn keeps the page it meant first until
-// it opens something itself, so that a person who switches panels meanwhile does not redirect it.
+// panelOf returns the panel that the calls of a turn act on, or "" for the browser. A turn keeps its first panel until
+// it opens something itself, so that a person who switches panels meanwhile does not redirect the turn.
 func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
 		return panel
 	}
-	if !t.opts.Window.HasWindow() {
+	if !t.opts.PanelPages.HasWindow() {
 		return ""
 	}
-	panel := t.shows(t.opts.Active())
+	panel := t.shows(t.opts.ActivePanel())
 	t.turns.set(turn, panel)
 	return panel
 }
 
-// shows returns the panel itself, or "" for one without a page of its own.
+// shows returns panel, or "" if calls on that panel act on the browser.
 func (t *Tools) shows(panel string) string {
 	if slices.Contains(t.browserPanels, panel) {
 		return ""
@@ -114,27 +115,27 @@ func (t *Tools) shows(panel string) string {
 	return panel
 }
 
-// Operable counts what can be used on the page of a panel that a window shows; false where the panel means
-// the browser, or its page cannot be observed.
-func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
-	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.HasWindow() {
+// CountOperable returns the number of operable elements on the page of a panel. ok is false if calls on that panel act
+// on the browser, or if its page cannot be observed.
+func (t *Tools) CountOperable(ctx context.Context, panel string) (n int, ok bool) {
+	if t.opts.PanelPages == nil || t.shows(panel) == "" || !t.opts.PanelPages.HasWindow() {
 		return 0, false
 	}
-	n, err := t.opts.Window.Page(panel).CountOperable(ctx)
+	n, err := t.opts.PanelPages.Page(panel).CountOperable(ctx)
 	return n, err == nil
 }
 
-// Opened notes that a turn opened a panel: its calls without a number mean that panel from now on.
-func (t *Tools) Opened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
+// PanelOpened records that a turn opened a panel. The turn's later calls without an element number act on that panel.
+func (t *Tools) PanelOpened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
 
-// turns remembers which panel each turn means. It is safe for concurrent use.
+// turns stores the panel that each turn acts on. It is safe for concurrent use.
 type turns struct {
 	mu    sync.Mutex
 	order []string
 	panel map[string]string
 }
 
-// maxTurns bounds the turns that are remembered.
+// maxTurns limits the number of turns that are remembered.
 const maxTurns = 200
 
 func (t *turns) at(turn string) (panel string, known bool) {

@@ -19,16 +19,16 @@ type screenshotParams struct {
 	MaxTokens int  `json:"max_tokens" min:"50"`
 }
 
-// screenshotValue is the value of take_screenshot; the picture itself is in the images of the result.
+// screenshotValue is the result value of take_screenshot. The picture itself is in the images of the Result.
 type screenshotValue struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Scale is the number of pixels for a CSS pixel of the page; Tokens is an estimate of its cost.
+	// Scale is the number of pixels per CSS pixel; Tokens is the estimated number of tokens of the picture.
 	Scale  float64 `json:"scale"`
 	Tokens int     `json:"tokens"`
 	Bytes  int     `json:"bytes"`
 	URL    string  `json:"url"`
-	// Note says how the picture was made smaller.
+	// Note says how the picture was reduced.
 	Note string `json:"note,omitempty"`
 }
 
@@ -68,7 +68,7 @@ func (t *Tools) takeScreenshot() tool {
 			Bytes: len(pic.Data), URL: s.Address(), Note: note,
 		}
 		r := toolspec.OK(v)
-		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.", observation.Place(v.URL),
+		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.", observation.DisplayName(v.URL),
 			v.Width, v.Height, v.Scale, v.Tokens)
 		if note != "" {
 			r.Text += " " + note
@@ -84,7 +84,7 @@ func (t *Tools) takeScreenshot() tool {
 	})
 }
 
-// fit keeps a picture within the bounds of pngfit.
+// fit reduces a picture to the limits of pngfit.
 func fit(pic surface.Picture) (surface.Picture, string, error) {
 	data, size, note, err := pngfit.Fit(pic.Data)
 	if errors.Is(err, pngfit.ErrTooLarge) {

@@ -16,11 +16,11 @@ type typeParams struct {
 	ID     int    `json:"annotationId" required:"true" min:"1"`
 	Text   string `json:"text" required:"true"`
 	Clear  bool   `json:"clear" default:"true"`
-	Submit bool   `json:"submit" doc:"press Enter afterwards"`
+	Submit bool   `json:"submit" doc:"then press Enter"`
 	Human  bool   `json:"human" doc:"type slowly"`
 }
 
-// maxTyped bounds the text of one call, in bytes.
+// maxTyped limits the text of one call, in bytes.
 const maxTyped = 100_000
 
 func (t *Tools) typeText() tool {
@@ -38,7 +38,7 @@ func (t *Tools) typeText() tool {
 				Origin: s.OriginOf(p.ID).Origin,
 			})
 		}
-		// The name of a secret may be shown, wherever it goes.
+		// The name of a secret may always be shown.
 		if concealed(s, p.ID) && !secrets.OnlyReferences(p.Text) {
 			d.SecretArgs = []string{"text"}
 		}
@@ -65,8 +65,8 @@ func (t *Tools) typeText() tool {
 	})
 }
 
-// typeOptions returns the options with the values of secrets in the text. Then the field has to be in a
-// document of the origin that the secrets are for.
+// typeOptions returns the options with references to secrets replaced by their values. Such a text may only be typed in
+// a document with the origin that the secrets belong to.
 func (t *Tools) typeOptions(s session, p typeParams) (surface.TypeOptions, error) {
 	o := surface.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human}
 	if len(secrets.ReferencedNames(p.Text)) == 0 || t.opts.Secrets == nil {
@@ -78,7 +78,7 @@ func (t *Tools) typeOptions(s session, p typeParams) (surface.TypeOptions, error
 	return o, err
 }
 
-// withoutText is the outcome of typing into the element id without the text.
+// withoutText returns the outcome of typing into the element id without the typed text.
 func withoutText(outcome string, id int) string {
 	if i := strings.LastIndex(outcome, fmt.Sprintf(" into [%d]", id)); i >= 0 {
 		return "typed text" + outcome[i:]
@@ -86,7 +86,7 @@ func withoutText(outcome string, id int) string {
 	return fmt.Sprintf("typed text into [%d]", id)
 }
 
-// typedSentence is the sentence of a finished call, without what went into a password field.
+// typedSentence returns the sentence for a finished call. It leaves out text typed into a concealed field.
 func typedSentence(s session, p typeParams) string {
 	text := annotation.Clean(p.Text, 40)
 	switch {
@@ -98,8 +98,8 @@ func typedSentence(s session, p typeParams) string {
 	return "Typed " + text + " into " + nameOf(s, p.ID)
 }
 
-// concealed reports whether what is typed into the element id must not be shown: the element hides it, or
-// is unknown, or its name says that it holds a secret.
+// concealed reports whether text typed into the element must not be shown, because the element hides it, is unknown, or
+// has a name or value that suggests a secret.
 func concealed(s session, id int) bool {
 	if s.OriginOf(id).Secret {
 		return true
@@ -108,7 +108,7 @@ func concealed(s session, id int) bool {
 	return known && holdsSecret(e)
 }
 
-// holdsSecret reports whether the name or value of an element says that it holds a secret.
+// holdsSecret reports whether the name or value of an element suggests that it contains a secret.
 func holdsSecret(e annotation.Element) bool {
 	return redact.AsksForSecret(e.Name) || e.Value != "" && strings.Trim(e.Value, "•") == ""
 }

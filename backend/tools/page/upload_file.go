@@ -43,7 +43,7 @@ func (t *Tools) uploadFile() tool {
 		return t.answer(sentence)(s.Upload(ctx, p.ID, paths))
 	})
 	x.onDescribe = func(call toolspec.Call) {
-		// Paths that cannot be read now must not be uploaded later either.
+		// If the paths cannot be resolved now, the upload is refused even if they can be resolved later.
 		var paths []string
 		if p, err := read[uploadParams](call.Args); err == nil {
 			if paths, err = t.uploadPaths(p); err != nil {
@@ -67,7 +67,7 @@ func (t *Tools) uploadFile() tool {
 	return x
 }
 
-// uploadPaths are the call's paths, absolute and with their links followed.
+// uploadPaths returns the paths of the call, absolute and with links followed.
 func (t *Tools) uploadPaths(p uploadParams) ([]string, error) {
 	all := p.Paths
 	if p.Path != "" {
@@ -92,7 +92,7 @@ func (t *Tools) uploadPaths(p uploadParams) ([]string, error) {
 			}
 			f = filepath.Join(folder, f)
 		}
-		// The person is asked about the file itself, not a link to it.
+		// The question names the file itself, not a link to the file.
 		if real, err := filepath.EvalSymlinks(f); err == nil {
 			f = real
 		}

@@ -46,7 +46,7 @@ func (t *Tools) waitFor() tool {
 	})
 }
 
-// condition is what is waited for, in words.
+// condition describes what the call waits for.
 func (p waitParams) condition() string {
 	switch {
 	case p.Text != "":

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// lines reads a page of at most limit lines and maxPage characters. A line that is too long for any page
-// is cut; the rest of it is read in characters.
+// lines reads a page of at most limit lines and maxPage characters. A line that is too long for any page is cut, and
+// its rest is read in characters.
 func (p *part) lines(from io.Reader, limit int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	var page strings.Builder
@@ -32,7 +32,7 @@ func (p *part) lines(from io.Reader, limit int) error {
 				page.Write(piece)
 				onPage += n
 			case p.Count > 0:
-				// The whole line is left to the next page.
+				// The whole line is left for the next page.
 				return p.cut(page.String()[:start], number, inLines)
 			default:
 				page.Write(piece[:runeOffset(piece, maxPage-onPage)])
@@ -57,7 +57,7 @@ func (p *part) lines(from io.Reader, limit int) error {
 	}
 }
 
-// countRunes counts the characters that begin in a piece of text, which may begin and end within one.
+// countRunes counts the characters that begin in piece, which may start and end within a character.
 func countRunes(piece []byte) (n int) {
 	for _, c := range piece {
 		if utf8.RuneStart(c) {
@@ -67,7 +67,7 @@ func countRunes(piece []byte) (n int) {
 	return n
 }
 
-// runeOffset is where the character after the next n begins in piece.
+// runeOffset returns the offset in piece after the next n characters.
 func runeOffset(piece []byte, n int) int {
 	for i, c := range piece {
 		if !utf8.RuneStart(c) {
@@ -122,15 +122,15 @@ func (p *part) characters(from io.Reader, limit int) error {
 	}
 }
 
-// maxMatchText bounds one line of a search result, in bytes.
+// maxMatchText limits one line of a search result, in bytes.
 const maxMatchText = 400
 
-// search finds the lines from part.Offset on that match, with around lines of context, in the format of
-// grep -n: "12:" before a match, "11-" before a line of context, "--" between groups.
+// search finds matching lines from p.Offset on, with around lines of context, in the format of grep -n: "12:" before a
+// match, "11-" before a line of context, "--" between groups.
 func (p *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int) error {
 	r := bufio.NewReaderSize(from, 64<<10)
 	s := searchWriter{part: p, context: around}
-	at := 1 // the character that the line begins with
+	at := 1 // number of the line's first character
 	for number := 1; ; number++ {
 		line, err := r.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -145,7 +145,7 @@ func (p *part) search(from io.Reader, pattern *regexp.Regexp, limit, around int)
 		if number >= p.Offset {
 			place = pattern.FindStringIndex(line)
 		}
-		// Lines after the last match still belong to it.
+		// The context after the last match is still read.
 		if place != nil && p.Count == limit || s.used > maxPage {
 			return p.cut(s.out.String(), max(number, p.Offset), inLines)
 		}
@@ -165,7 +165,7 @@ type searchWriter struct {
 	context int
 	out     strings.Builder
 	used    int
-	// pending are the lines before a possible match; after is how many lines of context follow.
+	// pending contains the lines before a possible match; after is the number of context lines still to write.
 	pending []string
 	after   int
 	last    int
@@ -200,8 +200,8 @@ func (s *searchWriter) write(text string) {
 	s.used += utf8.RuneCountInString(text)
 }
 
-// lineExcerpt is a line, or of a long line the text around place, with the number of its first character in
-// the whole text.
+// lineExcerpt returns a line. It cuts a long line around place, and gives the number of the excerpt's first character
+// in the whole text.
 func lineExcerpt(line string, at int, place []int) string {
 	if len(line) <= maxMatchText {
 		return line

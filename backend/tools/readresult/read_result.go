@@ -19,7 +19,7 @@ import (
 //go:embed read_result.md
 var readResultDoc string
 
-// Bounds of one answer: characters, the default numbers of lines and of matches, and lines of context.
+// Limits of one answer: characters, the default numbers of lines and of matches, and lines of context.
 const (
 	maxPage        = 16_000
 	defaultLines   = 300
@@ -34,7 +34,7 @@ const (
 	inCharacters = "characters"
 )
 
-// readResultParams are the parameters of read_result. Unit is the unit of Offset and Limit.
+// readResultParams contains the parameters of read_result. Unit is the unit of Offset and Limit.
 type readResultParams struct {
 	Handle  string `json:"handle"`
 	Offset  int    `json:"offset"`
@@ -44,21 +44,21 @@ type readResultParams struct {
 	Context int    `json:"context"`
 }
 
-// part is the value of read_result. Pages read by following Next are, joined, the whole text.
+// part is the value of read_result. The pages that a caller reads by following Next form the whole text.
 type part struct {
 	Handle string `json:"handle"`
 	// Text is the page as it is stored, or the lines found.
 	Text string `json:"text"`
-	// Unit, Offset and Count say what Text holds; of a search Count is how many lines matched.
+	// Unit, Offset and Count describe the range of Text. For a search, Count is the number of matching lines.
 	Unit   string `json:"unit"`
 	Offset int    `json:"offset"`
 	Count  int    `json:"count"`
-	// Next and NextUnit continue after Text; Next is 0 at the end.
+	// Next and NextUnit are the offset after Text and its unit; Next is 0 at the end.
 	Next     int    `json:"next_offset,omitempty"`
 	NextUnit string `json:"next_unit,omitempty"`
 	Lines    int    `json:"total_lines"`
 	Bytes    int64  `json:"total_bytes"`
-	// Cut is true when only the beginning of the result is stored.
+	// Cut is true if only the beginning of the result is stored.
 	Cut bool `json:"cut,omitempty"`
 }
 
@@ -135,7 +135,7 @@ func runReadResult(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.
 	return v.result(about, pattern), nil
 }
 
-// limitOr is limit, or standard when none was sent.
+// limitOr returns limit, or standard if limit is 0.
 func limitOr(limit, standard int) int {
 	if limit <= 0 {
 		return standard
@@ -143,7 +143,7 @@ func limitOr(limit, standard int) int {
 	return limit
 }
 
-// result makes the Result of v, with the sources of the whole.
+// result returns the Result of p, with the sources of the stored result.
 func (p *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.Result {
 	r := toolspec.OK(p)
 	var head string

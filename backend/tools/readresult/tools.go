@@ -1,7 +1,7 @@
-// Package readresult holds read_result, the tool that reads long results in parts.
+// Package readresult provides read_result, the tool that reads long results in parts.
 //
-// The pipeline stores a result that is too long for one answer under a handle. What is read of it here
-// has the sources of the whole. Only the owner of a result may read it, and a person every result.
+// The pipeline stores a result that is too long for one answer under a handle. Each part that this tool reads has the
+// sources of the whole result. Only the owner of a result may read it; a person may read every result.
 package readresult
 
 import (
@@ -20,40 +20,40 @@ import (
 	"sextant/shared/wire"
 )
 
-// Messages returns messages of conversations; *sqlite.Store implements it. An old result that is no longer
-// sent to the model is read by the id of its message.
+// Messages returns messages of conversations; *sqlite.Store implements it. The id of a message is the handle of an old
+// result that is no longer sent to the model.
 type Messages interface {
 	Message(ctx context.Context, id string) (chat.Message, error)
 }
 
-// Store holds results; *results.Store implements it.
+// Store stores results; *results.Store implements it.
 type Store interface {
 	Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error)
 }
 
-// Tools is the list of read_result. Safe for concurrent use.
+// Tools provides read_result. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
 	store    Store
 	messages Messages
 }
 
-// tool is a tool: its definition and its functions.
+// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	describe func(call toolspec.Call) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.Result, error)
 }
 
-// New makes the tool.
-func New(store Store, talk Messages) *Tools {
-	return &Tools{store: store, messages: talk, List: toolkit.List[tool]{readResult()}}
+// New returns the tool.
+func New(store Store, messages Messages) *Tools {
+	return &Tools{store: store, messages: messages, List: toolkit.List[tool]{readResult()}}
 }
 
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Describe says what call would do.
+// Describe returns the effect of call.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -62,7 +62,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(call)
 }
 
-// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the program.
+// Execute runs one call. Failures that the caller can correct are in the Result. The error is an unexpected failure.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -73,8 +73,8 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call)
 }
 
-// open opens the result of a handle for a caller. A result of another owner is answered like one that does
-// not exist, so that guessing a handle reveals nothing.
+// open opens the result of a handle for a caller. For a result of another owner, the error is the same as for a missing
+// result, so that guessing a handle reveals nothing.
 func (t *Tools) open(
 	ctx context.Context, call toolspec.Call, handle string,
 ) (io.ReadCloser, wire.StoredResult, *toolspec.Result, error) {
@@ -94,7 +94,7 @@ func (t *Tools) open(
 	return f, about, nil, nil
 }
 
-// find opens the result of a handle of any owner.
+// find opens the result of a handle, whoever owns it.
 func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.StoredResult, error) {
 	if !strings.HasPrefix(handle, "m_") {
 		f, about, err := t.store.Open(ctx, handle)
@@ -116,7 +116,7 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.St
 		about.Lines++
 	}
 	if len(m.Outside) == 0 {
-		// It may come from a file, so it is recognized when it is sent out.
+		// The result may come from a file, so it is recognized when it is sent out.
 		about.LocalSources = []string{"an earlier result"}
 	}
 	return io.NopCloser(strings.NewReader(m.Text)), about, err

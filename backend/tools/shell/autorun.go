@@ -14,15 +14,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of the search for autorun files: folders, folders within folders, bytes of one file.
+// Limits of the search for autorun files: folders, levels of nested folders, bytes of one file.
 const (
 	maxScanned = 500
 	maxDepth   = 4
 	maxHashed  = 1 << 20
 )
 
-// autorunFiles finds the files below a folder that other programs run later, outside the sandbox: git hooks,
-// .envrc, editor tasks. The value identifies the content of each.
+// autorunFiles finds the files below a folder that other programs run later, outside the sandbox: git hooks, .envrc,
+// editor tasks. It returns a fingerprint of each by path.
 func autorunFiles(workspace string) map[string]string {
 	type folder struct {
 		path  string
@@ -45,7 +45,7 @@ func autorunFiles(workspace string) map[string]string {
 			case e.Name() == ".vscode":
 				addFingerprint(all, filepath.Join(path, "tasks.json"))
 			case e.Name() == ".git":
-				hooks, _ := os.ReadDir(filepath.Join(path, "hooks")) // no hooks
+				hooks, _ := os.ReadDir(filepath.Join(path, "hooks")) // after an error, there are no hooks
 				for _, h := range hooks {
 					if !strings.HasSuffix(h.Name(), ".sample") {
 						addFingerprint(all, filepath.Join(path, "hooks", h.Name()))
@@ -59,7 +59,7 @@ func autorunFiles(workspace string) map[string]string {
 	return all
 }
 
-// addFingerprint adds what identifies the file at a path, if there is one.
+// addFingerprint adds the fingerprint of the file at path, if it exists.
 func addFingerprint(all map[string]string, path string) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func addFingerprint(all map[string]string, path string) {
 	}
 }
 
-// changedPaths are the paths of after, relative to workspace, that are new or different.
+// changedPaths returns the paths of after that are new or different, relative to workspace.
 func changedPaths(before, after map[string]string, workspace string) []string {
 	var all []string
 	for _, path := range slices.Sorted(maps.Keys(after)) {
@@ -99,7 +99,7 @@ func changedPaths(before, after map[string]string, workspace string) []string {
 	return all
 }
 
-// reportAutorun adds to a result which autorun files the command changed.
+// reportAutorun adds the autorun files that the command changed to a result.
 func reportAutorun(r *toolspec.Result, paths []string) {
 	if len(paths) == 0 {
 		return
@@ -112,7 +112,7 @@ func reportAutorun(r *toolspec.Result, paths []string) {
 	addLine(r, "It created or changed "+names+", which other programs run later, outside the sandbox. Tell the person.")
 }
 
-// readOnlyWorkspace says that commands cannot write to the workspace, and what to do.
+// readOnlyWorkspace explains why commands cannot write to the workspace, and what to do.
 const readOnlyWorkspace = "The workspace folder is the home folder or contains its start-up files, so commands " +
 	"cannot change " +
 	"anything in it. Choose a folder below it as the workspace to allow changes."

@@ -21,7 +21,7 @@ import (
 //go:embed bash.md
 var bashDoc string
 
-// Bounds of one command: characters of its text, and seconds. It is stopped a little before the deadline of
+// Limits of one command: characters of its text, and seconds. The command is stopped a little before the deadline of
 // the call, so that its output can still be returned.
 const (
 	maxCommand     = 16_000
@@ -30,7 +30,7 @@ const (
 	beforeDeadline = time.Second
 )
 
-// bashParams are the parameters of bash. Timeout is in seconds.
+// bashParams contains the parameters of bash. Timeout is in seconds.
 type bashParams struct {
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -50,7 +50,7 @@ func bash() tool {
 				`"timeout":{"type":"integer","minimum":1,"maximum":%d,"default":%d,"description":"Seconds."},`+
 				`"network":{"type":"boolean","default":false}`+
 				`},"required":["command"],"additionalProperties":false}`, maxCommand, maxLimit, defaultLimit)),
-			// What a call really does is in its description.
+			// The description of a call contains its real effect.
 			Hints: toolspec.Hints{Destructive: true}, TimeoutMS: toolspec.MaxTimeoutMS,
 			Examples: []json.RawMessage{
 				json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open tasks"}`),
@@ -61,14 +61,14 @@ func bash() tool {
 	}
 }
 
-// bashParamsOf decodes the parameters; the arguments were validated before.
+// bashParamsOf decodes arguments that were already validated.
 func bashParamsOf(args json.RawMessage) bashParams {
 	p := bashParams{Timeout: defaultLimit}
 	_ = json.Unmarshal(args, &p)
 	return p
 }
 
-// limit returns how long the command may run.
+// limit returns the time limit of the command.
 func (p bashParams) limit() time.Duration {
 	return min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
 }
@@ -84,9 +84,9 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	d.Warnings = append(d.Warnings, warnings...)
 	d.RunsProgram, d.Network = true, d.Network || p.Network
 	d.HostsLimited = d.Network && t.canLimitNetwork()
-	if ok, _, why := t.cfg.Confine.Available(); !ok {
+	if ok, _, why := t.cfg.Sandbox.Available(); !ok {
 		d.Unconfined = why
-	} else if !reading.Harmless && t.cfg.Confine.ForcesReadOnly(t.cfg.Folder()) {
+	} else if !reading.Harmless && t.cfg.Sandbox.ForcesReadOnly(t.cfg.Folder()) {
 		d.Warnings = append(d.Warnings, readOnlyWorkspace)
 	}
 	if d.Present == "" {
@@ -105,12 +105,13 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	if bad != nil {
 		return *bad, nil
 	}
-	// Run what was judged: with network if it was read as using it, unable to write if it was read as reading.
+	// The run gets only what was judged: the network if the analysis found a use of it, and no write access if it found
+	// only reading.
 	reading := t.analyze(p.Command, dir)
 	p.Network = p.Network || reading.Network
 	output := newOutput(out, t.cfg.NewDraft)
 	defer output.discard()
-	available, _, _ := t.cfg.Confine.Available()
+	available, _, _ := t.cfg.Sandbox.Available()
 	var writable, env []string
 	if !reading.Harmless {
 		writable, env = t.cacheFolder()
@@ -120,13 +121,13 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	if writes {
 		before = autorunFiles(workspace)
 	}
-	readOnly := available && t.cfg.Confine.ForcesReadOnly(workspace)
+	readOnly := available && t.cfg.Sandbox.ForcesReadOnly(workspace)
 	watched := func() (none snapshot.Changes) { return none }
 	if writes && !readOnly {
 		watched = t.watch(ctx, call, workspace)
-		defer watched() // in any case; only the first call counts
+		defer watched() // only the first call has an effect
 	}
-	// The time limit starts now, after the preparations.
+	// The time limit starts after the preparations.
 	timed, stop := deadline.With(ctx, p.limit())
 	defer stop()
 	spec := confine.Spec{
@@ -141,9 +142,9 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 		defer gate.close()
 		spec.Network, spec.Proxy, spec.Env = false, gate.serve, append(spec.Env, gate.env()...)
 	}
-	exit, err := t.cfg.Confine.Run(timed, spec)
+	exit, err := t.cfg.Sandbox.Run(timed, spec)
 	if gate != nil {
-		gate.close() // the command has ended, so open questions are moot
+		gate.close() // the command has ended, so open questions no longer matter
 	}
 	changes := watched()
 	if !available {
@@ -176,7 +177,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	return r, nil
 }
 
-// usable returns why a command cannot run in these folders, nil when it can.
+// usable returns why a command cannot run in these folders, or nil.
 func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 	for what, path := range map[string]string{"the workspace folder": workspace, "the working directory": dir} {
 		info, err := os.Stat(path)
@@ -196,7 +197,7 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 	return nil
 }
 
-// commandResult is the Result of a command that ended. An exit code other than 0 is an answer, not a failure of
+// commandResult returns the Result of a command that ended. An exit code other than 0 is an answer, not a failure of
 // the tool.
 func commandResult(p bashParams, output *output, exit confine.Exit, stopped bool) toolspec.Result {
 	text, left := output.text()

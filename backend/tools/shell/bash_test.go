@@ -46,7 +46,7 @@ func newBench(t *testing.T, without ...string) *bench {
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
 		Places:  protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}),
-		Confine: confine.New(confine.Config{Home: b.home, Disabled: without}), Cache: filepath.Join(b.home, "cache"),
+		Sandbox: confine.New(confine.Config{Home: b.home, Disabled: without}), Cache: filepath.Join(b.home, "cache"),
 		Forbidden: noRules,
 	})
 	return b

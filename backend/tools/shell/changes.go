@@ -15,15 +15,14 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of the changed files in a result: names in the text, and paths for the window, which reads the others
-// itself.
+// Limits of the changed files in a result: names in the text, and paths for the window, which reads the rest itself.
 const (
 	maxNamed   = 8
 	maxChanged = 200
 )
 
-// watch starts watching the workspace folder for a command. changed returns what the command changed, once it
-// has ended.
+// watch starts watching the workspace folder for a command. Call changed after the command has ended; it returns the
+// command's changes.
 func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string) (changed func() snapshot.Changes) {
 	if t.cfg.Snapshots == nil {
 		return func() (none snapshot.Changes) { return none }
@@ -32,7 +31,7 @@ func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string)
 	return func() snapshot.Changes { return run.End(ctx) }
 }
 
-// reportChanges adds to a result which files the command changed, or why that cannot be undone.
+// reportChanges adds the files that the command changed to a result, or why the changes cannot be undone.
 func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
 		workspace = real
@@ -64,8 +63,8 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	if len(c.Unwatched) > 0 {
 		lines = append(lines, "Not watched, so undo does not cover it: "+firstNames(c.Unwatched, maxNamed)+".")
 	}
-	if len(c.Others) > 0 {
-		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.Others,
+	if len(c.ChangedLater) > 0 {
+		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.ChangedLater,
 			maxNamed)+".")
 	}
 	if len(lines) == 0 {
@@ -82,20 +81,20 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 	}
 }
 
-// writtenOutside are the files outside the workspace folder that a command names as written, which is possible
-// only without a sandbox.
+// writtenOutside returns the files outside the workspace folder that a command names as written. Such writes are
+// possible only without a sandbox.
 func writtenOutside(files []toolspec.FileUse, workspace string) []string {
 	var all []string
 	for _, f := range files {
 		path := resolved(f.Path)
-		if f.Use != toolspec.UseRead && !toolkit.Within(path, resolved(workspace)) && !slices.Contains(all, path) {
+		if f.Use != toolspec.UseRead && !toolkit.IsWithin(path, resolved(workspace)) && !slices.Contains(all, path) {
 			all = append(all, path)
 		}
 	}
 	return all
 }
 
-// changeNote says in parentheses that a file is new or removed, "" for a changed one.
+// changeNote returns a note in parentheses for a new or removed file, and "" for a changed one.
 func changeNote(f wire.FileChange) string {
 	switch {
 	case f.Before == "":
@@ -106,7 +105,7 @@ func changeNote(f wire.FileChange) string {
 	return ""
 }
 
-// firstNames joins at most `most` names and says how many more there are.
+// firstNames joins at most `most` names and adds how many more there are.
 func firstNames(names []string, most int) string {
 	text := strings.Join(names[:min(len(names), most)], ", ")
 	if more := len(names) - most; more > 0 {
@@ -115,7 +114,7 @@ func firstNames(names []string, most int) string {
 	return text
 }
 
-// addLine adds a line to the text that the model reads.
+// addLine adds a line to the model's text.
 func addLine(r *toolspec.Result, line string) {
 	r.Text = strings.TrimPrefix(r.Text+"\n"+line, "\n")
 }

@@ -8,14 +8,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxSequence bounds an escape sequence that arrives in two pieces, in bytes.
+// maxSequence limits an escape sequence that arrives in two pieces, in bytes.
 const maxSequence = 1 << 10
 
 // longOutput writes the printable output of a command to a draft. It is not safe for concurrent use.
 type longOutput struct {
 	begin func() (*results.Draft, error)
 	draft *results.Draft
-	// pending is the end of the last piece that is incomplete: an escape sequence, a line end or a character.
+	// pending is the incomplete end of the last piece: a part of an escape sequence, a line end or a character.
 	pending []byte
 	err     error
 }
@@ -42,7 +42,7 @@ func (l *longOutput) put(text []byte) {
 	}
 }
 
-// incompleteSuffix is how many bytes at the end of text need what follows to be decoded.
+// incompleteSuffix returns the number of bytes at the end of text that cannot be decoded without the next piece.
 func incompleteSuffix(text []byte) int {
 	from := max(0, len(text)-maxSequence)
 	if esc := bytes.LastIndexByte(text[from:], 0x1b); esc >= 0 && !escapeSequence.Match(text[from+esc:]) {

@@ -13,39 +13,39 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxHosts bounds the hosts of one command.
+// maxHosts limits the hosts of one command.
 const maxHosts = 256
 
 // canLimitNetwork reports whether a command can be limited to granted hosts.
 func (t *Tools) canLimitNetwork() bool {
-	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Confine.IsolatesNetwork()
+	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Sandbox.IsolatesNetwork()
 }
 
-// networkGate decides which hosts one run may reach. Each host is decided once; connections that arrive meanwhile
-// wait for the same answer, and the question stays open when the connection that caused it is closed.
+// networkGate decides which hosts one run may reach. Each host is decided once, and concurrent connections wait for the
+// same decision. A question stays open even if the connection that caused it is closed.
 type networkGate struct {
 	t    *Tools
 	call toolspec.Call
-	// ctx ends with the run, which ends open questions.
+	// ctx ends with the run and then closes open questions.
 	ctx    context.Context //nolint:containedctx // a gate lives for one run
 	cancel context.CancelFunc
 	asking sync.WaitGroup
-	// local is true when the command names a host of this machine.
+	// local is true if the command names a host of this machine.
 	local bool
 
 	mu    sync.Mutex
 	hosts map[string]*hostDecision
-	// failed is why the last connection to a granted host failed, by host.
+	// failed contains, by host, why the last connection to a granted host failed.
 	failed map[string]string
 }
 
-// hostDecision is the decision about a host. Once done is closed, err says why it may not be reached.
+// hostDecision is the decision about a host. After done is closed, a non-nil err says why the host may not be reached.
 type hostDecision struct {
 	done chan struct{}
 	err  error
 }
 
-// newGate makes the gate of call. named are the hosts that the command names; they were judged with it.
+// newGate returns the gate of call. named contains the hosts that the command names; they were judged with the call.
 func (t *Tools) newGate(ctx context.Context, call toolspec.Call, named []string) *networkGate {
 	ctx, cancel := context.WithCancel(ctx)
 	g := &networkGate{
@@ -60,7 +60,7 @@ func (t *Tools) newGate(ctx context.Context, call toolspec.Call, named []string)
 	return g
 }
 
-// hostKey is a normalized host without a default port.
+// hostKey returns the normalized host without a default port.
 func hostKey(host string) string {
 	host = policy.NormalizeHost(host)
 	for _, port := range []string{":80", ":443"} {
@@ -72,8 +72,8 @@ func hostKey(host string) string {
 	return host
 }
 
-// env returns variables in addition to those that name the proxy. Local hosts bypass the proxy, to servers that the
-// command started, unless the command names a local host itself.
+// env returns variables in addition to those that name the proxy. By default, connections to local hosts bypass the
+// proxy and reach servers that the command started. If the command names a local host, they use the proxy too.
 func (g *networkGate) env() []string {
 	if !g.local {
 		return nil
@@ -85,11 +85,11 @@ func (g *networkGate) serve(ln net.Listener) (stop func()) {
 	return g.t.cfg.Egress.ServeProxy(g.ctx, ln, g.allow, func(host, why string) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.failed[hostKey(host)] = why // bounded, because only decided hosts come here
+		g.failed[hostKey(host)] = why // limited by maxHosts, because only decided hosts get here
 	})
 }
 
-// allow returns why the command may not reach host, nil when it may. It waits for the answer to a question.
+// allow returns why the command may not reach host, or nil. It waits for the answer to a question.
 func (g *networkGate) allow(ctx context.Context, host string) error {
 	g.mu.Lock()
 	d, known := g.hosts[hostKey(host)]
@@ -114,13 +114,13 @@ func (g *networkGate) allow(ctx context.Context, host string) error {
 	}
 }
 
-// close ends open questions and waits until they are closed.
+// close cancels open questions and waits until they are closed.
 func (g *networkGate) close() {
 	g.cancel()
 	g.asking.Wait()
 }
 
-// report adds to a result which hosts were reached and which were not, and why connections failed.
+// report adds the reached hosts, the refused hosts and the failed connections to a result.
 func (g *networkGate) report(r *toolspec.Result) {
 	g.close()
 	g.mu.Lock()

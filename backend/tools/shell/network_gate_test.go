@@ -57,7 +57,7 @@ func newProxiedBench(
 	var hosts []string
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
-		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Confine: c, Forbidden: noRules,
+		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Sandbox: c, Forbidden: noRules,
 		Egress: guard, AllowHost: func(ctx context.Context, _ toolspec.Call, host string) error {
 			mu.Lock()
 			hosts = append(hosts, host)

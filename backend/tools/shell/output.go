@@ -11,10 +11,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxOutput bounds the output in a result, in bytes: half from its beginning, half from its end.
+// maxOutput limits the output in a result, in bytes. Half is from its beginning, half from its end.
 const maxOutput = 100 << 10
 
-// output gathers what a command prints on both streams, in the order of arrival.
+// output collects the text that a command prints on both streams, in the order of arrival.
 type output struct {
 	out func(stream, text string)
 
@@ -22,7 +22,7 @@ type output struct {
 	head, tail []byte
 	total      int
 	long       longOutput
-	// released is true once the caller of whole owns the draft.
+	// released is true once whole has returned the draft, which then belongs to its caller.
 	released bool
 }
 
@@ -30,7 +30,7 @@ func newOutput(out func(stream, text string), begin func() (*results.Draft, erro
 	return &output{out: out, long: longOutput{begin: begin}}
 }
 
-// stream returns the writer of a stream.
+// stream returns the writer of the stream with that name.
 func (o *output) stream(name string) stream { return stream{o, name} }
 
 type stream struct {
@@ -38,7 +38,7 @@ type stream struct {
 	name string
 }
 
-// Write implements io.Writer; it never fails.
+// Write implements io.Writer. It never fails.
 func (s stream) Write(b []byte) (int, error) {
 	s.to.write(b)
 	s.to.out(s.name, string(b))
@@ -56,12 +56,12 @@ func (o *output) write(b []byte) {
 		o.long.write(b)
 	}
 	if len(o.tail) > maxOutput {
-		o.spill() // now and then, not for every write
+		o.spill() // only now and then, not for every write
 		o.tail = append(o.tail[:0], o.tail[len(o.tail)-maxOutput/2:]...)
 	}
 }
 
-// spill starts the long output with all that was printed so far. The caller holds the lock.
+// spill starts the long output with the text printed so far. The caller must hold the lock.
 func (o *output) spill() {
 	if o.long.started() || o.total != len(o.head)+len(o.tail) {
 		return
@@ -70,8 +70,7 @@ func (o *output) spill() {
 	o.long.write(o.tail)
 }
 
-// whole returns the whole output when text leaves some of it out, else nil. The error says why it could not be
-// stored.
+// whole returns the complete output if text leaves some of it out, else nil. The error says why it could not be stored.
 func (o *output) whole() (toolspec.SpooledText, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +91,7 @@ func (o *output) discard() {
 	}
 }
 
-// text returns the head and tail of the output, and how many bytes between them are left out.
+// text returns the head and tail of the output, and the number of bytes left out between them.
 func (o *output) text() (text string, left int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,7 +99,7 @@ func (o *output) text() (text string, left int) {
 	if left = o.total - len(o.head) - len(tail); left == 0 {
 		return clean(string(o.head) + string(tail)), 0
 	}
-	// Cut at lines, or at least not within a character.
+	// Cuts are at line ends if possible, and never within a character.
 	head := o.head
 	if i := strings.LastIndexByte(string(head), '\n'); i > len(head)/2 {
 		head = head[:i+1]
@@ -112,10 +111,10 @@ func (o *output) text() (text string, left int) {
 	return clean(string(head)) + fmt.Sprintf("\n… %d bytes left out …\n", left) + clean(string(tail)), left
 }
 
-// escapeSequence matches the sequences that control a terminal.
+// escapeSequence matches terminal control sequences.
 var escapeSequence = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z^_])")
 
-// clean returns valid text without what would control a terminal.
+// clean returns valid text without terminal control sequences.
 func clean(s string) string { return strings.TrimRight(printable(s), "\n") }
 
 func printable(s string) string {
@@ -124,7 +123,7 @@ func printable(s string) string {
 	return excerpt.Printable(s)
 }
 
-// lastLines are the last n lines of a text, each shortened.
+// lastLines returns the last n lines of a text, each shortened.
 func lastLines(s string, n int) []string {
 	if s == "" {
 		return nil

@@ -1,13 +1,13 @@
-// Package shell holds bash, the tool that runs commands of this machine.
+// Package shell provides bash, the tool that runs commands of this machine.
 //
-// A command is analysed before it runs, so that the policy and the approval know what it would do, and it runs in
-// the sandbox, so that it cannot do more. It can write only to the workspace and a temporary folder (to the latter
-// alone when it was analysed as only reading, which nobody is asked about), secrets are hidden, and the network is
-// off unless the call asks for it. Where the sandbox can limit the network to granted hosts, the command reaches it
-// through our proxy, and the person is asked about a new host while the command runs. Without a sandbox the
-// description says so, and the policy asks every time.
+// A command is analyzed before it runs, so that the policy and the approval know its effects, and it runs in the
+// sandbox, so that it can have no others. It can write only to the workspace and a temporary folder. If the analysis
+// found that it only reads, it runs without a question and can write only to the temporary folder. Secrets are hidden,
+// and the network is off unless the call requests it. If the sandbox can limit the network to granted hosts, the
+// command reaches them through our proxy, and the person is asked about a new host while the command runs. Without a
+// sandbox, the description says so, and the policy asks every time.
 //
-// The package decides nothing about permissions. The output is streamed, and its head and tail are the result.
+// Package policy decides about permissions. The output is streamed; its head and tail are the result.
 package shell
 
 import (
@@ -33,32 +33,34 @@ import (
 // Group is the group of all tools of this package.
 const Group = "shell"
 
-// Config is what the tools need.
+// Config configures Tools.
 type Config struct {
-	// Folder returns the workspace folder, absolute; it is called for every call.
+	// Folder returns the absolute path of the workspace folder. It is called for every call.
 	Folder func() string
-	// Home is the person's home folder, "" when it is not known.
+	// Home is the person's home folder, or "" if it is not known.
 	Home    string
 	Places  *protectedpaths.Places
-	Confine *confine.Sandbox
+	Sandbox *confine.Sandbox
 	// Egress is the proxy that commands use. AllowHost is called while call runs, for a host that the call did not
-	// name: it returns nil when the host may be reached, else an error that is a sentence. With both nil, or where the
-	// sandbox cannot limit the network, a command has all of it or none.
+	// name. It returns nil if the host may be reached, and otherwise an error that is a complete sentence. If both are
+	// nil, or the sandbox cannot limit the network, a command has either full network access or none.
 	Egress    *egress.Guard
 	AllowHost func(ctx context.Context, call toolspec.Call, host string) error
-	// Forbidden returns the paths that the person's rules keep from bash, as written and with links followed.
-	// Commands do not see them.
+	// Forbidden returns the paths that the person's rules deny to bash, as written and with links followed. Commands
+	// cannot see them.
 	Forbidden func(ctx context.Context) ([]string, error)
-	// Cache is a folder for the caches of commands (built packages), created when it is first needed; "" for none.
+	// Cache is a folder for the caches of commands, such as built packages. It is created when it is first needed. ""
+	// is no cache.
 	Cache string
-	// NewDraft starts a draft that stores the whole of a long output; nil stores none.
+	// NewDraft starts a draft that stores the complete text of a long output. If it is nil, long outputs are not
+	// stored.
 	NewDraft func() (*results.Draft, error)
 	Log      *slog.Logger
-	// Snapshots records what commands change in the workspace folder, so that it can be undone; it may be nil.
+	// Snapshots records the changes of commands in the workspace folder, so that they can be undone. It may be nil.
 	Snapshots *snapshot.Watcher
 }
 
-// Tools is the list of bash. Safe for concurrent use.
+// Tools provides bash. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
 	cfg Config
@@ -67,14 +69,14 @@ type Tools struct {
 // outputFunc streams the output of a command; stream is "stdout" or "stderr".
 type outputFunc func(stream, text string)
 
-// tool is a tool: its definition and its functions.
+// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error)
 	describe func(t *Tools, args json.RawMessage) toolspec.Description
 }
 
-// New makes the tool. Whether there is a sandbox is checked when it is first needed.
+// New returns the tool. It does not check for a sandbox; the first use does.
 func New(cfg Config) *Tools {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -85,7 +87,7 @@ func New(cfg Config) *Tools {
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Describe says what call would do, as far as the text of the command shows.
+// Describe returns the effect of call as far as the text of the command shows it.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -94,7 +96,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(t, call.Args)
 }
 
-// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the program.
+// Execute runs one call. Failures that the caller can correct are in the Result. The error is an unexpected failure.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
 ) (toolspec.Result, error) {
@@ -105,7 +107,7 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call, out)
 }
 
-// folder returns where a call runs; dir is absolute or relative to the workspace.
+// folder returns the folder in which a call runs; dir is absolute or relative to the workspace.
 func (t *Tools) folder(dir string) string {
 	switch {
 	case dir == "":
@@ -118,11 +120,11 @@ func (t *Tools) folder(dir string) string {
 	return filepath.Join(t.cfg.Folder(), dir)
 }
 
-// analyze analyses a command in a folder. Its use of temporary files is left out where a run has temporary folders
-// of its own.
+// analyze analyzes a command in a folder. It ignores the use of temporary files if the run has its own temporary
+// folders.
 func (t *Tools) analyze(line, dir string) command.Reading {
 	r := command.Read(line, command.Place{Folder: dir, Home: t.cfg.Home})
-	if ok, _, _ := t.cfg.Confine.Available(); !ok {
+	if ok, _, _ := t.cfg.Sandbox.Available(); !ok {
 		return r
 	}
 	before := len(r.Files)
@@ -135,9 +137,9 @@ func (t *Tools) analyze(line, dir string) command.Reading {
 	return r
 }
 
-// ownTemp reports whether path is in the temporary folders of a run, and not in a folder that is mounted there.
+// ownTemp reports whether path is in the temporary folders of a run and not in another folder that is mounted there.
 func (t *Tools) ownTemp(path string) bool {
-	in := func(folder string) bool { return folder != "" && toolkit.Within(path, folder) }
+	in := func(folder string) bool { return folder != "" && toolkit.IsWithin(path, folder) }
 	if !in("/tmp") && !in("/var/tmp") || path == "/tmp" || path == "/var/tmp" {
 		return false
 	}
@@ -145,8 +147,8 @@ func (t *Tools) ownTemp(path string) bool {
 		t.cfg.Places.Classify(path).Kind == protectedpaths.Ordinary
 }
 
-// classify follows the links of paths and marks those in sensitive places. Secret places are hidden in the sandbox;
-// a command that names one gets a warning.
+// classify follows the links of paths and marks paths in sensitive places. It warns about secret places, which the
+// sandbox hides.
 func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
 	for _, f := range files {
 		f.Path = resolved(f.Path)
@@ -165,7 +167,7 @@ func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warn
 	return out, warnings
 }
 
-// resolved is a path with its links followed as far as it exists, up to a wildcard.
+// resolved returns path with links followed as far as it exists, up to a wildcard.
 func resolved(path string) string {
 	known, pattern := path, ""
 	if at := strings.IndexAny(path, "*?"); at >= 0 {
@@ -179,26 +181,25 @@ func resolved(path string) string {
 	return filepath.Join(real, pattern)
 }
 
-// outsideWorkspace are the folders outside the workspace that a command works in, as read: a program without file
-// arguments may read what is there.
+// outsideWorkspace returns reads of the folders outside the workspace that a command works in. A program without file
+// arguments may read any file there.
 func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 	workspace := resolved(t.cfg.Folder())
-	confined, _, _ := t.cfg.Confine.Available()
+	confined, _, _ := t.cfg.Sandbox.Available()
 	var all []toolspec.FileUse
 	for _, folder := range folders {
 		real := resolved(folder)
 		if confined && (real == "/tmp" || real == "/var/tmp") {
-			continue // a run has its own
+			continue // each run has its own temporary folder
 		}
-		if !toolkit.Within(real, workspace) {
+		if !toolkit.IsWithin(real, workspace) {
 			all = append(all, toolspec.FileUse{Path: real, Use: toolspec.UseRead})
 		}
 	}
 	return all
 }
 
-// forbidden returns the paths that are hidden from a run. It refuses the run when a forbidden path contains one of
-// folders.
+// forbidden returns the paths to hide from a run. It refuses the run if a forbidden path contains one of folders.
 func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *toolspec.Result) {
 	paths, err := t.cfg.Forbidden(ctx)
 	if err != nil {
@@ -208,7 +209,7 @@ func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *to
 	}
 	for _, folder := range folders {
 		for _, path := range paths {
-			if toolkit.Within(resolved(folder), resolved(path)) {
+			if toolkit.IsWithin(resolved(folder), resolved(path)) {
 				r := toolspec.Fail(toolspec.PermissionError, "a rule forbids "+path+", which contains "+folder,
 					"Work in another folder. The person can remove the rule in the settings.")
 				return nil, &r
@@ -218,8 +219,8 @@ func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *to
 	return paths, nil
 }
 
-// cacheFolder returns the cache folder and the variables that make programs use it; the person's own caches are
-// not writable.
+// cacheFolder returns the cache folder and the variables that make programs use it. The person's own caches are not
+// writable.
 func (t *Tools) cacheFolder() (writable, env []string) {
 	if t.cfg.Cache == "" || os.MkdirAll(t.cfg.Cache, 0o700) != nil {
 		return nil, nil

@@ -8,34 +8,34 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// Terminal is a terminal that a command runs in instead of pipes, in the same sandbox. Nothing else differs.
+// Terminal makes a command run in a terminal instead of pipes. The sandbox is the same.
 type Terminal struct {
 	Columns, Rows uint16
-	// Started gets the terminal before the command starts, Output everything that it prints.
-	Started func(confine.TTY)
+	// OnStart receives the terminal before the command starts. Output receives everything that the command prints.
+	OnStart func(confine.TTY)
 	Output  io.Writer
 }
 
 type terminalKey struct{}
 
-// WithTerminal returns a context for a call of bash that runs in a terminal.
+// WithTerminal returns a context that makes a call of bash run in a terminal.
 func WithTerminal(ctx context.Context, s *Terminal) context.Context {
 	return context.WithValue(ctx, terminalKey{}, s)
 }
 
-// terminalOf returns the terminal of a call, nil for none.
+// terminalOf returns the terminal of a call, or nil.
 func terminalOf(ctx context.Context) *Terminal {
 	s, _ := ctx.Value(terminalKey{}).(*Terminal)
 	return s
 }
 
-// apply makes spec run in the terminal; a nil Terminal changes nothing.
+// apply makes spec run in the terminal. A nil Terminal changes nothing.
 func (t *Terminal) apply(spec *confine.Spec) {
 	if t == nil {
 		return
 	}
-	spec.Terminal = &confine.Terminal{Columns: t.Columns, Rows: t.Rows, OnStart: t.Started}
+	spec.Terminal = &confine.Terminal{Columns: t.Columns, Rows: t.Rows, OnStart: t.OnStart}
 	spec.Env = append(slices.Clone(spec.Env), "TERM=xterm-256color")
-	// The terminal comes last: it may block on its viewer, and the result must not lack what it shows.
+	// The terminal is the last writer, because it may block on its viewer, and the result must be complete by then.
 	spec.Stdout, spec.Stderr = io.MultiWriter(spec.Stdout, t.Output), nil
 }

@@ -13,11 +13,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// concurrentNote is the note of a change while several commands ran.
+// concurrentNote is the note of a change that was made while several commands ran.
 const concurrentNote = "another command ran at the same time, and which of them changed it is not known"
 
-// attribute records what s found different as changes of a command: the one that ends, or the one that started first.
-// The contents of both sides are stored as blobs before.
+// attribute records the differences that s found as changes of the ending command, or else of the command that started
+// first.
 func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	r := ending
 	if r == nil {
@@ -35,7 +35,7 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 			continue
 		}
 		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && changedAfter(after.Changed, r.ended, time.Now()) {
-			r.done.Others = append(r.done.Others, rel)
+			r.done.ChangedLater = append(r.done.ChangedLater, rel)
 			continue
 		}
 		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
@@ -50,8 +50,8 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	return f.record(ctx, r, rows, sides)
 }
 
-// changedAfter reports whether a file changed after a command had ended. A time in the future comes from another
-// clock, such as that of a network file system, and does not count.
+// changedAfter reports whether a file changed after a command had ended. A time in the future comes from another clock,
+// such as that of a network file system, and does not count.
 func changedAfter(changed int64, ended, now time.Time) bool {
 	return changed > ended.Add(tick).UnixNano() && changed <= now.UnixNano()
 }
@@ -69,8 +69,8 @@ func (f *folder) row(r *Run, rel string, before, after state) wire.FileChange {
 	}
 }
 
-// record stores the contents of rows as blobs and then the rows as changes of r; sides are the two states of each row.
-// A content that was lost in the meantime is marked as not stored.
+// record stores the contents of rows as blobs and then the rows as changes of r; sides contains the two states of each
+// row. A content that was lost meanwhile is marked as not stored.
 func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sides []state) error {
 	var wanted []int
 	for i, s := range sides {
@@ -79,7 +79,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 		}
 	}
 	lost := map[int]bool{}
-	_, err := f.k.cfg.Blobs.PutAll(len(wanted), func(i int) ([]byte, error) {
+	_, err := f.watcher.cfg.Blobs.PutAll(len(wanted), func(i int) ([]byte, error) {
 		content, err := f.pack.get(sides[wanted[i]])
 		if err != nil {
 			lost[wanted[i]] = true
@@ -95,7 +95,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 		}
 	}
 	if err == nil {
-		err = f.k.cfg.Log.AddFileChanges(ctx, rows)
+		err = f.watcher.cfg.Log.AddFileChanges(ctx, rows)
 	}
 	if err == nil {
 		r.done.Files = append(r.done.Files, rows...)
@@ -104,8 +104,8 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 }
 
 // Hold blocks walks while one of our tools changes the file at an absolute path, so that the change is not attributed
-// to a command. done ends it; before and after identify what the file held, as in wire.FileChange, with their contents
-// stored already.
+// to a command. done ends the block. Its arguments are the hashes of the old and the new content, as in
+// wire.FileChange; both contents must already be stored.
 func (w *Watcher) Hold(file string) (done func(before, after string)) {
 	w.mu.Lock()
 	var f *folder
@@ -127,8 +127,8 @@ func (w *Watcher) Hold(file string) (done func(before, after string)) {
 	}
 }
 
-// wrote adds what one of our tools wrote to the known state. What the running command did to the file before is
-// recorded as the command's.
+// wrote adds the change of one of our tools to the known state. A change that the running command made to the file
+// before that is recorded for the command.
 func (f *folder) wrote(file, before, after string) {
 	rel, err := filepath.Rel(f.path, file)
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *folder) wrote(file, before, after string) {
 	if was := f.known[rel]; was.id() != before && r.done.NotUndoable == "" {
 		row := f.row(r, rel, was, state{})
 		row.After = before
-		r.fail(f.k, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
+		r.fail(f.watcher, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
 	}
 	now := f.lstat(file)
 	if now.There && !now.Mode.IsDir() {

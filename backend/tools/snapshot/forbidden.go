@@ -14,21 +14,22 @@ import (
 	"sextant/backend/toolkit"
 )
 
-// forbidden is what the person's rules keep from commands during one walk. Commands do not see it, and it is not
-// copied.
+// forbidden contains the paths that the person's rules deny to commands during one walk. Commands cannot see them, and
+// they are not copied.
 type forbidden struct {
-	// paths are absolute, as written and with links followed; files are what lies there, which may be reached
-	// by another spelling on a case-insensitive file system.
+	// paths are absolute, as written and with links followed. files are the files at these paths, which a
+	// case-insensitive file system may also reach under another spelling.
 	paths []string
 	files []fs.FileInfo
 }
 
-// errForbidden is the error of a folder that a rule forbids as a whole.
+// errForbidden is returned for a folder that a rule forbids as a whole.
 var errForbidden = errors.New("a rule forbids the folder")
 
-// forbidden returns what the rules forbid. When they cannot be read nothing is walked, because copying is reading.
+// forbidden returns the paths that the rules forbid. If they cannot be read, nothing is walked, because a walk copies
+// files.
 func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
-	paths, err := f.k.cfg.Forbidden(ctx, f.path)
+	paths, err := f.watcher.cfg.Forbidden(ctx, f.path)
 	if err != nil {
 		return forbidden{}, fmt.Errorf("reading the rules: %w", err)
 	}
@@ -40,7 +41,7 @@ func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
 		}
 	}
 	for _, path := range b.paths {
-		if toolkit.Within(f.path, path) {
+		if toolkit.IsWithin(f.path, path) {
 			return forbidden{}, errForbidden
 		}
 		if info, err := os.Lstat(path); err == nil {
@@ -50,7 +51,7 @@ func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
 	return b, nil
 }
 
-// has reports whether what lies at an absolute path is forbidden itself.
+// has reports whether the entry at an absolute path is itself forbidden.
 func (f forbidden) has(path string, info fs.FileInfo) bool {
 	return slices.Contains(f.paths, path) || slices.ContainsFunc(f.files,
 		func(at fs.FileInfo) bool { return os.SameFile(at, info) })
@@ -58,16 +59,16 @@ func (f forbidden) has(path string, info fs.FileInfo) bool {
 
 // secret reports whether a path is a place that no tool may read.
 func (f *folder) secret(path string) bool {
-	return f.k.cfg.Places.ClassifyByName(path).Kind == protectedpaths.Secret
+	return f.watcher.cfg.Places.ClassifyByName(path).Kind == protectedpaths.Secret
 }
 
-// below reports whether rel is one of paths or lies in one; all are relative to the folder.
+// below reports whether rel is one of paths or is below one. All are relative to the folder.
 func below(rel string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return rel == p || strings.HasPrefix(rel, p+"/") })
 }
 
-// dropForbidden removes what the walk skipped as forbidden from the known state. A copy from before there was the
-// rule is marked for removal.
+// dropForbidden removes the paths that the walk skipped as forbidden from the known state. A copy that is older than
+// the rule is marked for removal.
 func (f *folder) dropForbidden(s *scan) {
 	for rel := range f.known {
 		if below(rel, s.skipped) {
@@ -82,7 +83,7 @@ func (f *folder) dropForbidden(s *scan) {
 	}
 }
 
-// forget removes everything stored of the folder.
+// forget removes everything that is stored for the folder.
 func (f *folder) forget() error {
 	f.known, f.saved, f.skipped, f.forbiddenCopy = nil, nil, nil, false
 	return errors.Join(f.pack.close(), os.RemoveAll(f.dir))

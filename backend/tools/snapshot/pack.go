@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// Names in the folder of one watched folder.
+// Names of the files that are stored for one watched folder.
 const (
 	indexName = "index"
 	packName  = "pack"
 )
 
-// maxWaste bounds the unused bytes of a pack; one with more is created again.
+// maxWaste limits the unused bytes of a pack. A pack with more is created again.
 const maxWaste = 64 << 20
 
-// pack holds contents one after the other in a file, each once.
+// pack stores contents one after the other in a file, each only once.
 type pack struct {
 	file *os.File
 	size int64
-	// at is the offset of each content by its hash; dirty says that some are not synced.
+	// at contains the offset of each content by its hash; dirty is true if some contents are not synced.
 	at    map[string]int64
 	dirty bool
 }
 
-// put appends a content and sets its place in now.
+// put appends a content and sets its position in now.
 func (p *pack) put(content []byte, now *state) error {
 	sum := sha256.Sum256(content)
 	now.Sum, now.Len = hex.EncodeToString(sum[:]), int64(len(content))
@@ -48,7 +48,7 @@ func (p *pack) put(content []byte, now *state) error {
 	return nil
 }
 
-// errLost is the error of a content that was changed in the pack.
+// errLost is returned for a content that was changed in the pack.
 var errLost = errors.New("it is no longer stored")
 
 // get returns the content of s.
@@ -109,12 +109,12 @@ func (f *folder) open() error {
 	}
 	f.saved = f.known
 	now := time.Now()
-	_ = os.Chtimes(file.Name(), now, now) // marks it as used for trim
-	f.k.trim()
+	_ = os.Chtimes(file.Name(), now, now) // marks the pack as recently used for trim
+	f.watcher.trim()
 	return nil
 }
 
-// waste is how many bytes of the pack are not used by the known state.
+// waste returns the number of bytes in the pack that the known state does not use.
 func (f *folder) waste() int64 {
 	live := int64(0)
 	seen := map[int64]bool{}
@@ -127,7 +127,7 @@ func (f *folder) waste() int64 {
 	return f.pack.size - live
 }
 
-// load reads the saved index, nil when it cannot be read.
+// load returns the saved index, or nil if it cannot be read.
 func (f *folder) load() index {
 	file, err := os.Open(filepath.Join(f.dir, indexName))
 	if err != nil {
@@ -139,11 +139,11 @@ func (f *folder) load() index {
 		return nil
 	}
 	for rel, st := range s.Index {
-		if f.secret(filepath.Join(f.path, filepath.FromSlash(rel))) { // became secret
+		if f.secret(filepath.Join(f.path, filepath.FromSlash(rel))) { // the path became secret
 			f.forbiddenCopy = true
 			delete(s.Index, rel)
 		}
-		if st.At >= 0 && st.At+st.Len > f.pack.size { // truncated
+		if st.At >= 0 && st.At+st.Len > f.pack.size { // the pack was truncated
 			delete(s.Index, rel)
 		}
 	}
@@ -154,14 +154,14 @@ func (f *folder) load() index {
 	return s.Index
 }
 
-// save writes the pack and the index to disk when they changed.
+// save writes the pack and the index to disk if they changed.
 func (f *folder) save() error {
 	if f.saved != nil && !f.pack.dirty && maps.Equal(f.saved, f.known) {
 		return nil
 	}
 	path := filepath.Join(f.dir, indexName)
 	if f.known == nil {
-		// There is no state that a later one could be compared with.
+		// Without a known state, there is nothing to compare the next walk with.
 		f.saved = nil
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -191,7 +191,7 @@ func (f *folder) save() error {
 
 // trim removes the packs of all but the most recently used folders.
 func (w *Watcher) trim() {
-	entries, _ := os.ReadDir(w.cfg.Dir) // none yet
+	entries, _ := os.ReadDir(w.cfg.Dir) // after an error, there is nothing to remove
 	type stored struct {
 		dir  string
 		used time.Time

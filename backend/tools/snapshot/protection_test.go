@@ -228,7 +228,7 @@ func TestFilesOutsideFolderAreReportedWithoutSandbox(t *testing.T) {
 }
 
 func TestSlowFolderIsNotWatched(t *testing.T) {
-	b := newBench(t, func(c *snapshot.Config) { c.Wait = time.Nanosecond })
+	b := newBench(t, func(c *snapshot.Config) { c.WalkTimeout = time.Nanosecond })
 	b.sh("echo words of no haste > a")
 	for range 2 {
 		if r := b.bash("echo b > a"); !strings.Contains(r.Text,

@@ -20,27 +20,27 @@ import (
 	"sextant/shared/wire"
 )
 
-// state is what lies at a path.
+// state describes a path at the time of a walk.
 type state struct {
-	// There is false for nothing; Mode is the type and the permissions.
+	// There is false if nothing exists at the path. Mode is the type and the permissions.
 	There             bool
 	Mode              fs.FileMode
 	Size              int64
 	Device, Inode     uint64
 	Modified, Changed int64
-	// Sum is the SHA-256 of the content in hexadecimal, "" for a folder and for content that is not stored. At and
-	// Len are its place in the pack; an At of -1 means a blob.
+	// Sum is the SHA-256 of the content in hexadecimal, or "" for a folder and for content that is not stored. At and
+	// Len are the position of the content in the pack; if At is -1, the content is a blob.
 	Sum     string
 	At, Len int64
-	// Racy says that it changed so shortly before it was read that a later change may have the same time. Bulk
-	// is a folder whose content is not watched.
+	// Racy is true if the file changed so shortly before it was read that a later change may have the same time. Bulk
+	// is true for a folder with contents that are not watched.
 	Racy, Bulk bool
 }
 
-// index is the state of a folder, by relative paths with slashes.
+// index contains the states in a folder, by relative paths with slashes.
 type index map[string]state
 
-// id is how wire.FileChange names a state.
+// id returns the hash that wire.FileChange uses for a state.
 func (s state) id() string {
 	switch {
 	case !s.There:
@@ -53,7 +53,7 @@ func (s state) id() string {
 	return s.Sum
 }
 
-// same reports whether two states are equal. Size, time and inode decide when the content is not stored.
+// same reports whether two states are equal. If the content is not stored, size, time and inode decide.
 func (s state) same(o state) bool {
 	if s.There != o.There || s.Mode != o.Mode || s.id() != o.id() {
 		return false
@@ -67,7 +67,7 @@ func (s state) untouched(o state) bool {
 		s.Modified == o.Modified && s.Changed == o.Changed
 }
 
-// tooLarge is the error of a folder that exceeds the bounds.
+// tooLarge is returned for a folder that exceeds the limits.
 type tooLarge struct{ what string }
 
 // Error implements error.
@@ -76,7 +76,7 @@ func (t *tooLarge) Error() string { return "the workspace is larger than " + t.w
 // tick is longer than the resolution of file times.
 const tick = 20 * time.Millisecond
 
-// errSlow is the error of a walk that took too long; it is not tried again for some time.
+// errSlow is returned for a walk that took too long. The folder is not walked again for slowPause.
 var errSlow = errors.New("reading the workspace takes longer than a command should wait for it")
 
 // scan is one walk through a folder.
@@ -87,18 +87,18 @@ type scan struct {
 	files int
 	bytes int64
 	began time.Time
-	// measuring only counts, so that nothing is read of a folder that is too large.
+	// measuring makes the walk only count, so that no file of a folder that is too large is read.
 	measuring bool
 	forbidden forbidden
-	// skipped is what the rules forbid, by relative paths.
+	// skipped contains the relative paths that the rules forbid.
 	skipped []string
-	// unwatchedChanges are unwatched places that were created, removed or written to.
+	// unwatchedChanges contains the unwatched paths that were created, removed or written to.
 	unwatchedChanges []string
 }
 
 // scan walks through the folder and stores the contents of its files.
 func (f *folder) scan(ctx context.Context) (*scan, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.k.cfg.Wait, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, f.watcher.cfg.WalkTimeout, errSlow)
 	defer cancel()
 	forbidden, err := f.forbidden(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *scan) folder(root *os.Root, rel string) error {
 	if err != nil {
 		return nil
 	}
-	names, _ := d.Readdirnames(-1) // as far as they can be read
+	names, _ := d.Readdirnames(-1) // after an error, the names read so far are enough
 	_ = d.Close()
 	if rel != "" && s.unwatched(rel, names) {
 		return nil
@@ -150,8 +150,8 @@ func (s *scan) folder(root *os.Root, rel string) error {
 	return nil
 }
 
-// unwatched reports whether the inside of the folder rel is not watched. A folder that was watched stays so;
-// otherwise a command could hide its changes.
+// unwatched reports whether the inside of the folder rel is not watched. A folder that was watched stays watched,
+// because a command could otherwise hide its changes.
 func (s *scan) unwatched(rel string, names []string) bool {
 	old, before := s.f.known[rel]
 	if before && old.Mode.IsDir() {
@@ -170,7 +170,7 @@ func (s *scan) unwatched(rel string, names []string) bool {
 	return true
 }
 
-// bulk reports whether a folder is one that programs fill and can create again.
+// bulk reports whether programs fill this folder and can create it again.
 func bulk(name string, names []string) bool {
 	switch name {
 	case "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".tox":
@@ -182,7 +182,7 @@ func bulk(name string, names []string) bool {
 func (s *scan) entry(root *os.Root, name, rel string) error {
 	info, err := root.Lstat(name)
 	if err != nil {
-		return nil // removed meanwhile
+		return nil // removed in the meantime
 	}
 	kind := info.Mode().Type()
 	path := filepath.Join(s.f.path, filepath.FromSlash(rel))
@@ -194,17 +194,17 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 		s.skipped = append(s.skipped, rel)
 		return nil
 	}
-	if s.files++; s.files > s.f.k.cfg.Files {
-		return &tooLarge{fmt.Sprintf("%s files", humanize.Comma(int64(s.f.k.cfg.Files)))}
+	if s.files++; s.files > s.f.watcher.cfg.MaxFiles {
+		return &tooLarge{fmt.Sprintf("%s files", humanize.Comma(int64(s.f.watcher.cfg.MaxFiles)))}
 	}
 	now := state{There: true, Mode: kind | info.Mode().Perm()}
 	if kind == 0 || kind == fs.ModeSymlink || kind == fs.ModeDir {
-		now.Size, now.Modified = info.Size(), info.ModTime().UnixNano() // for pipes and sockets they change with use
+		now.Size, now.Modified = info.Size(), info.ModTime().UnixNano() // pipes and sockets change these with use
 	}
 	now.Device, now.Inode, now.Changed = identity(info)
 	now.Racy = max(now.Changed, now.Modified) > s.began.Add(-tick).UnixNano()
 	if kind == fs.ModeDir {
-		// A folder's size and times depend on its entries, which are compared themselves.
+		// A folder's size and times depend on its entries, which are compared separately.
 		s.next[rel] = state{There: true, Mode: now.Mode, Modified: now.Modified}
 		below, err := root.OpenRoot(name)
 		if err != nil {
@@ -219,8 +219,8 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 		return err
 	}
 	if kind == 0 && now.Size <= maxFile {
-		if s.bytes += now.Size; s.bytes > s.f.k.cfg.Bytes {
-			return &tooLarge{fmt.Sprintf("%d MB", s.f.k.cfg.Bytes>>20)}
+		if s.bytes += now.Size; s.bytes > s.f.watcher.cfg.MaxBytes {
+			return &tooLarge{fmt.Sprintf("%d MB", s.f.watcher.cfg.MaxBytes>>20)}
 		}
 	}
 	if s.measuring || known && now.untouched(old) {
@@ -234,8 +234,8 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 	return nil
 }
 
-// read stores the content of a file or link. Content that cannot be read or is too large is not stored; the error is
-// one of writing the pack.
+// read stores the content of a file or link. It skips content that is too large or cannot be read. The error is from
+// writing the pack.
 func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) error {
 	var content []byte
 	if kind != 0 && kind != fs.ModeSymlink {
@@ -265,20 +265,20 @@ func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) er
 		if err != nil || len(content) > maxFile {
 			return nil
 		}
-		now.Racy = now.Racy || int64(len(content)) != now.Size // it is being written
+		now.Racy = now.Racy || int64(len(content)) != now.Size // a program is writing the file
 	}
 	return s.f.pack.put(content, now)
 }
 
-// walk compares the folder with its known state, records the differences as changes of a command, and makes the new
-// state the known one. ending is the command that ended, nil for none.
+// walk compares the folder with its known state, records the differences as changes of a command, and stores the new
+// state as the known one. ending is the command that ended, or nil.
 func (f *folder) walk(ctx context.Context, ending *Run) error {
 	s, err := f.scan(ctx)
 	if err != nil {
-		// Later changes have nothing to be compared with.
+		// There is nothing to compare later changes with.
 		if large := (*tooLarge)(nil); errors.As(err, &large) || ctx.Err() == nil {
 			for _, r := range f.running {
-				r.fail(f.k, err)
+				r.fail(f.watcher, err)
 			}
 			f.known = nil
 		}
@@ -297,7 +297,7 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 	return nil
 }
 
-// differences are the paths with different states, in order.
+// differences returns the sorted paths with different states.
 func differences(before, after index) []string {
 	var all []string
 	for rel, old := range before {
@@ -314,7 +314,7 @@ func differences(before, after index) []string {
 	return all
 }
 
-// compareNames orders a folder before what is in it.
+// compareNames sorts a folder before its contents.
 func compareNames(a, b string) int {
 	return cmp.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
 }

@@ -1,23 +1,22 @@
-// Package snapshot finds out what commands did to the files of a folder, so that it can be shown and undone like
-// changes of the file tools.
+// Package snapshot records the changes that commands make to the files of a folder, so that they can be shown and
+// undone like changes of the file tools.
 //
-// The changes of a command are found by comparison: the folder is walked and its contents are stored before the command
-// runs, and it is walked again when the command has ended. The first walk copies everything; later ones read only what
-// differs from the last walk in size, times, inode or mode. Changed contents become blobs, then rows of wire.FileChange
-// are written, and only then the new state becomes the known one. So after a kill at any point, Recover finds what the
-// command did until then.
+// It finds the changes by comparison. Before a command runs, it walks the folder and stores the contents. When the
+// command has ended, it walks the folder again. The first walk copies everything; later walks read only files with a
+// different size, time, inode or mode. Changed contents become blobs, then rows of wire.FileChange are written, and
+// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes up
+// to that point.
 //
-// An overlay file system would separate a command's writes from all others, but it is not available everywhere (older
+// An overlay file system would separate a command's writes from all others. But it is not available everywhere (older
 // bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a
-// kill.
-// So changes by others while a command runs are separated only as far as possible: our own tools call Watcher.Hold,
-// commands that run at the same time are named in the note of a row, and what changed after the end of the command is
-// not its own.
+// kill. So changes by others during a command are separated only as far as possible: our own tools call Watcher.Hold,
+// the note of a row says if several commands ran at the same time, and changes after the end of the command are not
+// attributed to it.
 //
-// A folder that exceeds the bounds, or takes too long to read, is not watched, and the answer says so. Also not watched
-// are the .git folder, folders that programs fill and can create again (node_modules, caches), secret places, and what
-// the person's rules forbid: these are not read, and a copy from before a rule is removed. Links are not followed. Of
-// pipes, sockets and devices only the existence is known.
+// A folder that exceeds the limits or takes too long to read is not watched, and the result says so. The package also
+// does not watch .git folders, folders that programs fill and can create again (node_modules, caches), secret places,
+// and paths that the person's rules forbid. It does not read these, and it removes copies that are older than a rule.
+// It does not follow links. For pipes, sockets and devices, it records only that they exist.
 package snapshot
 
 import (
@@ -40,7 +39,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of what is watched. The content of a file over maxFile is not stored.
+// Limits of a watched folder. The content of a file over maxFile is not stored.
 const (
 	defaultFiles = 20_000
 	defaultBytes = 256 << 20
@@ -48,13 +47,13 @@ const (
 	maxFile      = 16 << 20
 	maxChanges   = 2_000
 	maxFolders   = 4
-	// storeTimeout bounds how long storing the rows of a command may take after its walk.
+	// storeTimeout limits the time for storing the rows of a command after its walk.
 	storeTimeout = 10 * time.Second
-	// slowPause is how long a folder is not watched after a walk that took too long.
+	// slowPause is the time for which a folder is not watched after a walk that took too long.
 	slowPause = 10 * time.Minute
 )
 
-// Blobs stores contents; *blobs.Store implements it.
+// Blobs stores file contents; *blobs.Store implements it.
 type Blobs interface {
 	PutAll(n int, content func(i int) ([]byte, error)) ([]string, error)
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
@@ -68,25 +67,25 @@ type Log interface {
 	Commands(ctx context.Context) ([]wire.Command, error)
 }
 
-// Config is what a Watcher needs.
+// Config configures a Watcher.
 type Config struct {
-	// Dir is the folder of stored contents, absolute; it is created when it is first needed.
+	// Dir is the absolute path of the folder for stored contents. It is created when it is first needed.
 	Dir    string
 	Places *protectedpaths.Places
 	Blobs  Blobs
 	Log    Log
-	// Forbidden returns the absolute paths that the person's rules keep from commands in a folder; it is called for
-	// every walk.
+	// Forbidden returns the absolute paths that the person's rules deny to commands in a folder. It is called for every
+	// walk.
 	Forbidden func(ctx context.Context, folder string) ([]string, error)
-	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 means 20,000 files, 256 MiB
+	// MaxFiles and MaxBytes limit a watched folder, WalkTimeout the time of a walk. Zero means 20,000 files, 256 MiB
 	// and 10 seconds.
-	Files  int
-	Bytes  int64
-	Wait   time.Duration
-	Logger *slog.Logger
+	MaxFiles    int
+	MaxBytes    int64
+	WalkTimeout time.Duration
+	Logger      *slog.Logger
 }
 
-// Watcher watches folders for commands. Make it with New; safe for concurrent use.
+// Watcher watches folders for commands. Create it with New. It is safe for concurrent use.
 type Watcher struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -94,16 +93,16 @@ type Watcher struct {
 	runs    []*Run
 }
 
-// New makes a Watcher. Nothing is read before the first command.
+// New returns a Watcher. It reads nothing before the first command.
 func New(cfg Config) *Watcher {
-	if cfg.Files == 0 {
-		cfg.Files = defaultFiles
+	if cfg.MaxFiles == 0 {
+		cfg.MaxFiles = defaultFiles
 	}
-	if cfg.Bytes == 0 {
-		cfg.Bytes = defaultBytes
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = defaultBytes
 	}
-	if cfg.Wait == 0 {
-		cfg.Wait = defaultWait
+	if cfg.WalkTimeout == 0 {
+		cfg.WalkTimeout = defaultWait
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -125,19 +124,19 @@ func (w *Watcher) Close() error {
 
 // folder is a watched folder.
 type folder struct {
-	k    *Watcher
-	path string
-	dir  string
+	watcher *Watcher
+	path    string
+	dir     string
 
 	mu   sync.Mutex
 	pack pack
-	// known is the state that the next walk is compared with, nil for none; saved is the one on disk.
+	// known is the state that the next walk is compared with, or nil; saved is the state on disk.
 	known, saved index
-	// skipped is what the last walk skipped as forbidden, by relative paths; forbiddenCopy says that the pack still
-	// contains something of such a place.
+	// skipped contains the relative paths that the last walk skipped as forbidden. forbiddenCopy is true if the pack
+	// still contains a file of such a path.
 	skipped       []string
 	forbiddenCopy bool
-	// slow is when a walk last took too long.
+	// slow is the time of the last walk that took too long.
 	slow    time.Time
 	running []*Run
 }
@@ -154,39 +153,39 @@ func (w *Watcher) at(path string) (*folder, error) {
 		return f, nil
 	}
 	sum := sha256.Sum256([]byte(real))
-	f := &folder{k: w, path: real, dir: filepath.Join(w.cfg.Dir, hex.EncodeToString(sum[:8]))}
+	f := &folder{watcher: w, path: real, dir: filepath.Join(w.cfg.Dir, hex.EncodeToString(sum[:8]))}
 	w.folders[real] = f
 	return f, nil
 }
 
-// Changes are the changes of a command.
+// Changes contains the changes of a command.
 type Changes struct {
-	// Files are the rows in the order of their paths.
+	// MaxFiles contains the rows, sorted by path.
 	Files []wire.FileChange
-	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), "" when they can.
+	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), or is "".
 	NotUndoable string
-	// Others changed after the command had ended, so not by it. Unwatched are unwatched places that were created,
-	// removed or written to. Both are relative paths.
-	Others, Unwatched []string
+	// ChangedLater contains files that changed after the command had ended. Unwatched contains unwatched paths that
+	// were created, removed or written to. Both contain relative paths.
+	ChangedLater, Unwatched []string
 }
 
 // Run is a watched command. End must be called, by one goroutine at a time.
 type Run struct {
-	k     *Watcher
-	f     *folder
-	row   wire.Command
-	done  Changes
-	ended time.Time
-	note  string
-	// stopped is closed when the command is stopped, over when its changes are known.
+	watcher *Watcher
+	folder  *folder
+	row     wire.Command
+	done    Changes
+	ended   time.Time
+	note    string
+	// stopped is closed when the command is stopped, settled when its changes are known.
 	stopped <-chan struct{}
 	settled chan struct{}
 }
 
-// Begin records the state of the folder before the command of call runs; the command ends at the latest with ctx. Why
-// it cannot be watched is in the Changes of End.
+// Begin records the state of the folder before the command of call runs. The command must end when ctx is done. If the
+// folder cannot be watched, the Changes of End say why.
 func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
-	r := &Run{k: w, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
+	r := &Run{watcher: w, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
 		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation,
 		Owner: call.From.Owner(), Time: time.Now(),
 	}}
@@ -203,14 +202,14 @@ func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *R
 }
 
 // fail sets the reason why the changes of a run cannot be undone.
-func (r *Run) fail(k *Watcher, err error) {
+func (r *Run) fail(w *Watcher, err error) {
 	var large *tooLarge
 	switch {
 	case err == nil || r.done.NotUndoable != "":
 	case errors.As(err, &large), errors.Is(err, errSlow), errors.Is(err, errForbidden):
 		r.done.NotUndoable = err.Error()
 	default:
-		k.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
+		w.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
 		r.done.NotUndoable = "the previous state of the workspace could not be stored: " + err.Error()
 	}
 }
@@ -227,10 +226,10 @@ func (f *folder) begin(ctx context.Context, r *Run) error {
 	if err := f.save(); err != nil {
 		return err
 	}
-	if err := f.k.cfg.Log.BeginCommand(ctx, r.row); err != nil {
+	if err := f.watcher.cfg.Log.BeginCommand(ctx, r.row); err != nil {
 		return err
 	}
-	r.f = f
+	r.folder = f
 	f.running = append(f.running, r)
 	return nil
 }
@@ -244,49 +243,49 @@ func (f *folder) refresh(ctx context.Context) error {
 	if err != nil || !f.forbiddenCopy || len(f.running) > 0 {
 		return err
 	}
-	// The pack has a copy of something that is now forbidden: remove everything and read the rest again.
+	// The pack contains a copy of a path that is now forbidden, so everything is removed and the rest is read again.
 	if err := errors.Join(f.forget(), f.open()); err != nil {
 		return err
 	}
 	return f.walk(ctx, nil)
 }
 
-// End returns what the command changed, even if ctx has ended. Called again, it returns the same.
+// End returns the changes of the command, even if ctx is done. A second call returns the same changes.
 func (r *Run) End(ctx context.Context) Changes {
 	if !r.ended.IsZero() {
 		return r.done
 	}
 	r.ended = time.Now()
 	defer func() {
-		r.k.mu.Lock()
-		defer r.k.mu.Unlock()
-		r.k.runs = slices.DeleteFunc(r.k.runs, func(o *Run) bool { return o == r })
+		r.watcher.mu.Lock()
+		defer r.watcher.mu.Unlock()
+		r.watcher.runs = slices.DeleteFunc(r.watcher.runs, func(o *Run) bool { return o == r })
 		close(r.settled)
 	}()
-	f := r.f
+	f := r.folder
 	if f == nil {
 		return r.done
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.k.cfg.Wait+storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.watcher.cfg.WalkTimeout+storeTimeout)
 	defer cancel()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.done.NotUndoable == "" {
-		r.fail(f.k, f.walk(ctx, r))
+		r.fail(f.watcher, f.walk(ctx, r))
 	}
 	f.running = slices.DeleteFunc(f.running, func(o *Run) bool { return o == r })
 	if len(f.running) > 0 {
-		r.fail(f.k, f.save())
+		r.fail(f.watcher, f.save())
 	}
-	r.fail(f.k, f.k.cfg.Log.EndCommand(ctx, r.row.Call))
+	r.fail(f.watcher, f.watcher.cfg.Log.EndCommand(ctx, r.row.Call))
 	slices.SortStableFunc(r.done.Files, func(a, b wire.FileChange) int { return compareNames(a.Path, b.Path) })
 	return r.done
 }
 
-// Settled waits until the changes of all stopped commands are known; the answer to a stop does not wait for that. The
-// wait ends with ctx and after a timeout.
-func (w *Watcher) Settled(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, w.cfg.Wait+storeTimeout)
+// WaitSettled waits until the changes of all stopped commands are known. Stopping a command does not wait for them
+// itself. WaitSettled returns early if ctx is done, and after a timeout.
+func (w *Watcher) WaitSettled(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.WalkTimeout+storeTimeout)
 	defer cancel()
 	w.mu.Lock()
 	runs := slices.Clone(w.runs)
@@ -295,7 +294,7 @@ func (w *Watcher) Settled(ctx context.Context) {
 		select {
 		case <-r.stopped:
 		default:
-			continue // it still runs
+			continue // the command still runs
 		}
 		select {
 		case <-r.settled:
@@ -320,7 +319,7 @@ func (w *Watcher) Recover(ctx context.Context) error {
 	return err
 }
 
-// interruptedNote is the note of the changes of an interrupted command.
+// interruptedNote is the note of changes by an interrupted command.
 const interruptedNote = "Sextant ended while the command ran; changes until the next start are included"
 
 func (w *Watcher) recover(ctx context.Context, c wire.Command) error {
@@ -339,7 +338,7 @@ func (w *Watcher) recover(ctx context.Context, c wire.Command) error {
 	if err := f.open(); err != nil {
 		return err
 	}
-	r := &Run{f: f, row: c, note: interruptedNote}
+	r := &Run{folder: f, row: c, note: interruptedNote}
 	f.running = []*Run{r}
 	err = f.walk(ctx, r)
 	f.running = nil

@@ -163,11 +163,11 @@ func TestOversizedFolderIsNotWatched(t *testing.T) {
 	}{
 		{
 			"files", "seq 1 30 | xargs touch", "the workspace is larger than 20 files",
-			func(c *snapshot.Config) { c.Files = 20 },
+			func(c *snapshot.Config) { c.MaxFiles = 20 },
 		},
 		{
 			"bytes", "head -c 3000000 /dev/zero > big", "the workspace is larger than 2 MB",
-			func(c *snapshot.Config) { c.Bytes = 2 << 20 },
+			func(c *snapshot.Config) { c.MaxBytes = 2 << 20 },
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func openBench(t testing.TB, home string, change ...func(*snapshot.Config)) *ben
 	})
 	b.shell = shell.New(shell.Config{
 		Folder: folder, Home: home, Places: known,
-		Confine: confine.New(confine.Config{Home: home, SecretPaths: []string{data}}), Snapshots: b.Watcher,
+		Sandbox: confine.New(confine.Config{Home: home, SecretPaths: []string{data}}), Snapshots: b.Watcher,
 		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 	return b
@@ -92,7 +92,7 @@ func (b *bench) disableSandboxParts(parts ...string) {
 	b.shell = shell.New(shell.Config{
 		Folder: func() string { return b.work }, Home: b.home,
 		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Snapshots: b.Watcher,
-		Confine: confine.New(confine.Config{
+		Sandbox: confine.New(confine.Config{
 			Home: b.home, SecretPaths: []string{filepath.Join(b.home, "data")},
 			Disabled: parts,
 		}),

@@ -1,8 +1,8 @@
-// Package subagent holds run_subagent, the tool that gives a task to a turn of its own.
+// Package subagent provides run_subagent, the tool that starts a separate turn for a task.
 //
-// It does not know the agent loop. A Runner runs the turn and makes sure that it may do no more than its
-// caller; this package defines the task and the report. What the turn read from outside counts as outside
-// text of the result, what it read of files as read by the call, and the files it changed as changed by it.
+// The package does not depend on the agent loop. A Runner runs the turn and makes sure that it may do no more than its
+// caller. The outside text that the turn read, the local files that it read and the files that it changed all count for
+// the call of run_subagent.
 package subagent
 
 import (
@@ -22,7 +22,7 @@ import (
 //go:embed run_subagent.md
 var runSubagentDoc string
 
-// Bounds of a task: its characters, calls, rounds and tools.
+// Limits of a task: its characters, calls, rounds and tools.
 const (
 	maxTask   = 20_000
 	maxExpect = 2000
@@ -30,7 +30,7 @@ const (
 	maxTools  = 100
 )
 
-// Task is what run_subagent takes. The Runner decides what zero fields leave open.
+// Task contains the parameters of run_subagent. The Runner chooses values for zero fields.
 type Task struct {
 	Task      string   `json:"task"`
 	Expect    string   `json:"expect"`
@@ -41,25 +41,25 @@ type Task struct {
 	Model     string   `json:"model"`
 }
 
-// Report says how a task ended.
+// Report is the outcome of a task.
 type Report struct {
 	Title, Conversation string
 	Answer              string
 	Status              chat.Status
-	// Error and Suggestion say why it did not finish.
+	// Error and Suggestion say why the task did not finish.
 	Error, Suggestion string
 	Calls, Rounds     int
 	Usage             chat.Usage
-	// Outside and Local are the sources of what it read, from outside and from this machine. Changed
-	// are the files it changed in a way that can be undone.
+	// Outside and Local are the sources that the task read, from outside and from this machine. Changed contains the
+	// files that it changed in a way that can be undone.
 	Outside, Local, Changed []string
 }
 
-// Runner runs a task for call until it ends or ctx does. The Result, when not nil, says why it did not
-// start. Safe for concurrent use.
+// Runner runs a task for call until it ends or ctx is done. A non-nil Result says why the task did not start. A Runner
+// is safe for concurrent use.
 type Runner func(ctx context.Context, task Task, call toolspec.Call) (Report, *toolspec.Result)
 
-// Tools is the list of run_subagent. Safe for concurrent use.
+// Tools provides run_subagent. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
 	run Runner
@@ -70,8 +70,8 @@ type tool struct{ def toolspec.Definition }
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// New makes the tool. Its group is that of tools that reach nothing themselves: each call of a task is
-// judged when it is made.
+// New returns the tool. It is in the group "workspace" because it changes nothing itself: each call of a task is judged
+// separately.
 func New(run Runner) *Tools {
 	def := toolkit.Define(toolspec.RunSubagent, "workspace", runSubagentDoc,
 		fmt.Sprintf(`{"type":"object","properties":{`+
@@ -88,14 +88,14 @@ func New(run Runner) *Tools {
 	return &Tools{List: toolkit.List[tool]{{def}}, run: run}
 }
 
-// Describe says what call would do. The task may name secrets; its calls use them, or are refused.
+// Describe returns the effect of call. The task may name secrets, because its calls are judged one by one.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p Task
 	_ = json.Unmarshal(call.Args, &p)
 	return toolspec.Description{Present: "Subagent: " + excerpt.Line(p.Task, 80), ForwardsSecrets: true}
 }
 
-// outcome is the value of run_subagent. Conversation is the subagent's own.
+// outcome is the value of run_subagent. Conversation is the id of the subagent's conversation.
 type outcome struct {
 	Answer       string      `json:"answer"`
 	Conversation string      `json:"conversation"`
@@ -106,7 +106,7 @@ type outcome struct {
 	OutputTokens int         `json:"output_tokens"`
 }
 
-// Execute runs one task; the error is always nil.
+// Execute runs one task. The error is always nil.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -121,7 +121,7 @@ func (t *Tools) Execute(
 	return resultOf(report), nil
 }
 
-// resultOf is the result of a task that was started.
+// resultOf returns the result of a task that was started.
 func resultOf(done Report) toolspec.Result {
 	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its conversation is %s",
 		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input,
@@ -153,7 +153,7 @@ func resultOf(done Report) toolspec.Result {
 	return r
 }
 
-// failure is the error of a task that did not finish.
+// failure describes why a task did not finish.
 func failure(done Report) string {
 	if done.Error == "" {
 		return "the subagent was stopped before it finished; what it did until then is kept"

@@ -1,4 +1,4 @@
-// Package tokens counts what text costs a model.
+// Package tokens counts the tokens of text.
 package tokens
 
 import (
@@ -11,15 +11,15 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxCached bounds how many counts are cached, maxCachedText how long a cached text may be.
+// maxCached limits the number of cached counts, maxCachedText the length of a cached text in bytes.
 const (
 	maxCached     = 8192
 	maxCachedText = 2048
 )
 
-// Counter counts tokens with the two tokenizers in common use and takes the higher count. It loads
-// their tables when it is first asked, and caches counts, because most lines of a page are sent again
-// and again. Its zero value is ready; it is safe for concurrent use.
+// Counter counts tokens with the two tokenizers in common use and returns the higher count. It loads their tables on
+// first use. It caches counts, because most lines of a page are sent repeatedly. The zero value is ready to use. It is
+// safe for concurrent use.
 type Counter struct {
 	once   sync.Once
 	codecs []tokenizer.Codec
@@ -28,7 +28,7 @@ type Counter struct {
 	cache map[string]int
 }
 
-// Count returns the number of tokens of text.
+// Count returns the number of tokens in text.
 func (c *Counter) Count(text string) int {
 	if len(text) > maxCachedText {
 		return c.measure(text)
@@ -76,11 +76,11 @@ func (c *Counter) load() {
 	}
 }
 
-// pieceBytes is how much of a text is counted at once: tokenizers are slow on long words.
+// pieceBytes is the size of the pieces that are counted one at a time, because tokenizers are slow on long words.
 const pieceBytes = 400
 
-// Fit returns how many bytes of text have at most budget tokens, at least one character. It ends after
-// a line or a word where one is near.
+// Fit returns the length in bytes of the longest prefix of text with at most budget tokens, and at least one character.
+// The prefix ends after a line or a word if one ends nearby.
 func (c *Counter) Fit(text string, budget int) int {
 	end := c.fit(text, max(budget, 1))
 	if end == len(text) {
@@ -109,7 +109,7 @@ func (c *Counter) fit(text string, budget int) int {
 		left -= n
 		end += len(piece)
 	}
-	// Pieces alone cost a little more or less than together.
+	// The pieces may have slightly more or fewer tokens alone than together.
 	for end > pieceBytes && c.measure(text[:end]) > budget {
 		end = excerpt.PrefixLen(text, end-max(end/50, 8))
 	}
@@ -117,7 +117,7 @@ func (c *Counter) fit(text string, budget int) int {
 	return max(end, first)
 }
 
-// pieceEnd is where a piece that starts at start ends: after a line end if there is one near.
+// pieceEnd returns the end of the piece that starts at start: after a line end if there is one, else after pieceBytes.
 func pieceEnd(text string, start int) int {
 	if len(text)-start <= pieceBytes {
 		return len(text)
@@ -128,7 +128,7 @@ func pieceEnd(text string, start int) int {
 	return excerpt.PrefixLen(text, start+pieceBytes)
 }
 
-// fitPiece is how many bytes of a piece fit, by binary search.
+// fitPiece returns the number of bytes of a piece that fit, by binary search.
 func (c *Counter) fitPiece(piece string, budget int) int {
 	low, high := 0, len(piece)
 	for low < high {

@@ -12,8 +12,7 @@ import (
 
 const maxAddress = 8192
 
-// parse reads an http or https address and normalizes its host as the policy does. The Result is nil on
-// success.
+// parse parses an http or https address and normalizes its host as the policy does. The Result is nil on success.
 func parse(raw string) (*url.URL, *toolspec.Result) {
 	bad := func(why string) (*url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, why, "Send a whole address such as https://example.com/page.")
@@ -41,7 +40,7 @@ func parse(raw string) (*url.URL, *toolspec.Result) {
 	return u, nil
 }
 
-// joinHost is host:port, with brackets around an IPv6 address. The port may be "".
+// joinHost returns host:port, with brackets around an IPv6 address. The port may be "".
 func joinHost(host, port string) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -52,10 +51,10 @@ func joinHost(host, port string) string {
 	return host
 }
 
-// hosts are the hosts of an address, for the policy.
+// hosts returns the hosts of an address in the policy's form.
 func hosts(u *url.URL) []string { return []string{policy.NormalizeHost(u.Host)} }
 
-// shortAddress is an address for a sentence: host and path, without the query, which may be secret.
+// shortAddress returns host and path for a sentence. It leaves out the query, which may be secret.
 func shortAddress(u *url.URL) string {
 	path := u.EscapedPath()
 	if path == "/" {
@@ -64,8 +63,8 @@ func shortAddress(u *url.URL) string {
 	return u.Host + excerpt.Line(path, 60)
 }
 
-// origin is the source of the text of an answer.
+// origin returns the origin of an address, which is the source of the response's text.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// sameHost reports whether b is the same server as a. The default ports of http and https count as one.
+// sameHost reports whether a and b are the same server. The default ports of http and https count as one port.
 func sameHost(a, b *url.URL) bool { return policy.HostMatchesExactly(a.Host, []string{b.Host}) }

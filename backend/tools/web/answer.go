@@ -13,26 +13,26 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxHeaders bounds the response headers in a result, in bytes.
+// maxHeaders limits the response headers in a result, in bytes.
 const maxHeaders = 8 << 10
 
-// answer is the value of http_request and wget.
+// answer is the result value of http_request and wget.
 type answer struct {
 	URL        string `json:"url"`
 	Status     int    `json:"status"`
 	StatusText string `json:"status_text"`
-	// Headers are those of the response, in canonical form ("Content-Type"); repeated ones are joined by ", ".
+	// Headers contains the response headers by canonical name ("Content-Type"). Repeated headers are joined by ", ".
 	Headers     map[string]string `json:"headers,omitempty"`
 	ContentType string            `json:"content_type"`
-	// Bytes is how much of the body was read; Truncated says that Body is not all of it.
+	// Bytes is the number of bytes of the body that were read. Truncated is true if Body is incomplete.
 	Bytes     int  `json:"bytes"`
 	Truncated bool `json:"truncated,omitempty"`
-	// Body is the text as it was sent, in UTF-8; "" for a body that is not text.
+	// Body is the unconverted text in UTF-8, or "" if the body is not text.
 	Body      string `json:"body"`
 	Redirects int    `json:"redirects,omitempty"`
 }
 
-// result makes the Result of a response.
+// result returns the Result of a response.
 func (r *response) result(headers bool) toolspec.Result {
 	c := r.decode()
 	a := answer{
@@ -81,7 +81,7 @@ func (r *response) amount() string {
 	return humanize.Bytes(uint64(len(r.body)))
 }
 
-// shownHeaders are headers as they may be shown, without cookies.
+// shownHeaders returns the headers that may be shown, without cookies.
 func shownHeaders(h http.Header) map[string]string {
 	all, used := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(h)) {

@@ -16,23 +16,23 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of a body in a result.
+// Limits of a body in a result.
 const (
 	maxText   = 1 << 20 // characters for a model
 	maxBody   = 1 << 20 // bytes in the value, for programs
-	maxMarkup = 2 << 20 // bytes of HTML that are turned into text
+	maxMarkup = 2 << 20 // bytes of HTML that are converted to text
 )
 
 // content is a decoded body.
 type content struct {
 	mime string
-	// binary is true for other than text; raw and text are empty then.
+	// binary is true if the body is not text; raw and text are then empty.
 	binary bool
-	// raw is the text as it was sent, in UTF-8, and text its readable form.
+	// raw is the unconverted text in UTF-8, and text is its readable form.
 	raw, text string
 }
 
-// decode detects what the body of r is and decodes it.
+// decode detects the type of the body and decodes it.
 func (r *response) decode() content {
 	declared := r.header.Get("Content-Type")
 	c := content{}
@@ -41,7 +41,7 @@ func (r *response) decode() content {
 		c.mime, _, _ = mime.ParseMediaType(http.DetectContentType(r.body))
 	}
 	if encoding := r.header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		// An encoding that was not requested and cannot be decoded.
+		// This encoding was not requested and cannot be decoded.
 		c.mime, c.binary = c.mime+" ("+encoding+")", true
 		return c
 	}
@@ -56,7 +56,7 @@ func (r *response) decode() content {
 	if c.mime == "text/html" || c.mime == "application/xhtml+xml" {
 		text, _, err := readable.Source(c.raw[:excerpt.PrefixLen(c.raw, maxMarkup)], r.url.String(), "markdown")
 		if err != nil {
-			// It is nested too deeply, so only its text is kept.
+			// The HTML is nested too deeply to convert.
 			text = withoutTags(c.raw)
 		}
 		c.text = excerpt.Printable(text)
@@ -64,7 +64,7 @@ func (r *response) decode() content {
 	return c
 }
 
-// withoutTags is the text between the tags of HTML.
+// withoutTags returns the text between the tags of HTML, without scripts and styles.
 func withoutTags(source string) string {
 	var b strings.Builder
 	skip := ""
@@ -88,7 +88,7 @@ func withoutTags(source string) string {
 	}
 }
 
-// isText reports whether a type is one that people can read.
+// isText reports whether a MIME type is readable text.
 func isText(mime string) bool {
 	if strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml") ||
 		strings.HasSuffix(mime, "+yaml") {
@@ -106,8 +106,8 @@ func isText(mime string) bool {
 	return false
 }
 
-// toUTF8 is body in UTF-8. The encoding is that of its byte order mark, else the one that the server or
-// the page declares, else UTF-8 if it is valid, else what browsers guess.
+// toUTF8 returns body in UTF-8. The encoding is that of the byte order mark, else the declared one, else UTF-8 if the
+// body is valid UTF-8, else the browsers' guess.
 func toUTF8(body []byte, contentType string) string {
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)
 	if name == "utf-8" || !certain && utf8.Valid(body[:excerpt.PrefixLen(body, len(body))]) {
@@ -120,7 +120,7 @@ func toUTF8(body []byte, contentType string) string {
 	return strings.TrimPrefix(string(text), "\ufeff")
 }
 
-// limitText is at most maxText characters of text, with a last line that says what is missing.
+// limitText returns at most maxText characters of text, with a last line about the missing part.
 func limitText(text string, more bool) (string, bool) {
 	n := utf8.RuneCountInString(text)
 	cut := n > maxText

@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// failure is the Result of an exchange that failed. The address in the errors of net/http is left out,
-// because it may contain a key.
+// failure returns the Result of a failed exchange. It leaves out the address in errors of net/http, which may contain a
+// key.
 func (t *Tools) failure(ctx context.Context, e exchange, err error) toolspec.Result {
 	host := e.url.Host
 	var outer *url.Error
@@ -53,11 +53,11 @@ func (t *Tools) failure(ctx context.Context, e exchange, err error) toolspec.Res
 		"Try again later, or open it in the browser.")
 }
 
-// redirected is the Result of a redirect that was not followed.
+// redirected returns the Result of a redirect that was not followed.
 func (t *Tools) redirected(e exchange, s *redirectError) toolspec.Result {
 	to := s.to.Redacted()
 	if e.argument == "" {
-		// The address is not the caller's own and may contain our key.
+		// The caller did not send this address, and it may contain our key.
 		to = s.host
 	}
 	r := toolspec.Fail(toolspec.PermissionError, e.url.Host+" redirects to "+to+", which was not followed: "+s.reason,

@@ -18,9 +18,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of one exchange.
+// Limits of one exchange.
 const (
-	maxRead      = 5 << 20 // bytes of an answer's body, after decompression
+	maxRead      = 5 << 20 // bytes of a response body, after decompression
 	maxRedirects = 10
 	reportEvery  = time.Second
 )
@@ -34,28 +34,27 @@ type exchange struct {
 	url    *url.URL
 	header http.Header
 	body   []byte
-	// call is the call it belongs to, and argument the name of its argument with the address: a redirect
-	// to another host is judged as the same call with another address.
+	// call is the call that makes the request, and argument names the argument with the address. A redirect to another
+	// host is judged as the same call with the new address.
 	call     toolspec.Call
 	argument string
 	timeout  time.Duration
-	// bound is the only origin that a request with a secret may go to, "" for any.
+	// bound is the only origin to which a request with a secret may go, or "" for any.
 	bound string
 }
 
-// response is a complete response.
 type response struct {
 	status int
-	text   string // of the status: "Not Found"
+	text   string // the status text, such as "Not Found"
 	header http.Header
 	url    *url.URL // after redirects
 	body   []byte
-	// more is true when the body is longer than maxRead.
+	// more is true if the body is longer than maxRead.
 	more bool
 	hops int
 }
 
-// redirectError is the error of a redirect that is not followed.
+// redirectError is returned for a redirect that is not followed.
 type redirectError struct {
 	to     *url.URL
 	host   string
@@ -112,7 +111,7 @@ func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*response,
 	}, nil
 }
 
-// follow judges one redirect.
+// follow returns an error if a redirect may not be followed.
 func (t *Tools) follow(ctx context.Context, e exchange, next *http.Request, via []*http.Request) error {
 	before := via[len(via)-1].URL
 	to, bad := parse(next.URL.String())
@@ -159,7 +158,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// reportProgress reports once a second how much was read, until stop is called.
+// reportProgress reports the number of bytes read once a second until stop is called.
 func reportProgress(out progress, u *url.URL, read *atomic.Int64) (stop func()) {
 	done := make(chan struct{})
 	var reporting sync.WaitGroup

@@ -24,14 +24,13 @@ import (
 //go:embed http_request.md
 var httpRequestDoc string
 
-// Bounds of a request.
+// Limits of a request.
 const (
 	maxSent        = 1 << 20
 	maxSentHeaders = 50
 )
 
-// httpRequestParams are the parameters of http_request. Body is sent as it is when it is a string, else as
-// JSON.
+// httpRequestParams contains the parameters of http_request. A string Body is sent unchanged, any other Body as JSON.
 type httpRequestParams struct {
 	URL     string            `json:"url"`
 	Method  string            `json:"method"`
@@ -73,7 +72,7 @@ func (p httpRequestParams) method() string {
 	return strings.ToUpper(p.Method)
 }
 
-// body is the request body and its content type.
+// body returns the request body and its content type.
 func (p httpRequestParams) body() (text, kind string) {
 	if len(p.Body) == 0 || string(p.Body) == "null" {
 		return "", ""
@@ -107,7 +106,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 	return d
 }
 
-// sentence says what is done: "Sending 120 characters to api.example (POST)".
+// sentence describes the request, for example "Sending 120 characters to api.example (POST)".
 func (p httpRequestParams) sentence(sending, requesting string, u *url.URL) string {
 	if body, _ := p.body(); body != "" {
 		return fmt.Sprintf("%s %d characters to %s (%s)", sending, utf8.RuneCountInString(body), u.Host, p.method())
@@ -119,7 +118,7 @@ func (p httpRequestParams) names() []string {
 	return slices.Sorted(maps.Keys(p.Headers))
 }
 
-// header checks and returns the headers of the request.
+// header validates and returns the headers of the request.
 func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 	bad := func(text, next string) (http.Header, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, text, next)
@@ -143,8 +142,8 @@ func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 	return h, nil
 }
 
-// reserved reports whether a header may not be set by a call: those of the connection, and those by which
-// servers identify the sender.
+// reserved reports whether a call may not set a header. Headers of the connection and headers that identify the sender
+// are reserved.
 func reserved(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// endpoint is base with path below it and query.
+// endpoint returns base with the path and the query appended.
 func endpoint(base *url.URL, path string, query url.Values) *url.URL {
 	u := *base
 	if path != "" {
@@ -24,7 +24,7 @@ func endpoint(base *url.URL, path string, query url.Values) *url.URL {
 	return &u
 }
 
-// bySafety is the one of three values for the setting search_safe.
+// bySafety returns the value for the setting search_safe.
 func (s search) bySafety(off, moderate, strict string) string {
 	switch s.safe {
 	case "off":
@@ -35,7 +35,7 @@ func (s search) bySafety(off, moderate, strict string) string {
 	return moderate
 }
 
-// duckDuckGo reads DuckDuckGo's page for browsers without scripts; it needs no key.
+// duckDuckGo reads DuckDuckGo's page for browsers without scripts. It needs no key.
 func duckDuckGo() provider {
 	return provider{
 		name: "duckduckgo", base: "https://html.duckduckgo.com/html/",
@@ -79,7 +79,7 @@ func duckResult(n *html.Node) searchResult {
 	return f
 }
 
-// redirectTarget is the address that DuckDuckGo's redirect (//duckduckgo.com/l/?uddg=…) leads to.
+// redirectTarget returns the target of a DuckDuckGo redirect (//duckduckgo.com/l/?uddg=…).
 func redirectTarget(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {
@@ -150,7 +150,7 @@ func google() provider {
 	}
 }
 
-// searxng uses a SearXNG server, whose settings must allow JSON.
+// searxng uses a SearXNG server. Its settings must allow JSON.
 func searxng() provider {
 	return provider{
 		name: "searxng", needs: []string{"search_url"},
@@ -177,7 +177,7 @@ func searxng() provider {
 	}
 }
 
-// stripHTML is the text of a snippet that contains HTML.
+// stripHTML returns the text of a snippet that contains HTML.
 func stripHTML(s string) string {
 	doc, err := html.Parse(strings.NewReader(s))
 	if err != nil {
@@ -186,7 +186,7 @@ func stripHTML(s string) string {
 	return textOf(doc)
 }
 
-// textOf is the text of a node, without scripts and styles.
+// textOf returns the text of a node, without scripts and styles.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	var read func(n *html.Node)

@@ -10,8 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// rateLimiter bounds how often something is done in a minute. What is not used is saved, up to that of one
-// minute.
+// rateLimiter limits the requests per minute. Unused requests accumulate up to the number for one minute.
 type rateLimiter struct {
 	now func() time.Time
 
@@ -20,7 +19,7 @@ type rateLimiter struct {
 	last time.Time
 }
 
-// take uses one of perMinute. When none is left, ok is false and wait says when there will be one.
+// take uses one of perMinute requests. If none is left, ok is false and wait is the time until the next one.
 func (r *rateLimiter) take(perMinute int) (wait time.Duration, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,8 +37,7 @@ func (r *rateLimiter) take(perMinute int) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// limited uses one of the requests that the setting allows in a minute, and returns a failure when none
-// is left.
+// limited uses one of the requests per minute that the setting allows. It returns a failure if none is left.
 func (t *Tools) limited(r *rateLimiter, setting string, fallback int) *toolspec.Result {
 	n, err := strconv.Atoi(t.cfg.Setting(setting))
 	if err != nil || n < 1 {

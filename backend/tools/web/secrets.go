@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretUses are the secrets that the request names, and where they would be inserted.
+// secretUses returns the secrets that the request names and where they would be inserted.
 func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	var uses []toolspec.SecretUse
 	add := func(place secrets.Place, text string) {
@@ -33,8 +33,7 @@ func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	return uses
 }
 
-// insertSecrets returns the address, headers and body with the values of secrets in them. They must not be
-// shown to anybody.
+// insertSecrets returns the address, headers and body with the values of secrets in them. These must never be shown.
 func (t *Tools) insertSecrets(
 	p httpRequestParams, u *url.URL, header http.Header, body string,
 ) (to *url.URL, h http.Header, sent string, bad *toolspec.Result) {
@@ -93,8 +92,8 @@ func (t *Tools) insertSecrets(
 	return &out, h, sent, nil
 }
 
-// encodeBasic encodes name:password after "Basic" in base64. The caller cannot do that, because it does not
-// know the value.
+// encodeBasic encodes the name:password after "Basic" in base64. The caller cannot, because it does not know the
+// password.
 func encodeBasic(name, value string) string {
 	scheme, pair, ok := strings.Cut(value, " ")
 	if !strings.EqualFold(name, "Authorization") || !ok || !strings.EqualFold(scheme, "Basic") ||
@@ -104,7 +103,7 @@ func encodeBasic(name, value string) string {
 	return scheme + " " + base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(pair)))
 }
 
-// escapeFor returns how a value is escaped in a body of that content type, nil for not at all.
+// escapeFor returns the function that escapes a value for a body of that content type, or nil if none is needed.
 func escapeFor(kind, body string) func(string) string {
 	switch {
 	case strings.Contains(strings.ToLower(kind), "x-www-form-urlencoded"):
@@ -113,7 +112,7 @@ func escapeFor(kind, body string) func(string) string {
 		return func(value string) string {
 			b, err := json.Marshal(value)
 			if err != nil {
-				return value // a string can always be encoded
+				return value // encoding a string never fails
 			}
 			return strings.TrimSuffix(strings.TrimPrefix(string(b), `"`), `"`)
 		}

@@ -1,12 +1,11 @@
-// Package web holds the tools that use the network without a browser: http_request, wget and web_search.
+// Package web provides the tools that use the network without a browser: http_request, wget and web_search.
 //
-// Each tool is one file with its parameters and one .md file that the model reads. Every request goes
-// through the transport in Config, which checks the address it dials. A redirect to another host is followed
-// only when the policy would allow a call there without a question, because nobody can be asked in between.
-// A response is bounded in bytes and time, is shown as text or by its type and size, and is always outside
-// text: its origin is in Result.Sources.
+// Each tool has one Go file with its parameters and one .md file that the model reads. Every request goes through
+// Config.Transport, which checks the address that it dials. A redirect to another host is followed only if the policy
+// would allow that call without a question, because nobody can be asked during a request. A response is limited in
+// bytes and time. The text of a response is always outside text, and its origin is in Result.Sources.
 //
-// The package asks nobody and knows no grants; that is the policy's matter.
+// Package policy decides about permissions.
 package web
 
 import (
@@ -23,23 +22,23 @@ import (
 // Group is the group of all tools of this package.
 const Group = "web"
 
-// Config is what the tools need. All but Transport may be zero.
+// Config configures Tools. All fields but Transport may be zero.
 type Config struct {
-	// Transport sends every request; it must not use the proxy of the environment.
+	// Transport sends every request. It must not use the proxy of the environment.
 	Transport http.RoundTripper
-	// Allowed reports whether call would run without a question. It is called for a redirect to another
-	// host, with the address it leads to; nil allows none.
+	// Allowed reports whether call would run without a question. It is called for a redirect to another host, with the
+	// new address. Nil allows no such redirect.
 	Allowed func(ctx context.Context, call toolspec.Call) bool
-	// Setting returns the effective value of a setting (search_provider, web_per_minute …); nil knows none.
+	// Setting returns the effective value of a setting such as search_provider or web_per_minute. It may be nil.
 	Setting func(name string) string
-	// Secrets are inserted into requests that name them; nil knows none.
+	// Secrets contains the secrets that requests may name. It may be nil.
 	Secrets *secrets.Vault
 	Log     *slog.Logger
-	// Now is the clock of the rate limits, time.Now when nil.
+	// Now is the clock of the rate limits; nil is time.Now.
 	Now func() time.Time
 }
 
-// Tools are the tools for the web. Safe for concurrent use.
+// Tools provides the web tools. It is safe for concurrent use.
 type Tools struct {
 	toolkit.List[tool]
 	cfg      Config
@@ -47,17 +46,17 @@ type Tools struct {
 	searches *rateLimiter
 }
 
-// tool is a tool: its definition and its functions.
+// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	describe func(t *Tools, call toolspec.Call) toolspec.Description
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result
 }
 
-// progress reports how far an execution is.
+// progress reports the progress of an execution.
 type progress func(stream, text string)
 
-// New makes the tools.
+// New returns the web tools.
 func New(cfg Config) *Tools {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -80,7 +79,7 @@ func New(cfg Config) *Tools {
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Describe says what call would do, from its arguments and the settings alone.
+// Describe returns the effect of call, from its arguments and the settings only.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -89,7 +88,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(t, call)
 }
 
-// Execute runs one call; a failure is in the Result.
+// Execute runs one call. A failure is in the Result.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
 ) (toolspec.Result, error) {
@@ -104,7 +103,7 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call, out), nil
 }
 
-// define makes the definition of a tool; doc is the text of its .md file.
+// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
 	d := toolkit.Define(name, Group, doc, parameters, hints, examples...)
 	d.TimeoutMS = toolspec.MaxTimeoutMS

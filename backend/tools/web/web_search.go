@@ -22,7 +22,7 @@ import (
 //go:embed web_search.md
 var webSearchDoc string
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	maxQuery          = 400 // characters
 	defaultResults    = 5
@@ -34,13 +34,12 @@ const (
 	maxResultURL      = 2000
 )
 
-// webSearchParams are the parameters of web_search.
+// webSearchParams contains the parameters of web_search.
 type webSearchParams struct {
 	Query      string `json:"query"`
 	NumResults int    `json:"num_results"`
 }
 
-// searchResult is one result of a search.
 type searchResult struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
@@ -53,24 +52,24 @@ type search struct {
 	count int
 	safe  string // off, moderate or strict
 	key   string
-	// engine is the id of a search engine at Google.
+	// engine is the id of a Google search engine.
 	engine string
 }
 
 // provider is a search service.
 type provider struct {
 	name string
-	// base is its address, "" for one that the setting search_url has to name.
+	// base is the address of the service, or "" if the setting search_url must give it.
 	base string
-	// needs names the settings it requires.
+	// needs contains the names of the required settings.
 	needs []string
 	// request returns the request for s at base.
 	request func(s search, base *url.URL) (*url.URL, http.Header)
-	// results reads a response; at most s.count results are used. The error is a sentence.
+	// results parses a response. At most s.count results are used. The error is a complete sentence.
 	results func(s search, r *response) ([]searchResult, error)
 }
 
-// Providers returns the values of the setting search_provider; the first is the default.
+// Providers returns the values of the setting search_provider. The first is the default.
 func Providers() []string {
 	var names []string
 	for _, p := range providers() {
@@ -112,7 +111,7 @@ func webSearch() tool {
 	}
 }
 
-// provider returns the provider in use, with its address.
+// provider returns the selected provider and its address.
 func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	bad := func(text, next string) (provider, *url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.UserError, text, next)
@@ -192,7 +191,7 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 	return toolResult(by, base, s, r)
 }
 
-// toolResult makes the Result of a response of a provider.
+// toolResult returns the Result of a provider's response.
 func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)
@@ -235,7 +234,7 @@ func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Resu
 	return result
 }
 
-// usable are at most n results with a web address, each address once, as short plain text.
+// usable returns at most n results with a web address as short plain text. It drops repeated addresses.
 func usable(all []searchResult, n int) []searchResult {
 	list, seen := []searchResult{}, map[string]bool{}
 	for _, f := range all {

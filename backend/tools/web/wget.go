@@ -16,10 +16,10 @@ import (
 //go:embed wget.md
 var wgetDoc string
 
-// maxErrorText bounds the text of a server's error, in characters.
+// maxErrorText limits the text of a server's error, in characters.
 const maxErrorText = 600
 
-// wgetParams are the parameters of wget.
+// wgetParams contains the parameters of wget.
 type wgetParams struct {
 	URI       string `json:"uri"`
 	TimeoutMS int    `json:"timeoutMs"`
@@ -85,7 +85,7 @@ func (t *Tools) wget(ctx context.Context, call toolspec.Call, p wgetParams, out 
 // requestsPerMinute is the default of the setting web_per_minute.
 const requestsPerMinute = 60
 
-// timeoutOf is the time limit of the arguments; 0 means the default.
+// timeoutOf returns the time limit for an argument in milliseconds; 0 is the default.
 func timeoutOf(ms int) (time.Duration, *toolspec.Result) {
 	switch {
 	case ms == 0:
@@ -98,7 +98,7 @@ func timeoutOf(ms int) (time.Duration, *toolspec.Result) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// httpError is the failure of a status of 400 or more, with the text of the server.
+// httpError returns the failure for a status of 400 or more, with the server's text.
 func (r *response) httpError() toolspec.Result {
 	kind, next := toolspec.UserError, "Check the address."
 	switch {

@@ -1,7 +1,7 @@
 package workspace
 
-// Device is a preset for emulation: the viewport in CSS pixels, device pixels per CSS pixel, and whether
-// it is a touch device.
+// Device is an emulation preset. Width and Height are the viewport in CSS pixels, Scale is the device pixels per CSS
+// pixel.
 type Device struct {
 	Name   string
 	Width  int
@@ -10,7 +10,7 @@ type Device struct {
 	Touch  bool
 }
 
-// Devices returns all presets; the first follows the window and emulates nothing.
+// Devices returns all presets. The first one follows the window and emulates nothing.
 func Devices() []Device {
 	return []Device{
 		{Name: "desktop"},
@@ -20,7 +20,7 @@ func Devices() []Device {
 	}
 }
 
-// DeviceNamed returns the preset of that name.
+// DeviceNamed returns the preset with that name.
 func DeviceNamed(name string) (Device, bool) {
 	for _, d := range Devices() {
 		if d.Name == name {

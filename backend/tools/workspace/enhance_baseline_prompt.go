@@ -17,13 +17,13 @@ import (
 //go:embed enhance_baseline_prompt.md
 var enhanceBaselinePromptDoc string
 
-// Bounds of prompt notes, which cost tokens in every request.
+// Limits of prompt notes, which cost tokens in every request.
 const (
 	maxPromptNote  = 1_000
 	maxPromptNotes = 20
 )
 
-// enhanceBaselinePromptParams are a note to add, or the number of one to remove.
+// enhanceBaselinePromptParams contains a note to add, or the number of a note to remove.
 type enhanceBaselinePromptParams struct {
 	Note   string `json:"note"`
 	Remove int    `json:"remove"`

@@ -16,7 +16,7 @@ import (
 //go:embed focus_surface.md
 var focusSurfaceDoc string
 
-// focusSurfaceParams are the parameters of focus_surface: "assistant", "page", or the id of an open panel.
+// focusSurfaceParams contains "assistant", "page" or the id of an open panel.
 type focusSurfaceParams struct {
 	Surface string `json:"surface"`
 }

@@ -15,14 +15,14 @@ import (
 //go:embed get_workspace_state.md
 var getWorkspaceStateDoc string
 
-// maxProblems bounds the problems of one panel in the text; the value has all of them.
+// maxProblems limits the problems of one panel in the text; the value contains all of them.
 const maxProblems = 12
 
 // workspaceState is the result of get_workspace_state.
 type workspaceState struct {
 	ActivePanel string `json:"active_panel"`
-	// Operable is how many elements of the active panel's own page can be used, nil when the panel shows
-	// the browser or no window shows the panel.
+	// Operable is the number of operable elements on the active panel's page. It is nil if the panel shows the browser
+	// or no window shows the panel.
 	Operable    *int              `json:"operable,omitempty"`
 	OpenPanels  []string          `json:"open_panels"`
 	Panels      []panelState      `json:"panels"`
@@ -37,7 +37,7 @@ type panelState struct {
 	Tools []string `json:"tools,omitempty"`
 	// Problem says why a panel cannot be opened.
 	Problem string `json:"problem,omitempty"`
-	// Problems are the mistakes in its manifest, with their places and corrections.
+	// Problems lists the mistakes in the panel's manifest, with their places and corrections.
 	Problems []event.PanelProblem `json:"problems,omitempty"`
 }
 
@@ -54,8 +54,8 @@ func getWorkspaceState() tool {
 			if s.PromptNotes == nil {
 				s.PromptNotes = []string{}
 			}
-			if t.cfg.Operable != nil {
-				if n, ok := t.cfg.Operable(ctx, s.ActivePanel); ok {
+			if t.cfg.CountOperable != nil {
+				if n, ok := t.cfg.CountOperable(ctx, s.ActivePanel); ok {
 					s.Operable = &n
 				}
 			}

@@ -13,7 +13,7 @@ import (
 //go:embed open_panel.md
 var openPanelDoc string
 
-// openPanel makes the tool that opens p.
+// openPanel returns the tool that opens p.
 func (t *Tools) openPanel(p event.Panel) tool {
 	title := p.Title
 	if title == "" {

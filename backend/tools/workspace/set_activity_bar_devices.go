@@ -16,7 +16,7 @@ import (
 //go:embed set_activity_bar_devices.md
 var setActivityBarDevicesDoc string
 
-// setActivityBarDevicesParams are the presets that the bar offers, and the one to emulate.
+// setActivityBarDevicesParams contains the presets to offer in the bar and the preset to emulate.
 type setActivityBarDevicesParams struct {
 	Devices []string `json:"devices"`
 	Device  string   `json:"device"`

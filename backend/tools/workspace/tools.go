@@ -1,9 +1,9 @@
-// Package workspace holds the workspace of the window (panels, activity bar, prompt notes) and the tools
+// Package workspace manages the workspace of the window (panels, activity bar, prompt notes) and provides the tools
 // that change it. They are available whatever panel is open.
 //
-// Each tool is one file with its parameters and one .md file that the model reads. The names of the tools
-// that open panels come from the navigation map. The Workspace is stored in the settings, and every change
-// is published as an event before the tool answers.
+// Each tool has one Go file with its parameters and one .md file that the model reads. The names of the tools that open
+// panels come from the navigation map. The settings store the workspace. Every change is published as an event before
+// the tool returns.
 package workspace
 
 import (
@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Settings stores values by key. Setting's ok is false when there is none.
+// Settings stores values by key. Setting returns false for ok if there is no value.
 type Settings interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
@@ -29,37 +29,37 @@ type Journal interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Config is what the tools need.
+// Config configures Tools.
 type Config struct {
 	Nav *navigation.Map
-	// Panels returns all known panels; nil means those of the map.
+	// Panels returns all known panels. If it is nil, the panels of the map are used.
 	Panels   func() []event.Panel
 	Journal  Journal
 	Settings Settings
-	// NotesDir is the folder of developer notes, created with the first one.
+	// NotesDir is the folder of developer notes. The first note creates it.
 	NotesDir string
-	// Operable counts the elements that the assistant may use on the page of a panel that a window shows;
-	// ok is false for a page that cannot be read. It may be nil.
-	Operable func(ctx context.Context, panel string) (n int, ok bool)
-	Log      *slog.Logger
+	// CountOperable returns the number of operable elements on the page of a panel that a window shows. ok is false if
+	// the page cannot be observed. CountOperable may be nil.
+	CountOperable func(ctx context.Context, panel string) (n int, ok bool)
+	Log           *slog.Logger
 }
 
-// Tools are the baseline tools. Safe for concurrent use.
+// Tools provides the workspace tools. It is safe for concurrent use.
 type Tools struct {
 	*Workspace
 	notesDir string
 	tools    []tool
 }
 
-// tool is a tool: its definition and its functions.
+// tool is a definition with the functions of the tool.
 type tool struct {
 	def      toolspec.Definition
 	run      func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error)
 	describe func(args json.RawMessage) toolspec.Description
 }
 
-// New makes the tools and restores the stored state. State that cannot be read is logged and replaced by
-// the initial one.
+// New returns the tools and restores the stored state. It logs a stored state that cannot be read and starts with the
+// initial state instead.
 func New(cfg Config) *Tools {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -94,7 +94,7 @@ func (t *Tools) Definitions(_ string) []toolspec.Definition {
 	return defs
 }
 
-// find returns the tool of that name.
+// find returns the tool with that name.
 func (t *Tools) find(name string) (tool, bool) {
 	for _, f := range t.tools {
 		if f.def.Name == name {
@@ -109,8 +109,8 @@ func (t *Tools) find(name string) (tool, bool) {
 	return tool{}, false
 }
 
-// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the
-// program, such as state that cannot be stored.
+// Execute runs one call. Failures that the caller can correct are in the Result. The error is an unexpected failure,
+// such as state that cannot be stored.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -131,7 +131,7 @@ func (t *Tools) Execute(
 	return f.run(t, ctx, args)
 }
 
-// Describe says what call would do, from its arguments alone.
+// Describe returns the effect of call, from its arguments only.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	f, found := t.find(call.Tool)
 	if !found {
@@ -140,29 +140,29 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return f.describe(call.Args)
 }
 
-// define makes the definition of a tool; doc is the text of its .md file.
+// define returns the definition of a tool; doc is the text of its .md file.
 func define(name, group, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
 	d := toolkit.Define(name, group, doc, parameters, hints, examples...)
 	d.TimeoutMS = 10_000
 	return d
 }
 
-// noParams is the schema of tools without arguments.
+// noParams is the schema of tools without parameters.
 const noParams = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// ok is a success with its sentence.
+// ok returns a successful Result with a text and a sentence.
 func ok(value any, text, sentence string) toolspec.Result {
 	r := toolspec.OK(value)
 	r.Text, r.Sentence = text, sentence
 	return r
 }
 
-// present is a describe function that does not depend on the arguments.
+// present returns a describe function that ignores the arguments.
 func present(sentence string) func(json.RawMessage) toolspec.Description {
 	return func(json.RawMessage) toolspec.Description { return toolspec.Description{Present: sentence} }
 }
 
-// titleOf is a panel id as a title: "code-editor" becomes "Code editor".
+// titleOf converts a panel id to a title: "code-editor" becomes "Code editor".
 func titleOf(id string) string {
 	s := strings.ReplaceAll(id, "-", " ")
 	if s == "" {

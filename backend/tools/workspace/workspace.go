@@ -11,17 +11,17 @@ import (
 	"sextant/shared/navigation"
 )
 
-// stateKey is the setting that stores the state of the workspace.
+// stateKey is the name of the setting that stores the workspace.
 const stateKey = "workspace.state"
 
-// Surfaces that are not panels.
+// Values of Focus that are not panels.
 const (
 	surfaceAssistant = "assistant"
 	surfacePage      = "page"
 )
 
-// Workspace is the state of the window: the active panel, the open panels, the activity bar and the
-// assistant's prompt notes. Only the tools change it. Safe for concurrent use.
+// Workspace is the state of the window: the active panel, the open panels, the activity bar and the prompt notes. It is
+// safe for concurrent use.
 type Workspace struct {
 	cfg Config
 
@@ -29,10 +29,10 @@ type Workspace struct {
 	state state
 }
 
-// state is the stored form.
+// state is the stored form of the workspace.
 type state struct {
 	Active string `json:"active"`
-	// Open are the open panels, the most recently used last.
+	// Open contains the open panels, the most recently used last.
 	Open  []string          `json:"open"`
 	Bar   event.ActivityBar `json:"bar"`
 	Focus string            `json:"focus"`
@@ -72,7 +72,7 @@ func (w *Workspace) nav() *navigation.Map {
 	return w.cfg.Nav.WithPanels(ids)
 }
 
-// usable are the panels that can be opened.
+// usable returns the panels that can be opened.
 func (w *Workspace) usable() []event.Panel {
 	return slices.DeleteFunc(slices.Clone(w.cfg.Panels()), func(p event.Panel) bool { return !p.Usable })
 }
@@ -86,8 +86,8 @@ func (w *Workspace) panel(id string) (event.Panel, bool) {
 	return panels[i], true
 }
 
-// ActivePanel returns the id of the panel in front. When that one does not exist any more, it is the first
-// of the map.
+// ActivePanel returns the id of the active panel. If that panel no longer exists, it returns the first panel of the
+// map.
 func (w *Workspace) ActivePanel() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,7 +125,7 @@ func (w *Workspace) ActivityBar() event.ActivityBar {
 	return bar
 }
 
-// Focus returns what has the focus: the id of a panel, "assistant", "page", or "" when it was never set.
+// Focus returns the focused surface: the id of a panel, "assistant", "page", or "" if it was never set.
 func (w *Workspace) Focus() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,9 +139,8 @@ func (w *Workspace) PromptNotes() []string {
 	return slices.Clone(w.state.Notes)
 }
 
-// update stores what edit makes of the state and publishes the events it returns. When either fails,
-// nothing has changed. Changes run one after the other, so that the events are logged in the order of
-// the states.
+// update applies edit to the state, stores it and publishes the events of edit. If any of this fails, the state does
+// not change. Updates run one at a time, so that the events have the order of the states.
 func (w *Workspace) update(ctx context.Context, edit func(*state) []event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,8 +165,8 @@ func (w *Workspace) update(ctx context.Context, edit func(*state) []event.Event)
 	return nil
 }
 
-// Show makes the panel id the active one, as the tool that opens it does. It does nothing for a panel that
-// is active already, unknown or unusable.
+// Show activates the panel id, as the tool that opens it does. It does nothing for a panel that is already active,
+// unknown or unusable.
 func (w *Workspace) Show(ctx context.Context, id string) error {
 	if _, ok := w.panel(id); !ok || w.ActivePanel() == id {
 		return nil
@@ -175,7 +174,7 @@ func (w *Workspace) Show(ctx context.Context, id string) error {
 	return w.update(ctx, func(s *state) []event.Event { return w.show(s, id) })
 }
 
-// show makes the panel id the active one in s and returns the event.
+// show activates the panel id in s and returns the event.
 func (w *Workspace) show(s *state, id string) []event.Event {
 	s.Open = append(slices.DeleteFunc(s.Open, func(o string) bool { return o == id }), id)
 	s.Active, s.Focus = id, id

@@ -95,7 +95,7 @@ func (r *Runner) CallTool(ctx context.Context, tool string, args json.RawMessage
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:
-		return results.Of(r.panel.Title, answer), true, nil
+		return results.FromCallResult(r.panel.Title, answer), true, nil
 	case ctx.Err() == nil && errors.As(err, &refused):
 		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s",
 				r.panel.Title, tool, refused.Message),

@@ -1,5 +1,5 @@
-// Package searchtest is test data for searching tools: tools as the authors of some fifty MCP servers describe
-// them, and what people want to do with them in their own words.
+// Package searchtest provides test data for tool search: tools as the authors of about fifty MCP servers describe them,
+// and tasks in people's own words.
 package searchtest
 
 import (
@@ -18,10 +18,10 @@ var tools string
 //go:embed questions.txt
 var questions string
 
-// toolLine is name(argument, optional?: type, …) | description. | example
+// toolLine matches "name(argument, optional?: type, …) | description. | example".
 var toolLine = regexp.MustCompile(`^(\w+)\((.*)\) \| ([^|]+?)(?: \| (\{.*\}))?$`)
 
-// Tools are the definitions, server by server.
+// Tools returns the definitions, grouped by server.
 func Tools() ([]toolspec.Definition, error) {
 	var defs []toolspec.Definition
 	server := ""
@@ -76,10 +76,10 @@ func schema(list string) (json.RawMessage, error) {
 
 func lines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
 
-// Question is what a person wants, and the tool that does it.
+// Question is a task in a person's words and the name of the tool for it.
 type Question struct{ Text, Tool string }
 
-// Questions are what people want.
+// Questions returns all questions.
 func Questions() ([]Question, error) {
 	var out []Question
 	for _, line := range lines(questions) {

@@ -1,12 +1,10 @@
-// Package history changes files in one step and records each change, so that it can be shown and
-// undone.
+// Package history replaces files atomically and records each change, so that it can be shown and undone.
 //
-// Before a change, both contents are stored as blobs and a row is written: when the process ends in
-// between, the row names a file that is as before, and there is nothing to undo. The new content
-// then replaces the file by a rename. A file is not replaced unless the conversation knows its
-// present content.
+// Before a change, it stores the old and the new content as blobs and writes a row. If the process ends before the file
+// is replaced, the row describes a file that still has its old content, and there is nothing to undo. The new content
+// replaces the file by a rename. A file is replaced only if the conversation knows its present content.
 //
-// Errors that the caller can act on are *toolkit.CallError.
+// Errors that the caller can correct are *toolkit.CallError.
 package history
 
 import (
@@ -31,10 +29,10 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxContent bounds a file that is changed: its content is stored so that the change can be undone.
+// maxContent is the size of the largest file that can be changed, because the old content is stored for undo.
 const maxContent = 16 << 20
 
-// Blobs stores contents; *blobs.Store implements it.
+// Blobs stores file contents; *blobs.Store implements it.
 type Blobs interface {
 	Put(r io.Reader) (id string, err error)
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
@@ -43,27 +41,26 @@ type Blobs interface {
 // Log stores the rows of changes; *sqlite.Store implements it.
 type Log interface {
 	AddFileChange(ctx context.Context, c wire.FileChange) error
-	// FileChanges returns the changes of a turn or of a call, whichever is not "", oldest first;
-	// without either, those of the conversation's last call that changed files. An owner that is not
-	// "" restricts them to its own.
+	// FileChanges returns the changes of turn or of call, oldest first. If both are "", it returns the changes of the
+	// last call in the conversation that changed files. A non-empty owner restricts the result to that owner's changes.
 	FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error)
 }
 
-// Watcher is notified of every change of a file; *snapshot.Watcher implements it.
+// Watcher is notified of every change to a file; *snapshot.Watcher implements it.
 type Watcher interface {
-	// Hold keeps others from comparing the file until done is called with the hashes of what it held
-	// before and holds now, as in wire.FileChange.
+	// Hold keeps the watcher from comparing the file until done is called with the hashes of the old and the new
+	// content, as in wire.FileChange.
 	Hold(file string) (done func(before, after string))
-	// Settled waits until the changes of commands that were stopped shortly before are recorded.
-	Settled(ctx context.Context)
+	// WaitSettled waits until the changes of recently stopped commands are recorded.
+	WaitSettled(ctx context.Context)
 }
 
 type noWatcher struct{}
 
 func (noWatcher) Hold(string) func(before, after string) { return func(string, string) {} }
-func (noWatcher) Settled(context.Context)                {}
+func (noWatcher) WaitSettled(context.Context)            {}
 
-// Config is what a History needs. Watcher may be nil; Now defaults to time.Now.
+// Config configures a History. Watcher may be nil; Now defaults to time.Now.
 type Config struct {
 	FS      *safefs.FS
 	Blobs   Blobs
@@ -72,7 +69,7 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// History makes and undoes changes of files. Safe for concurrent use.
+// History makes and undoes changes to files. It is safe for concurrent use.
 type History struct {
 	cfg   Config
 	known knowledge
@@ -90,28 +87,28 @@ func New(cfg Config) *History {
 	return &History{cfg: cfg}
 }
 
-// State is the file, folder or link at a target at one moment. The content of a link is where it leads; folders, pipes,
-// sockets and devices have none.
+// State is the file, folder or link at a target at one moment. The Content of a link is the path it leads to. Folders,
+// pipes, sockets and devices have no Content.
 type State struct {
 	Exists  bool
 	Content []byte
 	Info    fs.FileInfo
 }
 
-// Hash identifies the content as wire.FileChange does.
+// Hash returns the hash that wire.FileChange uses for this content.
 func (s State) Hash() string {
 	switch {
 	case !s.Exists:
 		return ""
 	case s.Info.IsDir():
 		return wire.FolderContent
-	case safefs.Special(s.Info.Mode()):
+	case safefs.IsSpecial(s.Info.Mode()):
 		return wire.UnknownContent
 	}
 	return HashOf(s.Content)
 }
 
-// Mode is the type and the permissions, 0 for nothing.
+// Mode returns the type and the permissions, or 0 if nothing exists at the target.
 func (s State) Mode() fs.FileMode {
 	if !s.Exists {
 		return 0
@@ -119,14 +116,14 @@ func (s State) Mode() fs.FileMode {
 	return s.Info.Mode().Type() | s.Info.Mode().Perm()
 }
 
-// HashOf returns the hash of a content: SHA-256 in hexadecimal.
+// HashOf returns the SHA-256 of content in hexadecimal.
 func HashOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
-// Edit is what a change leaves at a target. A Mode of 0 keeps the type and permissions of the file; a new file gets
-// 0666 without the bits of the umask.
+// Edit is the wanted state of a target. If Mode is 0, an existing file keeps its type and permissions, and a new file
+// gets 0666 minus the umask.
 type Edit struct {
 	Remove  bool
 	Content []byte
@@ -143,8 +140,8 @@ func (e Edit) hash() string {
 	return HashOf(e.Content)
 }
 
-// Change replaces what lies at t by what edit returns, in one step, and records it. When edit fails
-// or returns what is there already, nothing changes and changed is false.
+// Change replaces the file at t atomically with the result of edit and records the change. If edit fails or returns the
+// present content, nothing changes and changed is false.
 func (h *History) Change(
 	ctx context.Context, call toolspec.Call, t safefs.Target, edit func(State) (Edit, error),
 ) (changed bool, err error) {
@@ -192,7 +189,7 @@ func (h *History) Change(
 	return true, nil
 }
 
-// Read returns what lies at t; a missing file is no error.
+// Read returns the state at t. A missing file is not an error.
 func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 	info, err := h.cfg.FS.Lstat(t)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +215,7 @@ func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 	return State{true, content, info}, nil
 }
 
-// readOther returns what lies at a target that is not a regular file.
+// readOther returns the state of a target that is not a regular file.
 func (h *History) readOther(t safefs.Target, info fs.FileInfo) (State, error) {
 	if info.Mode()&fs.ModeSymlink == 0 {
 		return State{Exists: true, Info: info}, nil
@@ -235,7 +232,7 @@ func (h *History) readOther(t safefs.Target, info fs.FileInfo) (State, error) {
 	return State{true, []byte(to), info}, nil
 }
 
-// record stores both contents and the row of a change before it is made.
+// record stores both contents and the row of a change that is about to be made.
 func (h *History) record(ctx context.Context, call toolspec.Call, t safefs.Target, now State, to Edit) error {
 	c := wire.FileChange{
 		Tool: call.Tool, Call: call.ID, Turn: call.From.Turn, Conversation: call.From.Conversation,
@@ -262,8 +259,7 @@ func isBlob(hash string) bool {
 	return hash != "" && hash != wire.FolderContent && hash != wire.UnknownContent
 }
 
-// OpenParent returns a handle of the folder t lies in, which is created when it is missing. The
-// caller closes it.
+// OpenParent returns a handle of the folder that contains t. It creates a missing folder. The caller closes the handle.
 func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	dir := filepath.Dir(t.Real)
 	existing := dir
@@ -295,7 +291,7 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	return h.cfg.FS.OpenDir(t, dir)
 }
 
-// wrote notes that the caller knows the file because it wrote it.
+// wrote records that the caller knows the file because it wrote the file.
 func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Edit) {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	if to.Remove || err != nil {
@@ -305,13 +301,12 @@ func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Ed
 	h.known.set(call.From.Owner(), t.Real, Stamp{info.Size(), info.ModTime(), HashOf(to.Content)})
 }
 
-// MarkKnown notes that the caller has read the file at t as s.
+// MarkKnown records that the caller has read the file at t as s.
 func (h *History) MarkKnown(call toolspec.Call, t safefs.Target, s Stamp) {
 	h.known.set(call.From.Owner(), t.Real, s)
 }
 
-// RequireKnown returns an error when the caller does not know the present content of the file. A
-// person is not checked: they know what they do.
+// RequireKnown returns an error if the caller does not know the present content of the file. A person is not checked.
 func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) error {
 	if !now.Exists || call.From.Caller == toolspec.CallerPerson {
 		return nil
@@ -323,7 +318,7 @@ func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) e
 	return h.RequireUnchanged(call, t, now)
 }
 
-// RequireUnchanged returns an error when the file changed since the caller read or wrote it.
+// RequireUnchanged returns an error if the file changed after the caller last read or wrote it.
 func (h *History) RequireUnchanged(call toolspec.Call, t safefs.Target, now State) error {
 	s, ok := h.known.get(call.From.Owner(), t.Real)
 	if !ok || now.Exists && s.Hash == now.Hash() {

@@ -12,22 +12,22 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxCompared bounds a text that is compared line by line, maxDiff what is shown of the result.
+// maxCompared limits the size of each compared text, maxDiff the size of the resulting diff.
 const (
 	maxCompared = 1 << 20
 	maxDiff     = 64 << 10
 )
 
-// Diff is the difference of two contents of a file.
+// Diff is the difference between two contents of a file.
 type Diff struct {
-	// Text is a unified diff, "" with a Note when the contents cannot be compared.
+	// Text is a unified diff. If the contents cannot be compared, it is "" and Note says why.
 	Text           string
 	Added, Removed int
 	Note           string
 }
 
-// Compare returns the difference of two contents of the file name. Content that is not text, or too
-// long, gets a Note instead.
+// Compare returns the difference between two contents of the file called name. Binary content and content over 1 MB get
+// a Note instead of a diff.
 func Compare(name string, before, after []byte) Diff {
 	isText := func(b []byte) bool { return bytes.IndexByte(b, 0) < 0 && utf8.Valid(b) }
 	sizes := fmt.Sprintf(": %s before, %s after", humanize.Bytes(uint64(len(before))),
@@ -52,7 +52,7 @@ func Compare(name string, before, after []byte) Diff {
 	return d
 }
 
-// changedLines are the added and removed lines, with their sign.
+// changedLines yields the added and removed lines with their sign.
 func (d Diff) changedLines() func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(d.Text) {
@@ -64,7 +64,7 @@ func (d Diff) changedLines() func(yield func(string) bool) {
 	}
 }
 
-// Preview returns the first changed lines, for a card.
+// Preview returns the first 6 changed lines, each cut to 120 bytes.
 func (d Diff) Preview() []string {
 	var lines []string
 	for line := range d.changedLines() {

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Bounds of what is remembered of files that were read.
+// Limits on the number of conversations, and of files per conversation, that are remembered.
 const (
 	maxOwners = 128
 	maxKnown  = 4096
 )
 
-// Stamp is what a file was when it was read or written. Hash is "" for a file too large to hash.
+// Stamp describes a file at the time it was read or written. Hash is "" for a file too large to hash.
 type Stamp struct {
 	Size     int64
 	Modified time.Time
 	Hash     string
 }
 
-// knowledge holds which content of a file each conversation knows. Its zero value is ready; it is
-// safe for concurrent use.
+// knowledge stores which content of a file each conversation knows. The zero value is ready to use. It is safe for
+// concurrent use.
 type knowledge struct {
 	mu     sync.Mutex
 	owners map[string]map[string]Stamp
 	order  []string
 }
 
-// set notes that the owner knows the file at path as s.
+// set records that the owner knows the file at path as s.
 func (k *knowledge) set(owner, path string, s Stamp) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,7 +42,7 @@ func (k *knowledge) set(owner, path string, s Stamp) {
 		k.order = append(k.order, owner)
 	}
 	if _, known := k.owners[owner][path]; !known && len(k.owners[owner]) >= maxKnown {
-		return // the file then counts as not read, which is safe
+		return // the file then counts as unread, which is safe
 	}
 	k.owners[owner][path] = s
 }
@@ -60,7 +60,7 @@ func (k *knowledge) forget(owner, path string) {
 	delete(k.owners[owner], path)
 }
 
-// locks lets one change of a file at a time through. Its zero value is ready.
+// locks serializes the changes to each file. The zero value is ready to use.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*lock

@@ -11,35 +11,37 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of a folder for which a move can be undone.
+// Limits on a folder that can be moved with an undo.
 const (
 	maxMovedFiles = 300
 	maxMovedBytes = 32 << 20
 )
 
-// Move is a file or folder that is about to be moved or removed as a whole. entries are what lies in
-// it, nil when it is too much to be recorded.
+// Move is a file or folder that is about to be moved or removed. entries lists it and everything in it; it is nil if
+// the folder is too large to record.
 type Move struct {
 	h       *History
 	from    safefs.Target
 	entries []movedEntry
 }
 
-// movedEntry is one file, link or folder; rel is its path from what is moved, "" for that itself.
+// movedEntry is one file, link or folder; rel is its path below the moved folder, "" for the moved entry.
 type movedEntry struct {
 	rel   string
 	state State
 }
 
-// errTooMuch ends the recording of a folder that cannot be recorded as a whole.
+// errTooMuch stops the recording of a folder that exceeds the limits.
 var errTooMuch = errors.New("too much to record")
 
-// Survey prepares the move of the file or folder at t. A folder that contains a place closed to tools is refused,
+// PrepareMove prepares to move the file or folder at t. It refuses a folder that contains a place closed to tools,
 // because the place would be open at its new path.
-func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Move, error) {
+func (h *History) PrepareMove(
+	ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo,
+) (Move, error) {
 	m := Move{h: h, from: t}
 	if !info.IsDir() {
-		if safefs.Special(info.Mode()) || info.Size() > maxContent {
+		if safefs.IsSpecial(info.Mode()) || info.Size() > maxContent {
 			return m, nil
 		}
 		state, err := h.Read(ctx, t)
@@ -49,9 +51,9 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 	m.entries = []movedEntry{{"", State{Exists: true, Info: info}}}
 	bytes, recordable := int64(0), true
 	w := safefs.Walk{FS: h.cfg.FS, Ctx: ctx, Tool: call.Tool, Depth: safefs.MaxDepth}
-	// The whole folder is walked even when it cannot be recorded, for it may hold a closed place.
+	// The whole folder is walked even if it cannot be recorded, because it may contain a closed place.
 	w.Visit = func(e safefs.Entry) error {
-		if e.IsDir() && e.Name() == ".git" || safefs.Special(e.Type()) {
+		if e.IsDir() && e.Name() == ".git" || safefs.IsSpecial(e.Type()) {
 			recordable = false // the inside of .git is not walked
 		}
 		if !recordable {
@@ -61,12 +63,12 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 		if recordable = err == nil; recordable {
 			m.entries = append(m.entries, movedEntry{filepath.FromSlash(e.Rel), state})
 		}
-		return nil // what cannot be recorded is moved all the same
+		return nil // entries that cannot be recorded are moved too
 	}
 	if err := w.Run(t); err != nil {
 		return m, err
 	}
-	if w.Closed > 0 {
+	if w.Skipped > 0 {
 		return m, &toolkit.CallError{
 			Type: toolspec.SecurityError, Message: t.Shown +
 				" holds a place that is closed to every tool, so it was not moved",
@@ -92,10 +94,10 @@ func (m *Move) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, e
 	})
 }
 
-// Undoable reports whether the move is recorded.
+// Undoable reports whether the move can be undone.
 func (m Move) Undoable() bool { return len(m.entries) > 0 }
 
-// Record stores the rows by which the move is undone; to is nil for a removal. Call it before the move.
+// Record stores the rows that undo needs. A nil to records a removal. Call Record before the move.
 func (m Move) Record(ctx context.Context, call toolspec.Call, to *safefs.Target) error {
 	for _, e := range m.entries {
 		if err := m.h.record(ctx, call, e.at(m.from), e.state, Edit{Remove: true}); err != nil {
@@ -114,7 +116,7 @@ func (m Move) Record(ctx context.Context, call toolspec.Call, to *safefs.Target)
 	return nil
 }
 
-// Announce tells the watcher of each file that moved. Call it after the move.
+// Announce notifies the watcher of each moved file. Call it after the move.
 func (m Move) Announce(to *safefs.Target) {
 	for _, e := range m.entries {
 		m.h.cfg.Watcher.Hold(e.at(m.from).Real)(e.state.Hash(), "")
@@ -124,11 +126,11 @@ func (m Move) Announce(to *safefs.Target) {
 	}
 }
 
-// at is the target of the entry when what is moved lies at t.
+// at returns the target of the entry while the moved folder is at t.
 func (e movedEntry) at(t safefs.Target) safefs.Target {
 	t.Real = filepath.Join(t.Real, e.rel)
 	return t
 }
 
-// Lock keeps others from changing the file at a target until release is called.
+// Lock prevents other changes to the file at t until release is called.
 func (h *History) Lock(t safefs.Target) (release func()) { return h.locks.lock(t.Real) }

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner of the file it replaces.
+// keepOwner sets the owner of f to the owner of the file that f replaces.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -22,5 +22,5 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// syncFolder writes the entries of an open folder to disk.
+// syncFolder flushes the entries of an open folder to disk.
 func syncFolder(d *os.File) error { return d.Sync() }

@@ -10,8 +10,8 @@ import (
 	"sextant/backend/tools/files/safefs"
 )
 
-// replace puts the new content under the file's name in one step: written beside it, synced, renamed,
-// and the folder synced. Only when a folder replaces a file, or a file a folder, there are two steps.
+// replace writes the new content beside the file, syncs it, renames it over the file and syncs the folder. Replacing a
+// file by a folder, or a folder by a file, takes two steps and is not atomic.
 func (h *History) replace(dir *os.Root, t safefs.Target, now State, to Edit) error {
 	base := filepath.Base(t.Real)
 	temp := tempName(base)
@@ -35,7 +35,7 @@ func (h *History) replace(dir *os.Root, t safefs.Target, now State, to Edit) err
 	return syncRoot(dir)
 }
 
-// write creates the new content under a temporary name.
+// write creates the new content under the temporary name temp.
 func write(dir *os.Root, temp string, now State, to Edit) error {
 	switch {
 	case to.Mode.IsDir():
@@ -48,7 +48,7 @@ func write(dir *os.Root, temp string, now State, to Edit) error {
 	}
 	mode := fs.FileMode(0o666)
 	if now.Exists || to.Mode != 0 {
-		mode = 0o600 // until fill sets its own
+		mode = 0o600 // until fill sets the final mode
 	}
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -57,7 +57,6 @@ func write(dir *os.Root, temp string, now State, to Edit) error {
 	return fill(f, now, to)
 }
 
-// chmod sets the permissions of a folder.
 func chmod(dir *os.Root, name string, mode fs.FileMode) error {
 	d, err := dir.OpenFile(name, os.O_RDONLY|safefs.OpenFlags, 0)
 	if err != nil {
@@ -66,8 +65,7 @@ func chmod(dir *os.Root, name string, mode fs.FileMode) error {
 	return errors.Join(d.Chmod(mode.Perm()), d.Close())
 }
 
-// fill writes and syncs the new file with the owner of the old one and, unless the edit sets another,
-// its mode.
+// fill writes and syncs the new file. It keeps the owner of the old file, and its mode unless the edit sets another.
 func fill(f *os.File, now State, to Edit) error {
 	_, err := f.Write(to.Content)
 	mode := to.Mode
@@ -88,7 +86,7 @@ func fill(f *os.File, now State, to Edit) error {
 	return errors.Join(err, f.Close())
 }
 
-// unchanged returns an error for a file that was changed while its new content was made.
+// unchanged returns an error if the file changed while its new content was prepared.
 func unchanged(dir *os.Root, t safefs.Target, now State) error {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	switch {
@@ -112,7 +110,7 @@ func (h *History) remove(dir *os.Root, t safefs.Target, now State) error {
 	return syncRoot(dir)
 }
 
-// syncRoot writes the entries of a folder to disk.
+// syncRoot flushes the entries of a folder to disk.
 func syncRoot(dir *os.Root) error {
 	d, err := dir.Open(".")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// version is what lay at a path at some time: its content as wire.FileChange names it, and its type
-// and permissions, 0 when they are not known.
+// version is the state of a path at some time: the hash from wire.FileChange, and the type and permissions. A mode of 0
+// is unknown.
 type version struct {
 	hash string
 	mode fs.FileMode
@@ -27,24 +27,24 @@ type version struct {
 
 func (s State) version() version { return version{s.Hash(), s.Mode()} }
 
-// same reports whether two versions are one, as far as both are known.
+// same reports whether two versions are equal as far as their modes are known.
 func (v version) same(o version) bool {
 	return v.hash == o.hash && (v.hash == "" || v.mode == 0 || o.mode == 0 || v.mode == o.mode)
 }
 
-// restorable reports whether v can be written again.
+// restorable reports whether the content of v was stored.
 func (v version) restorable() bool { return v.hash != wire.UnknownContent }
 
 func (v version) folderOrNone() bool { return v.hash == "" || v.hash == wire.FolderContent }
 
-// Reversal is what some changes did to one file in all, and can be undone together.
+// Reversal combines several changes to one file so that they can be undone together.
 type Reversal struct {
 	Path          string
 	before, after version
-	// own are the versions that these changes made, the last one included.
+	// own contains the versions that these changes wrote, including the last.
 	own []version
-	// interleaved says that something else changed the file between the changes; command that a shell
-	// command is among them.
+	// interleaved is true if something else changed the file between the changes; command if a shell command made one
+	// of them.
 	interleaved, command bool
 	note                 string
 }
@@ -52,10 +52,10 @@ type Reversal struct {
 // Creates reports whether the changes created the file, so that undoing them removes it.
 func (r Reversal) Creates() bool { return r.before.hash == "" }
 
-// isOwn reports whether one of the changes made v.
+// isOwn reports whether one of the changes wrote v.
 func (r Reversal) isOwn(v version) bool { return slices.ContainsFunc(r.own, v.same) }
 
-// Reversals sums changes up by file, in the order of the first change.
+// Reversals groups changes by file, in the order of each file's first change.
 func Reversals(changes []wire.FileChange) []Reversal {
 	var all []Reversal
 	at := map[string]int{}
@@ -75,17 +75,17 @@ func Reversals(changes []wire.FileChange) []Reversal {
 			r.note = c.Note
 		}
 	}
-	// What a command changed and changed back is no change.
+	// A command that restored a file itself changed nothing.
 	return slices.DeleteFunc(all, func(r Reversal) bool {
 		return r.command && r.before.restorable() && r.before == r.after
 	})
 }
 
-// add takes a further change of the file in.
+// add appends a later change of the same file.
 func (r *Reversal) add(before, after version) {
 	switch {
 	case before.same(r.before) && before.restorable():
-		// It was undone in between, or the write never happened.
+		// The earlier change was undone in between, or its write never happened.
 		r.own, r.interleaved = nil, false
 	case !r.isOwn(before) || !before.restorable():
 		r.interleaved = true
@@ -93,11 +93,11 @@ func (r *Reversal) add(before, after version) {
 	r.after, r.own = after, append(r.own, after)
 }
 
-// commandTool is the tool name of changes made by a shell command.
+// commandTool is the tool name in the rows of changes that a shell command made.
 const commandTool = "bash"
 
-// startingAt returns the reversal of a file that is at version now: an earlier own version when what
-// came after it was undone, or never happened.
+// startingAt returns the reversal of a file that is now at version now. If now is an earlier own version, the later
+// changes were undone or never happened.
 func (r Reversal) startingAt(now version) Reversal {
 	if r.isOwn(now) && now.restorable() {
 		r.after = now
@@ -105,7 +105,7 @@ func (r Reversal) startingAt(now version) Reversal {
 	return r
 }
 
-// did names the change: "made", "removed" or "changed".
+// did returns the kind of the change: "made", "removed" or "changed".
 func (r Reversal) did() string {
 	switch {
 	case r.before.hash == "":
@@ -116,17 +116,17 @@ func (r Reversal) did() string {
 	return "changed"
 }
 
-// Recorded returns the changes of a turn or of a call, see Log.FileChanges.
+// Recorded returns the changes of a turn or a call; see Log.FileChanges.
 func (h *History) Recorded(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error) {
 	return h.cfg.Log.FileChanges(ctx, conversation, owner, turn, call)
 }
 
-// Settled waits until the changes of commands that were stopped shortly before are recorded.
-func (h *History) Settled(ctx context.Context) { h.cfg.Watcher.Settled(ctx) }
+// WaitSettled waits until the changes of recently stopped commands are recorded.
+func (h *History) WaitSettled(ctx context.Context) { h.cfg.Watcher.WaitSettled(ctx) }
 
-// Changes returns what a turn did to files and whether each change can be undone.
+// Changes returns the file changes of a turn and whether each one can be undone.
 func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
-	h.Settled(ctx)
+	h.WaitSettled(ctx)
 	changes, err := h.Recorded(ctx, "", "", turn, "")
 	if err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func (h *History) Changes(ctx context.Context, turn string) ([]wire.ChangedFile,
 	return append(judged, files...), err
 }
 
-// Undo undoes reversals, each at its target, and returns what became of each; undone are the targets
-// that were. With preview nothing is changed.
+// Undo undoes each reversal at its target and returns the outcome of each in files. undone lists the targets that were
+// restored. With preview, nothing is changed.
 func (h *History) Undo(
 	ctx context.Context, call toolspec.Call, all []Reversal, targets []safefs.Target, preview bool,
 ) (files []wire.ChangedFile, undone []safefs.Target, err error) {
@@ -166,7 +166,7 @@ func (h *History) Undo(
 	return files, undone, err
 }
 
-// undo writes one file back as it was before.
+// undo restores one file to its version before the changes.
 func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t safefs.Target) error {
 	before, err := h.content(r.before.hash)
 	if err != nil {
@@ -181,10 +181,10 @@ func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t sa
 	return err
 }
 
-// judgeAll judges reversals in an order in which they can be undone: first what was made, from the
-// inside out, so that its folders are empty by then, then the rest from the outside in. do is called
-// for each that can be undone and reports whether it did so; a *toolkit.CallError of it becomes the
-// reason why not. The answer is in the order of all, without folders that a file in them implies.
+// judgeAll judges reversals in the order in which they can be undone. Creations come first, from the inside out, so
+// that their folders become empty; the others follow from the outside in. do is called for each undoable reversal and
+// reports whether it undid it. If do returns a *toolkit.CallError, its message becomes the reason why not. The result
+// has the order of all, without the folders that a changed file in them implies.
 func (h *History) judgeAll(
 	ctx context.Context, all []Reversal, targets []safefs.Target, do func(Reversal, safefs.Target) (bool, error),
 ) ([]wire.ChangedFile, error) {
@@ -232,7 +232,7 @@ func undoOrder(all []Reversal) []int {
 	return order
 }
 
-// withoutImplied leaves out folders that a changed file below them implies.
+// withoutImplied removes folders that a changed file below them implies.
 func withoutImplied(files []wire.ChangedFile, all []Reversal, targets []safefs.Target) []wire.ChangedFile {
 	implied := map[string]bool{}
 	for i, r := range all {
@@ -251,11 +251,10 @@ func withoutImplied(files []wire.ChangedFile, all []Reversal, targets []safefs.T
 	return shown
 }
 
-// undoPlan is what the reversals before the present one do: paths that they remove, and paths that
-// become folders again.
+// undoPlan is the effect of the reversals so far: the paths that they remove, and the paths that become folders again.
 type undoPlan struct{ removed, folders map[string]bool }
 
-// inFolder reports whether a folder around path becomes one again, so that nothing is in it.
+// inFolder reports whether a folder that contains path becomes a folder again. Such a folder is empty.
 func (p undoPlan) inFolder(path string) bool {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if p.folders[dir] {
@@ -265,15 +264,15 @@ func (p undoPlan) inFolder(path string) bool {
 	return false
 }
 
-// judge returns what a reversal did, and whether it can be undone after what plan does.
+// judge returns the change that r made and whether r can be undone once plan is carried out.
 func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan undoPlan) wire.ChangedFile {
 	now, err := h.Read(ctx, t)
 	if err != nil && r.after.hash == "" && plan.inFolder(t.Real) {
 		now, err = State{}, nil
 	}
-	is := now.version()
+	current := now.version()
 	if err == nil {
-		r = r.startingAt(is)
+		r = r.startingAt(current)
 	}
 	f := wire.ChangedFile{Path: r.Path, DisplayPath: t.Shown, Change: r.did(), State: wire.UndoReady}
 	if r.command {
@@ -290,33 +289,33 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	switch {
 	case errBefore != nil:
 		conflict("its old content is no longer stored")
-	case !r.before.restorable() && safefs.Special(r.before.mode):
+	case !r.before.restorable() && safefs.IsSpecial(r.before.mode):
 		conflict("it was " + safefs.Kind(r.before.mode) + " before, which cannot be restored")
 	case !r.before.restorable():
 		conflict("its old content was not stored: it is larger than " + humanize.IBytes(maxContent) +
 			" or could not be read")
 	case err != nil:
 		conflict(err.Error())
-	case is.same(r.before) && !r.before.same(r.after):
+	case current.same(r.before) && !r.before.same(r.after):
 		f.State = wire.UndoDone
 	case r.interleaved:
 		conflict("something else changed it in between")
-	case !is.same(r.after):
-		conflict(whatChanged(now, is.hash == r.after.hash))
+	case !current.same(r.after):
+		conflict(whatChanged(now, current.hash == r.after.hash))
 	case r.before.hash != wire.FolderContent && r.after.hash == wire.FolderContent && !h.emptyWithout(t, plan.removed):
 		conflict("the folder holds something else by now")
 	}
 	return f
 }
 
-// whatChanged says what prevents undoing a change.
+// whatChanged describes the change that prevents an undo.
 func whatChanged(now State, modeOnly bool) string {
 	switch {
 	case !now.Exists:
 		return "it was removed since"
 	case now.Info.Mode()&fs.ModeSymlink != 0:
 		return "it is a link to " + string(now.Content) + " now"
-	case safefs.Special(now.Info.Mode()):
+	case safefs.IsSpecial(now.Info.Mode()):
 		return "it is " + safefs.Kind(now.Info.Mode()) + " now"
 	case modeOnly:
 		return "its permissions were changed since"
@@ -324,7 +323,7 @@ func whatChanged(now State, modeOnly bool) string {
 	return "it was changed since"
 }
 
-// emptyWithout reports whether a folder is empty once the removed paths are gone.
+// emptyWithout reports whether a folder is empty apart from the removed paths.
 func (h *History) emptyWithout(t safefs.Target, removed map[string]bool) bool {
 	dir, err := h.cfg.FS.OpenDir(t, t.Real)
 	if err != nil {
@@ -342,7 +341,7 @@ func (h *History) emptyWithout(t safefs.Target, removed map[string]bool) bool {
 	})
 }
 
-// modeNote says what changed besides the content.
+// modeNote describes a change of type or permissions.
 func modeNote(r Reversal) string {
 	before, after := r.before.mode, r.after.mode
 	switch {
@@ -352,7 +351,7 @@ func modeNote(r Reversal) string {
 		switch mode := before | after; {
 		case mode&fs.ModeSymlink != 0:
 			return "a link"
-		case safefs.Special(mode):
+		case safefs.IsSpecial(mode):
 			return safefs.Kind(mode)
 		}
 		return ""
@@ -368,7 +367,7 @@ func joinNotes(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// content reads a stored content; "" and a folder have none.
+// content reads a stored content. It returns nil for a missing file and for a folder.
 func (h *History) content(hash string) ([]byte, error) {
 	if !isBlob(hash) {
 		return nil, nil

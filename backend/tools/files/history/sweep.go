@@ -11,21 +11,21 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// tempMark is part of the names under which new contents are written before they replace a file.
+// tempMark is part of the temporary names of new contents.
 const tempMark = ".sextant-"
 
-// tempPrefix is how the temporary names of a file begin; it keeps to the length that file systems
-// allow.
+// tempPrefix returns the start of a temporary name for base. It cuts base so that the name is not too long for a file
+// system.
 func tempPrefix(base string) string { return "." + base[:excerpt.PrefixLen(base, 100)] + tempMark }
 
-// tempName returns a temporary name beside a file.
+// tempName returns a temporary name for a new content of base.
 func tempName(base string) string { return tempPrefix(base) + strings.ToLower(rand.Text()[:10]) }
 
-// tempSuffix is what follows tempPrefix.
+// tempSuffix matches the part of a temporary name after tempPrefix.
 var tempSuffix = regexp.MustCompile(`^[a-z2-7]{10}$`)
 
-// Sweep removes the temporary files that a killed process left beside each of files, absolute paths.
-// Call it before any tool runs. It returns the last error; a folder that is gone is none.
+// Sweep removes the temporary files that a killed process left beside each of files, which are absolute paths. Call it
+// before any tool runs. It returns the last error; a missing folder is not an error.
 func Sweep(files []string) error {
 	folders := map[string][]string{}
 	for _, f := range files {
@@ -43,12 +43,12 @@ func Sweep(files []string) error {
 func sweepFolder(folder string, prefixes []string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil //nolint:nilerr // gone, or no longer readable
+		return nil //nolint:nilerr // the folder is missing or unreadable
 	}
 	defer func() { _ = root.Close() }()
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil //nolint:nilerr // as above
+		return nil //nolint:nilerr // the folder is missing or unreadable
 	}
 	defer func() { _ = dir.Close() }()
 	names, err := dir.Readdirnames(-1)
@@ -60,7 +60,7 @@ func sweepFolder(folder string, prefixes []string) error {
 			if suffix, ok := strings.CutPrefix(name, prefix); !ok || !tempSuffix.MatchString(suffix) {
 				continue
 			}
-			// A folder that was to replace a file is still empty, so Remove is enough.
+			// A temporary folder is still empty, so Remove is enough.
 			if err := root.Remove(name); err != nil {
 				return fmt.Errorf("removing %s: %w", filepath.Join(folder, name), err)
 			}

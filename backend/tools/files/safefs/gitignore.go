@@ -11,23 +11,23 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of one .gitignore file.
+// Limits of one .gitignore file.
 const (
 	maxIgnoreRules = 1000
 	maxIgnoreBytes = 1 << 20
 )
 
-// ignoreRule is one line of a .gitignore file, see gitignore(5).
+// ignoreRule is one line of a .gitignore file; see gitignore(5).
 type ignoreRule struct {
-	// dir is the folder of the file, absolute with slashes.
+	// dir is the absolute path of the file's folder, with slashes.
 	dir      string
 	pattern  string
 	negated  bool
 	onlyDirs bool
 }
 
-// LoadIgnores reads the .gitignore files from the workspace folder down to the folder at t, so that
-// Ignored can be asked of a walk that skips nothing.
+// LoadIgnores reads the .gitignore files from the workspace folder down to the folder at t. It makes Ignored usable
+// during a walk without RespectGitIgnore.
 func (w *Walk) LoadIgnores(t Target) {
 	if t.Workspace == "" {
 		return
@@ -39,7 +39,7 @@ func (w *Walk) LoadIgnores(t Target) {
 	}
 }
 
-// loadIgnoresAbove reads the .gitignore files from the workspace folder down to above t.
+// loadIgnoresAbove reads the .gitignore files from the workspace folder down to the parent of t.
 func (w *Walk) loadIgnoresAbove(t Target) {
 	rel, err := filepath.Rel(t.Workspace, t.Real)
 	if err != nil || rel == "." {
@@ -55,8 +55,7 @@ func (w *Walk) loadIgnoresAbove(t Target) {
 	}
 }
 
-// readIgnores reads the .gitignore file of a folder; one that is missing or no regular file has no
-// rules.
+// readIgnores reads the .gitignore file of a folder. It returns no rules if that is missing or not a regular file.
 func readIgnores(root *os.Root, dir string) []ignoreRule {
 	info, err := root.Lstat(".gitignore")
 	if err != nil || !info.Mode().IsRegular() {
@@ -96,13 +95,12 @@ func parseIgnore(line string) (ignoreRule, bool) {
 	if !strings.Contains(line, "/") {
 		line = "**/" + line
 	}
-	// Braces have no meaning in a .gitignore file.
+	// Braces are literal in a .gitignore file.
 	r.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(strings.TrimPrefix(line, "/"))
 	return r, r.pattern != "" && doublestar.ValidatePattern(r.pattern)
 }
 
-// Ignored reports whether the .gitignore files read so far exclude e; the last rule that matches
-// decides.
+// Ignored reports whether the .gitignore files read so far exclude e. The last matching rule decides.
 func (w *Walk) Ignored(e Entry) bool {
 	if e.IsDir() && e.Name() == ".git" {
 		return true

@@ -6,11 +6,10 @@ import (
 	"syscall"
 )
 
-// OpenFlags are the flags that keep an open from blocking and from following a link.
+// OpenFlags prevent an open from blocking, from following a link and from acquiring a terminal.
 const OpenFlags = syscall.O_NONBLOCK | syscall.O_NOFOLLOW | syscall.O_NOCTTY
 
-// isAt reports whether the open file f was reached by the real path. The kernel knows by which path
-// it was opened.
+// isAt reports whether the kernel opened f by the real path.
 func isAt(f *os.File, path string) bool {
 	opened, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 	if err != nil {

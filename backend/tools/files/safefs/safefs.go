@@ -1,12 +1,11 @@
-// Package safefs resolves the paths of calls, opens what lies there, and walks folders.
+// Package safefs resolves the paths of calls, opens files safely and walks folders.
 //
-// A path is followed to the real place it leads to and that place is classified. The file is then
-// opened through a handle of its folder, which is checked to be that place, so that a link swapped
-// in between is refused instead of followed. Only regular files are opened; nothing blocks on a pipe
-// or a device.
+// A path is resolved to the real place it leads to, and that place is classified. The file is then opened through a
+// handle of its folder. Before that, safefs checks that the handle is the resolved folder, so that it refuses a link
+// swapped in meanwhile. It opens only regular files and never blocks on a pipe or a device.
 //
-// The package decides nothing about permissions. Only places that no tool may touch are refused
-// here. Errors that the caller can act on are *toolkit.CallError.
+// Package policy decides about permissions; safefs refuses only places that no tool may touch. Errors that the caller
+// can correct are *toolkit.CallError.
 package safefs
 
 import (
@@ -27,21 +26,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Config is what an FS needs.
+// Config configures an FS.
 type Config struct {
 	toolkit.Paths
-	// Forbidden returns the absolute paths that the person's rules keep from a tool; a walk skips
-	// them.
+	// Forbidden returns the absolute paths that the person's rules deny to a tool. Walks skip them.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 }
 
-// FS opens files for tools. Safe for concurrent use.
+// FS opens files for tools. It is safe for concurrent use.
 type FS struct {
 	cfg       Config
 	workspace workspaceHandle
 }
 
-// New returns an FS. Nothing is opened before it is used.
+// New returns an FS. It opens nothing until it is used.
 func New(cfg Config) *FS { return &FS{cfg: cfg} }
 
 // Close closes the handle of the workspace folder.
@@ -49,18 +47,18 @@ func (f *FS) Close() error { return f.workspace.close() }
 
 // Target is the place that a path leads to.
 type Target struct {
-	// Real is absolute and clean, with links followed as far as it exists.
+	// Real is the absolute, clean path, with links followed as far as the path exists.
 	Real string
-	// Shown is Real for people and models: relative to the workspace folder when it lies in it.
+	// Shown is Real as people and models see it: relative to the workspace folder if it is inside.
 	Shown string
-	// Workspace is the workspace folder with its links followed, "" for a target outside of it.
+	// Workspace is the workspace folder with links followed, or "" for a target outside it.
 	Workspace string
 	Place     protectedpaths.Place
-	// NoFollow means what lies at Real itself, even a link.
+	// NoFollow makes the target the entry at Real, even if that is a link.
 	NoFollow bool
 }
 
-// Locate resolves a path of a call.
+// Locate resolves a path of a call, following links.
 func (f *FS) Locate(path string) (Target, error) {
 	found, failed, err := f.cfg.Resolve(path)
 	if err != nil {
@@ -81,8 +79,8 @@ func (t *Target) set(real, workspace string) {
 	}
 }
 
-// LocateReal returns the target at a path that was real earlier. No link is followed; if there is
-// one in the path by now, opening the target fails.
+// LocateReal returns the target at a path that was resolved earlier. It follows no links. If the path contains a link
+// by now, opening the target fails.
 func (f *FS) LocateReal(path string) (Target, error) {
 	workspace, err := protectedpaths.Resolve(f.cfg.Folder())
 	if err != nil {
@@ -96,8 +94,8 @@ func (f *FS) LocateReal(path string) (Target, error) {
 	return t, nil
 }
 
-// LocateEntry returns the target of a name in a folder. Links in the folder's path are followed; the
-// entry itself is not.
+// LocateEntry returns the target of a folder entry. It follows links in the folder's path, but not the entry if that is
+// a link.
 func (f *FS) LocateEntry(path string) (Target, error) {
 	trimmed := strings.TrimRight(path, "/")
 	dir, base := ".", trimmed
@@ -105,11 +103,11 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 		dir, base = trimmed[:i+1], trimmed[i+1:]
 	}
 	if base == "" || base == "." || base == ".." || base == "~" || strings.ContainsRune(base, 0) {
-		return Target{}, toolkit.Invalid(fmt.Sprintf("%q does not name a file or folder", path),
+		return Target{}, toolkit.ValidationError(fmt.Sprintf("%q does not name a file or folder", path),
 			"Send the path of one, in the workspace or absolute.")
 	}
 	if len(base) > 255 {
-		return Target{}, toolkit.Invalid("the name "+excerpt.Bytes(base, 60)+" is longer than 255 bytes",
+		return Target{}, toolkit.ValidationError("the name "+excerpt.Bytes(base, 60)+" is longer than 255 bytes",
 			"Send a shorter one.")
 	}
 	in, err := f.Locate(dir)
@@ -124,8 +122,8 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 	return t, err
 }
 
-// Redirected is the error of a path that leads to another place than when it was resolved.
-func Redirected(what string) error {
+// RedirectError returns the error for a path that no longer leads to the place it was resolved to.
+func RedirectError(what string) error {
 	return &toolkit.CallError{
 		Type: toolspec.SecurityError, Message: what +
 			" now leads to another place than the one that was checked; nothing was done",
@@ -133,14 +131,14 @@ func Redirected(what string) error {
 	}
 }
 
-// workspaceHandle is an open handle of the workspace folder.
+// workspaceHandle caches an open handle of the workspace folder.
 type workspaceHandle struct {
 	mu   sync.Mutex
 	path string
 	root *os.Root
 }
 
-// open returns a handle of dir, which is folder or lies below it. The caller closes it.
+// open returns a handle of dir, which is folder or is below it. The caller closes the handle.
 func (w *workspaceHandle) open(folder, dir string) (*os.Root, error) {
 	rel, err := filepath.Rel(folder, dir)
 	if err != nil {
@@ -161,7 +159,7 @@ func (w *workspaceHandle) open(folder, dir string) (*os.Root, error) {
 	return w.root.OpenRoot(rel)
 }
 
-// current reports whether the folder is still the one at its path; it may have been made again.
+// current reports whether the handle is still the folder at its path, which may have been created again.
 func (w *workspaceHandle) current() bool {
 	held, err := w.root.Stat(".")
 	if err != nil {
@@ -182,12 +180,12 @@ func (w *workspaceHandle) close() error {
 	return err
 }
 
-// OpenDir returns a handle of dir, which is the path of t or a folder above it, after checking that
-// it is that place. The caller closes it.
+// OpenDir returns a handle of dir, which is the path of t or a folder above it. It fails if a link was swapped into the
+// path. The caller closes the handle.
 func (f *FS) OpenDir(t Target, dir string) (*os.Root, error) {
 	var root *os.Root
 	var err error
-	if t.Workspace != "" && toolkit.Within(dir, t.Workspace) {
+	if t.Workspace != "" && toolkit.IsWithin(dir, t.Workspace) {
 		root, err = f.workspace.open(t.Workspace, dir)
 	} else {
 		root, err = os.OpenRoot(dir)
@@ -203,15 +201,15 @@ func (f *FS) OpenDir(t Target, dir string) (*os.Root, error) {
 	defer func() { _ = d.Close() }()
 	if !isAt(d, dir) {
 		_ = root.Close()
-		return nil, Redirected(t.Shown)
+		return nil, RedirectError(t.Shown)
 	}
 	return root, nil
 }
 
-// OpenParent returns a handle of the folder that t lies in. The caller closes it.
+// OpenParent returns a handle of the folder that contains t. The caller closes the handle.
 func (f *FS) OpenParent(t Target) (*os.Root, error) { return f.OpenDir(t, filepath.Dir(t.Real)) }
 
-// OpenFile opens a regular file for reading; anything else is an error. The caller closes it.
+// OpenFile opens a regular file for reading and fails for anything else. The caller closes the file.
 func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 	root, err := f.OpenParent(t)
 	if err != nil {
@@ -223,7 +221,7 @@ func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, f.Explain(t, err)
 	}
-	// Opening alone can block on a pipe, or start a device.
+	// Merely opening a pipe can block, and opening a device can start it.
 	if err := regular(t, before); err != nil {
 		return nil, nil, err
 	}
@@ -236,7 +234,7 @@ func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 		err = regular(t, now)
 	}
 	if err == nil && (!os.SameFile(before, now) || !isAt(file, t.Real)) {
-		err = Redirected(t.Shown)
+		err = RedirectError(t.Shown)
 	}
 	if err != nil {
 		_ = file.Close()
@@ -245,7 +243,7 @@ func (f *FS) OpenFile(t Target) (*os.File, fs.FileInfo, error) {
 	return file, now, nil
 }
 
-// isNowAt reports whether path, without following a link, is the open file f at this moment.
+// isNowAt reports whether the entry at path is the open file f. It does not follow a link.
 func isNowAt(f *os.File, path string) bool {
 	held, err := f.Stat()
 	if err != nil {
@@ -256,7 +254,7 @@ func isNowAt(f *os.File, path string) bool {
 	return err == nil && linkErr == nil && real == path && os.SameFile(held, now)
 }
 
-// Lstat describes what lies at t. The error wraps fs.ErrNotExist when nothing does.
+// Lstat describes the entry at t. If there is none, the error wraps fs.ErrNotExist.
 func (f *FS) Lstat(t Target) (fs.FileInfo, error) {
 	root, err := f.OpenParent(t)
 	if err != nil {
@@ -290,12 +288,12 @@ func regular(t Target, info fs.FileInfo) error {
 		return toolkit.UserError(t.Shown+" is a folder",
 			"Call list_directory with it, or send the path of a file in it.")
 	case mode&fs.ModeSymlink != 0:
-		return Redirected(t.Shown)
+		return RedirectError(t.Shown)
 	}
 	return toolkit.UserError(t.Shown+" is "+Kind(mode)+", not a file", "Send the path of a regular file.")
 }
 
-// Kind names a file type: "file", "folder", "link", "a pipe", "a socket" or "a device".
+// Kind returns the name of a file type: "file", "folder", "link", "a pipe", "a socket" or "a device".
 func Kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -312,11 +310,10 @@ func Kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// Special reports whether a mode is that of a pipe, a socket or a device, which have no content of
-// their own.
-func Special(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
+// IsSpecial reports whether mode is the mode of a pipe, a socket or a device, which have no stored content.
+func IsSpecial(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
 
-// Explain turns an error of the file system into one that says what the caller can do.
+// Explain turns a file system error into an error that tells the caller what to do.
 func (f *FS) Explain(t Target, err error) error {
 	var known *toolkit.CallError
 	switch {
@@ -336,7 +333,7 @@ func (f *FS) Explain(t Target, err error) error {
 	}
 }
 
-// cause is an error of the file system without the path, which the message names already.
+// cause returns the text of a file system error without the path, which the message already contains.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -345,10 +342,10 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// maxCompared bounds how many names are compared with a missing one.
+// maxCompared limits how many names are compared with a missing name.
 const maxCompared = 2000
 
-// Nearest suggests names in the folder of a target that does not exist.
+// Nearest returns a suggestion with similar names in the folder of a missing target.
 func (f *FS) Nearest(t Target) string {
 	root, err := os.OpenRoot(filepath.Dir(t.Real))
 	if err != nil {
@@ -360,7 +357,7 @@ func (f *FS) Nearest(t Target) string {
 		return "Call find_files to look for it."
 	}
 	defer func() { _ = d.Close() }()
-	names, _ := d.Readdirnames(maxCompared) // as far as they can be read
+	names, _ := d.Readdirnames(maxCompared) // after an error, the names read so far are enough
 	if like := nearest.Names(filepath.Base(t.Real), names, 3); len(like) > 0 {
 		return "Nearest in that folder: " + strings.Join(like, ", ") + "."
 	}

@@ -18,26 +18,26 @@ import (
 	"sextant/backend/toolkit"
 )
 
-// maxVisited bounds the entries of one walk, MaxDepth the folders within folders.
+// maxVisited limits the entries of one walk, MaxDepth its levels of nested folders.
 const (
 	maxVisited = 200_000
 	MaxDepth   = 64
 )
 
-// ErrStop is returned by Visit to end a walk early and without an error.
+// ErrStop is returned by Walk.Visit to end a walk early. Run then returns nil.
 var ErrStop = errors.New("walk stopped")
 
 // Entry is a file or folder that a walk visits.
 type Entry struct {
 	fs.DirEntry
-	// Rel is its path from where the walk began, with slashes; Real is absolute.
+	// Rel is the path relative to the start of the walk, with slashes; Real is absolute.
 	Rel, Real string
 	Place     protectedpaths.Place
-	// dir is the handle of its folder, open until the walk leaves the folder.
+	// dir is the handle of the entry's folder, open until the walk leaves the folder.
 	dir *os.Root
 }
 
-// Open opens a regular file of at most maxSize bytes; ok is false for anything else.
+// Open opens a regular file of at most maxSize bytes. For anything else, ok is false.
 func (e Entry) Open(maxSize int64) (f *os.File, ok bool) {
 	info, err := e.dir.Lstat(e.Name())
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
@@ -53,21 +53,21 @@ func (e Entry) Open(maxSize int64) (f *os.File, ok bool) {
 	return f, true
 }
 
-// Walk visits what lies in a folder, in the order of names and without following links. It skips
-// secret places, places that the person's rules keep from the tool, and the inside of .git.
+// Walk visits the entries of a folder in the order of their names, without following links. It skips secret places,
+// places that the person's rules deny to the tool, and the inside of .git.
 type Walk struct {
 	FS  *FS
 	Ctx context.Context //nolint:containedctx // a Walk lives for one call
-	// Tool is the tool that walks.
+	// Tool is the name of the tool that walks.
 	Tool string
-	// GitIgnore skips what .gitignore files exclude.
-	GitIgnore bool
-	// Depth is how many levels are visited; 1 is the folder alone.
+	// RespectGitIgnore skips entries that .gitignore files exclude.
+	RespectGitIgnore bool
+	// Depth is the number of levels to visit; 1 is the folder without its subfolders.
 	Depth int
 	Visit func(Entry) error
 
-	// Closed counts entries that were skipped because they are secret, forbidden or unreadable.
-	Closed int
+	// Skipped counts entries that were skipped because they are secret, forbidden or unreadable.
+	Skipped int
 
 	base      string
 	rules     []ignoreRule
@@ -75,7 +75,7 @@ type Walk struct {
 	truncated bool
 	forbidden []string
 	downloads string
-	// fromOutside is true once the walk visited a downloaded file.
+	// fromOutside is true once the walk has visited a downloaded file.
 	fromOutside bool
 }
 
@@ -90,7 +90,7 @@ func (w *Walk) Run(t Target) error {
 		return err
 	}
 	w.base, w.downloads = t.Real, w.FS.cfg.DownloadsFolder()
-	if w.GitIgnore && t.Workspace != "" {
+	if w.RespectGitIgnore && t.Workspace != "" {
 		w.loadIgnoresAbove(t)
 	}
 	err = w.folder(root, "", 0)
@@ -100,8 +100,7 @@ func (w *Walk) Run(t Target) error {
 	return err
 }
 
-// loadForbidden reads the person's rules. Without them nothing is walked, because what a walk
-// reports cannot be taken back.
+// loadForbidden reads the person's rules. If that fails, the walk does not start.
 func (w *Walk) loadForbidden() error {
 	paths, err := w.FS.cfg.Forbidden(w.Ctx, w.Tool)
 	if err != nil {
@@ -121,7 +120,7 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 	if err != nil {
 		return err
 	}
-	if w.GitIgnore {
+	if w.RespectGitIgnore {
 		mark := len(w.rules)
 		w.rules = append(w.rules, readIgnores(root, path.Join(filepath.ToSlash(w.base), rel))...)
 		defer func() { w.rules = w.rules[:mark] }()
@@ -138,13 +137,13 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 		e.Real = filepath.Join(w.base, filepath.FromSlash(e.Rel))
 		e.Place = w.FS.cfg.Places.ClassifyByName(e.Real)
 		if e.Place.Kind == protectedpaths.Secret || slices.Contains(w.forbidden, e.Real) {
-			w.Closed++
+			w.Skipped++
 			continue
 		}
-		if w.GitIgnore && w.Ignored(e) {
+		if w.RespectGitIgnore && w.Ignored(e) {
 			continue
 		}
-		if w.downloads != "" && e.Real != w.downloads && toolkit.Within(e.Real, w.downloads) {
+		if w.downloads != "" && e.Real != w.downloads && toolkit.IsWithin(e.Real, w.downloads) {
 			w.fromOutside = true
 		}
 		if err := w.Visit(e); err != nil {
@@ -162,25 +161,25 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 func (w *Walk) subfolder(root *os.Root, e Entry, depth int) error {
 	sub, err := root.OpenRoot(e.Name())
 	if err != nil {
-		w.Closed++ // unreadable, or removed meanwhile
+		w.Skipped++ // unreadable, or removed in the meantime
 		return nil
 	}
 	defer func() { _ = sub.Close() }()
 	d, err := sub.Open(".")
 	if err != nil {
-		w.Closed++
+		w.Skipped++
 		return nil
 	}
-	same := isAt(d, e.Real) // false when a link took the folder's place
+	same := isAt(d, e.Real) // false if a link replaced the folder
 	_ = d.Close()
 	if !same {
-		w.Closed++
+		w.Skipped++
 		return nil
 	}
 	return w.folder(sub, e.Rel, depth)
 }
 
-// read lists a folder in the order of names, within the bound of the walk.
+// read lists a folder by name, up to the limit of the walk.
 func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 	d, err := root.Open(".")
 	if err != nil {
@@ -198,7 +197,7 @@ func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 			break
 		}
 		if err != nil {
-			w.Closed++
+			w.Skipped++
 			break
 		}
 	}
@@ -206,7 +205,7 @@ func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
-// Sources names the downloads folder when the walk visited files in it.
+// Sources returns the downloads folder as a source of outside text if the walk visited files in it.
 func (w *Walk) Sources() []string {
 	if !w.fromOutside {
 		return nil
@@ -214,7 +213,7 @@ func (w *Walk) Sources() []string {
 	return []string{"download:" + filepath.Base(w.downloads)}
 }
 
-// SkippedNote says what the walk did not visit, after more, a note of the caller's or "".
+// SkippedNote returns a note about the entries that the walk skipped, after the caller's own note more. more may be "".
 func (w *Walk) SkippedNote(more string) string {
 	var all []string
 	if more != "" {
@@ -223,8 +222,8 @@ func (w *Walk) SkippedNote(more string) string {
 	if w.truncated {
 		all = append(all, fmt.Sprintf("only the first %d entries were visited; narrow the path", maxVisited))
 	}
-	if w.Closed > 0 {
-		all = append(all, english.Plural(w.Closed, "place", "")+" closed to tools or not readable left out")
+	if w.Skipped > 0 {
+		all = append(all, english.Plural(w.Skipped, "place", "")+" closed to tools or not readable left out")
 	}
 	return strings.Join(all, "; ")
 }

@@ -1,5 +1,5 @@
-// Package textfile decodes files to UTF-8 text and encodes text the way a file holds it: in its
-// encoding and with its byte order mark. Errors that the caller can act on are *toolkit.CallError.
+// Package textfile decodes files to UTF-8 text and encodes text in a file's own encoding, with its byte order mark.
+// Errors that the caller can correct are *toolkit.CallError.
 package textfile
 
 import (
@@ -21,20 +21,20 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Encodings of text. Latin1 is read as Windows-1252, of which ISO 8859-1 is a part.
+// Encodings of text. Latin1 is read as Windows-1252, which contains ISO 8859-1.
 const (
 	UTF8   = "utf-8"
 	UTF16  = "utf-16"
 	Latin1 = "latin-1"
 )
 
-// HeadBytes is how much of a file is read to tell what it is.
+// HeadBytes is the number of bytes that are read to detect the type of a file.
 const HeadBytes = 8192
 
 // utf8BOM is the byte order mark of UTF-8.
 var utf8BOM = []byte{0xEF, 0xBB, 0xBF}
 
-// Format is how a file holds its text.
+// Format is the encoding of a text file.
 type Format struct {
 	Encoding string
 	BOM      bool
@@ -42,7 +42,7 @@ type Format struct {
 	BigEndian bool
 }
 
-// String names the format: "utf-16le with a byte order mark".
+// String names the format, for example "utf-16le with a byte order mark".
 func (f Format) String() string {
 	name := f.Encoding
 	if f.Encoding == UTF16 {
@@ -54,7 +54,7 @@ func (f Format) String() string {
 	return name
 }
 
-// detect reads the format from the first bytes of a file; whole says that they are all of it.
+// detect returns the format by the first bytes of a file; whole is true if they are the whole file.
 func detect(head []byte, whole bool, encoding, name string, size int64) (Format, error) {
 	switch {
 	case encoding == Latin1:
@@ -87,8 +87,8 @@ func detect(head []byte, whole bool, encoding, name string, size int64) (Format,
 	return Format{Encoding: UTF8}, nil
 }
 
-// NewReader returns r decoded to UTF-8, without a byte order mark. encoding is UTF8, UTF16, Latin1 or
-// "" to detect it; name and size are those of the file in errors.
+// NewReader returns a reader of r as UTF-8 without a byte order mark. encoding is UTF8, UTF16, Latin1 or "" to detect
+// it; name and size describe the file in errors.
 func NewReader(r io.Reader, encoding, name string, size int64) (io.Reader, Format, error) {
 	buffered := bufio.NewReaderSize(r, HeadBytes)
 	head, err := buffered.Peek(HeadBytes)
@@ -106,7 +106,7 @@ func NewReader(r io.Reader, encoding, name string, size int64) (io.Reader, Forma
 		return transform.NewReader(buffered, charmap.Windows1252.NewDecoder()), f, nil
 	}
 	if f.BOM {
-		_, _ = buffered.Discard(len(utf8BOM)) // it was peeked
+		_, _ = buffered.Discard(len(utf8BOM)) // cannot fail, because the bytes were peeked
 	}
 	return buffered, f, nil
 }
@@ -118,8 +118,7 @@ func (f Format) order() unicode.Endianness {
 	return unicode.LittleEndian
 }
 
-// Decode returns the text of content, the content of the file name. Text that would change when it
-// is encoded again is an error.
+// Decode returns the text of the file called name with this content. It fails if Encode would not restore the content.
 func Decode(content []byte, name string) (string, Format, error) {
 	r, f, err := NewReader(bytes.NewReader(content), "", name, int64(len(content)))
 	if err != nil {
@@ -135,8 +134,7 @@ func Decode(content []byte, name string) (string, Format, error) {
 	return string(b), f, nil
 }
 
-// Encode returns text as a file of the format holds it. It fails for characters that the encoding
-// does not have.
+// Encode returns text in the format. It fails for characters that the encoding does not have.
 func (f Format) Encode(text string) ([]byte, error) {
 	switch f.Encoding {
 	case UTF16:
@@ -154,7 +152,7 @@ func (f Format) Encode(text string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// CountLines returns how many lines a text has; what follows the last line end is one.
+// CountLines returns the number of lines in text, including a last line without a line end.
 func CountLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {

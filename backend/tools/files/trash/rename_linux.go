@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rename moves what lies at base in the folder from to the name to in the folder into. Both folders
-// are open, so that no link put in their place is followed. It fails with fs.ErrExist when the name is
-// taken.
+// Rename moves the entry base of the folder from to the name to in the folder into. The folders are open handles, so
+// that a link swapped in is not followed. Rename fails with fs.ErrExist if the name is taken.
 func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	a, err := from.Open(".")
 	if err != nil {
@@ -36,5 +35,5 @@ func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	return errors.Join(a.Sync(), b.Sync())
 }
 
-// crossDevice reports whether a rename failed because the folders are on two file systems.
+// crossDevice reports whether a rename failed because the folders are on different file systems.
 func crossDevice(err error) bool { return errors.Is(err, unix.EXDEV) }

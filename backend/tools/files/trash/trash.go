@@ -1,10 +1,8 @@
-// Package trash keeps files and folders that a person removed, until they are restored or thirty days
-// have passed.
+// Package trash keeps removed files and folders until they are restored or for thirty days.
 //
-// Each item has a folder of its own in the trash, with the removed file or folder and item.json,
-// which says where it was. An item is moved there by a rename; from another file system it is copied
-// first, within a bound, and removed when the copy is complete. Links are not followed. The package
-// checks no permissions: the caller opens the folders it works in.
+// Each item has its own folder in the trash, with the removed file or folder and an item.json that records its original
+// path. An item is moved to the trash by a rename. From another file system it is copied, up to a limit, and removed
+// once the copy is complete. Links are not followed. The package checks no permissions: the caller opens the folders.
 package trash
 
 import (
@@ -28,34 +26,34 @@ import (
 const (
 	metadataName = "item.json"
 	contentName  = "thing"
-	// maxAge is how long an item stays in the trash.
+	// maxAge is the time an item stays in the trash.
 	maxAge = 30 * 24 * time.Hour
-	// maxCopied and maxEntries bound the bytes and entries copied from another file system.
+	// maxCopied and maxEntries limit the bytes and entries copied from another file system.
 	maxCopied  = 1 << 30
 	maxEntries = 20_000
-	// maxItems bounds the list.
+	// maxItems limits the list of items.
 	maxItems = 1000
 )
 
-// ErrTooLarge is the error of an item on another file system that is too large to be copied.
+// ErrTooLarge is returned for an item on another file system that is too large to copy.
 var ErrTooLarge = errors.New("it is on another disk than the trash and larger than 1 GB or 20,000 files")
 
-// ErrGone is the error of an item that is no longer in the trash.
+// ErrGone is returned for an item that is no longer in the trash.
 var ErrGone = errors.New("it is no longer in the trash")
 
 var validID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
-// Bin is a trash in a folder of its own. Safe for concurrent use.
+// Bin is a trash folder. It is safe for concurrent use.
 type Bin struct {
 	dir string
 	now func() time.Time
 	mu  sync.Mutex
 }
 
-// New returns the trash in dir, an absolute path. The folder is created when it is first needed.
+// New returns the trash in dir, an absolute path. It creates the folder when it is first needed.
 func New(dir string, now func() time.Time) *Bin { return &Bin{dir: dir, now: now} }
 
-// Put moves what lies at base in the open folder from to the trash; path is its absolute path.
+// Put moves the entry base of the open folder from to the trash; path is the entry's absolute path.
 func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	bin.mu.Lock()
 	defer bin.mu.Unlock()
@@ -92,7 +90,7 @@ func (bin *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	return item, nil
 }
 
-// take moves what lies at base into the folder of an item.
+// take moves the entry base into the folder of an item.
 func (bin *Bin) take(from *os.Root, base, dir string) error {
 	into, err := os.OpenRoot(dir)
 	if err != nil {
@@ -116,7 +114,7 @@ func copyAcross(from *os.Root, base string, into *os.Root, to string) error {
 	return from.RemoveAll(base)
 }
 
-// budget is how much may still be copied.
+// budget is the number of bytes and entries that may still be copied.
 type budget struct{ bytes, entries int64 }
 
 func (b *budget) copy(from *os.Root, base string, into *os.Root, to string) error {
@@ -217,7 +215,7 @@ func (bin *Bin) Items() []wire.TrashItem {
 	}
 	entries, err := os.ReadDir(bin.dir)
 	if err != nil {
-		return all // nothing was removed yet
+		return all // the trash folder does not exist yet
 	}
 	for _, e := range entries {
 		if item, err := bin.Item(e.Name()); err == nil {
@@ -228,8 +226,7 @@ func (bin *Bin) Items() []wire.TrashItem {
 	return all[:min(len(all), maxItems)]
 }
 
-// Restore moves an item to the name base in the open folder into. It fails with fs.ErrExist when the
-// name is taken.
+// Restore moves an item to the name base in the open folder into. It fails with fs.ErrExist if the name is taken.
 func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 	bin.mu.Lock()
 	defer bin.mu.Unlock()
@@ -256,11 +253,11 @@ func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep removes items that are too old.
+// sweep removes items older than maxAge.
 func (bin *Bin) sweep() {
 	for _, item := range bin.Items() {
 		if bin.now().Sub(item.Time) > maxAge {
-			_ = os.RemoveAll(filepath.Join(bin.dir, item.ID)) // tried again with the next item
+			_ = os.RemoveAll(filepath.Join(bin.dir, item.ID)) // tried again by the next sweep
 		}
 	}
 }

@@ -12,19 +12,18 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxLength bounds what is typed, in bytes.
+// maxLength limits the typed text, in bytes.
 const maxLength = 8192
 
-// Resolve returns the URL for what was typed: "shop.example" gets https://, localhost and bare IP
-// addresses get http://, a word that alias knows its address. Anything that is not http, https or
-// about:blank is an error of type *toolkit.CallError.
+// Resolve returns the URL for the text typed. A word known to alias becomes its address, "shop.example" gets https://,
+// and localhost and bare IP addresses get http://. Anything but http, https and about:blank is a *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {
-		return "", toolkit.Invalid("the address is empty", `send {"url":"https://example.com"}`)
+		return "", toolkit.ValidationError("the address is empty", `send {"url":"https://example.com"}`)
 	}
 	if len(s) > maxLength {
-		return "", toolkit.Invalid(fmt.Sprintf("the address is %d characters long, more than %d", len(s), maxLength),
+		return "", toolkit.ValidationError(fmt.Sprintf("the address is %d characters long, more than %d", len(s), maxLength),
 			"send a shorter address")
 	}
 	if to, ok := alias(strings.ToLower(s)); ok {
@@ -40,7 +39,7 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 	if !absolute {
 		s = defaultScheme(s) + "://" + strings.TrimPrefix(s, "//")
 	} else if scheme != "http" && scheme != "https" {
-		return "", toolkit.Invalid(fmt.Sprintf("%s: addresses cannot be opened", scheme),
+		return "", toolkit.ValidationError(fmt.Sprintf("%s: addresses cannot be opened", scheme),
 			"send an address that begins with https:// or http://")
 	}
 	u, err := url.Parse(s)
@@ -49,7 +48,7 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 		return "", notAnAddress(typed)
 	}
 	if u.User != nil {
-		return "", toolkit.Invalid("the address contains a user name or password", "send the address without it")
+		return "", toolkit.ValidationError("the address contains a user name or password", "send the address without it")
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	if u.Path == "" {
@@ -59,11 +58,11 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 }
 
 func notAnAddress(s string) error {
-	return toolkit.Invalid(fmt.Sprintf("%q is not a web address", excerpt.Runes(s, 80)),
+	return toolkit.ValidationError(fmt.Sprintf("%q is not a web address", excerpt.Runes(s, 80)),
 		`send a whole address such as {"url":"https://example.com"}`)
 }
 
-// schemeOf finds a scheme before a colon; "localhost:8080" and "shop.example:443/x" have none.
+// schemeOf returns the scheme before a colon. "localhost:8080" and "shop.example:443/x" have none.
 func schemeOf(s string) (scheme string, ok bool) {
 	before, after, ok := strings.Cut(s, ":")
 	if !ok || before == "" {
@@ -113,8 +112,8 @@ func defaultScheme(s string) string {
 	return "https"
 }
 
-// plausibleHost reports whether a host is a name with a dot, localhost or an IP address. A single word
-// is more likely a search than an address.
+// plausibleHost reports whether a host is a name with a dot, localhost or an IP address. A single word is more likely a
+// search.
 func plausibleHost(host string) bool {
 	if isLocalhostOrIP(host) {
 		return true

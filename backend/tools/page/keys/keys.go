@@ -1,4 +1,4 @@
-// Package keys knows what a key or chord such as "Control+v" does to a page.
+// Package keys classifies keys and chords such as "Control+v" by their effect on a page.
 package keys
 
 import (
@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// chord returns the last key of a chord, and whether a modifier other than Shift is held.
+// chord returns the last key of a chord, and whether it has a modifier other than Shift.
 func chord(key string) (last string, modified bool) {
 	key = strings.ToLower(key)
 	parts := strings.Split(key, "+")
-	if key == "+" || strings.HasSuffix(key, "++") { // the key "+" itself
+	if key == "+" || strings.HasSuffix(key, "++") { // the last key is "+"
 		parts = append(parts[:len(parts)-2], "+")
 	}
 	last = parts[len(parts)-1]
 	return last, slices.ContainsFunc(parts[:len(parts)-1], func(k string) bool { return k != "shift" })
 }
 
-// EntersText reports whether a key leaves something in a field: a character, or what was copied.
+// EntersText reports whether a key puts text into a field: a character, or the clipboard.
 func EntersText(key string) bool {
 	last, modified := chord(key)
 	return IsPaste(key) || !modified && (utf8.RuneCountInString(key) == 1 || utf8.RuneCountInString(last) == 1)

@@ -1,5 +1,5 @@
-// Package lists makes the Results that list what the browser recorded of a page: downloads, console
-// messages, network requests, and the tools that the page offers. from are the sources of the page.
+// Package lists formats lists of what the browser recorded about a page as Results: downloads, console messages,
+// network requests, and the tools that the page offers. The parameter from contains the sources of the page's text.
 package lists
 
 import (
@@ -14,17 +14,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// ConsoleValue is the value of Console.
+// ConsoleValue is the value of the Result of Console.
 type ConsoleValue struct {
 	Messages []browser.Message `json:"messages"`
-	// More counts older ones that the limit left out.
+	// More is the number of older messages that the limit left out.
 	More int `json:"more,omitempty"`
 }
 
-// maxLine bounds one message in the text, in characters.
+// maxLine limits each message in the text, in characters.
 const maxLine = 500
 
-// Console lists console messages; more is how many older ones are left out.
+// Console lists console messages; more is the number of older messages that were left out.
 func Console(list []browser.Message, more int, from []string) toolspec.Result {
 	r := toolspec.OK(ConsoleValue{Messages: list, More: more})
 	r.Sentence = "Read " + english.Plural(len(list), "console message", "")

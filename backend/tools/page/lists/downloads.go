@@ -10,15 +10,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// DownloadsValue is the value of Downloads.
+// DownloadsValue is the value of the Result of Downloads.
 type DownloadsValue struct {
 	Downloads []event.Download `json:"downloads"`
-	// Kept is false when the files are removed when the browser ends.
+	// Kept is false if the files will be removed when the browser ends.
 	Kept bool `json:"kept"`
 }
 
-// Downloads lists downloads. Their names count as text of the page in front, whose sources are from:
-// a server does not count as read because a page made it send a file.
+// Downloads lists downloads. Their names count as text of the page in front, which has the sources from. The server of
+// a file does not become a source, because the page chose it.
 func Downloads(list []event.Download, kept bool, sentence string, from []string) toolspec.Result {
 	r := toolspec.OK(DownloadsValue{Downloads: list, Kept: kept})
 	r.Sentence = sentence
@@ -37,7 +37,7 @@ func Downloads(list []event.Download, kept bool, sentence string, from []string)
 		b.WriteString(line + " | from " + annotation.Clean(d.URL, 200) + "\n")
 		r.Preview = append(r.Preview, annotation.Clean(d.Name, 60)+" · "+string(d.State))
 		if len(from) == 0 {
-			r.Sources = observation.Add(r.Sources, observation.Sources(d.URL)...)
+			r.Sources = observation.AppendMissing(r.Sources, observation.Sources(d.URL)...)
 		}
 	}
 	if len(r.Preview) > 4 {

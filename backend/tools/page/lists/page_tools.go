@@ -13,12 +13,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// PageToolsValue is the value of PageTools.
+// PageToolsValue is the value of the Result of PageTools.
 type PageToolsValue struct {
 	Tools []browser.PageTool `json:"tools"`
 }
 
-// PageTools lists the tools that a page offers; all of its text is the page's.
+// PageTools lists the tools that a page offers. All of their text counts as text of the page.
 func PageTools(list []browser.PageTool, from []string) toolspec.Result {
 	list = slices.Clone(list)
 	if list == nil {
@@ -39,7 +39,7 @@ func PageTools(list []browser.PageTool, from []string) toolspec.Result {
 			b.WriteString(" (fills in a form)")
 		}
 		if !slices.Contains(from, p.Origin) {
-			// The frame does not count as read by this, so giving its tool data has to be asked about.
+			// The frame does not become a source, so that sending data to its tool still needs a question.
 			b.WriteString(" (of a frame; origin " + annotation.Clean(p.Origin, 200) + ")")
 		}
 		b.WriteString(" " + compactJSON(p.Parameters) + "\n")
@@ -48,7 +48,7 @@ func PageTools(list []browser.PageTool, from []string) toolspec.Result {
 	return r
 }
 
-// compactJSON is JSON on one line.
+// compactJSON returns raw on one line, or "{}" if raw is not JSON.
 func compactJSON(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

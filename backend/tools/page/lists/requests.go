@@ -15,14 +15,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// RequestsValue is the value of Requests.
+// RequestsValue is the value of the Result of Requests.
 type RequestsValue struct {
 	Requests []browser.Request `json:"requests"`
-	// More counts older ones that the limit left out.
+	// More is the number of older requests that the limit left out.
 	More int `json:"more,omitempty"`
 }
 
-// Requests lists network requests; more is how many older ones are left out.
+// Requests lists network requests; more is the number of older requests that were left out.
 func Requests(list []browser.Request, more int, from []string) toolspec.Result {
 	r := toolspec.OK(RequestsValue{Requests: list, More: more})
 	r.Sentence = "Listed " + english.Plural(len(list), "request", "")
@@ -60,15 +60,15 @@ func requestLine(q browser.Request) string {
 	return line
 }
 
-// Request shows one request with its headers and bodies.
+// Request formats one request with its headers and bodies.
 func Request(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = observation.Add(from, observation.Sources(d.Initiator)...)
+	r.Sources = observation.AppendMissing(from, observation.Sources(d.Initiator)...)
 	if d.Body != "" || len(d.ResponseHeaders) > 0 {
-		// Only what the server sent counts as the server's text. The address is the page's; counted as
-		// the server's, it would let what the page says go to the server.
-		r.Sources = observation.Add(r.Sources, observation.Sources(d.URL)...)
+		// The server becomes a source only if it sent text. The address comes from the page. If the address made the
+		// server a source, text of the page could be sent to that server without a question.
+		r.Sources = observation.AppendMissing(r.Sources, observation.Sources(d.URL)...)
 	}
 	var b strings.Builder
 	b.WriteString(requestLine(d.Request) + "\n")

@@ -1,6 +1,5 @@
-// Package observation makes the Result of a tool from what the page holds after it ran: text for
-// models within a token budget, a sentence for people, a value for programs, and the sources of the
-// text.
+// Package observation makes the Result of a page tool from the observation of the page: text for models within a token
+// budget, a sentence for people, a value for programs, and the sources of the text.
 package observation
 
 import (
@@ -15,36 +14,36 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// DefaultTokens bounds the text of an answer unless the call says otherwise.
+// DefaultTokens limits the text of a result unless the call sets another limit.
 const DefaultTokens = 2000
 
-// Value is the value of a tool that answers with what the page holds.
+// Value is the result value of a tool that returns an observation.
 type Value struct {
 	annotation.Observation
-	// Text is what the model reads.
+	// Text is the text for the model.
 	Text string
-	// extra are further members of the JSON object, each with a comma before it.
+	// extra contains further members of the JSON object, each after a comma.
 	extra []byte
-	// full is the answer before it was cut to a budget.
+	// full is the observation before it was cut to a budget.
 	full annotation.Observation
 }
 
 var _ toolspec.JSONAppender = Value{}
 
-// AppendJSON implements toolspec.JSONAppender: the structure without the text, which the Result has already.
+// AppendJSON implements toolspec.JSONAppender. It leaves out the text, which the Result already contains.
 func (v Value) AppendJSON(b []byte) []byte {
 	b = annotation.AppendJSON(b, &v.Observation)
 	return append(append(b[:len(b)-1], v.extra...), '}')
 }
 
-// MarshalJSON writes the structure with the text, for callers who get only the value.
+// MarshalJSON implements json.Marshaler. It includes the text, for callers that get only the value.
 func (v Value) MarshalJSON() ([]byte, error) {
 	b := v.AppendJSON(make([]byte, 0, 256+200*len(v.Elements)+len(v.Text)))
 	b = append(b[:len(b)-1], `,"text":`...)
 	return append(annotation.AppendString(b, v.Text), '}'), nil
 }
 
-// With returns v with one more member in its JSON object.
+// With returns a copy of v with one more member in its JSON object.
 func (v Value) With(name string, value any) (Value, error) {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -54,15 +53,15 @@ func (v Value) With(name string, value any) (Value, error) {
 	return v, nil
 }
 
-// FullAnswer returns what a tool's value says of the page before it was cut to a budget; ok is false
-// for a value of another type.
-func FullAnswer(value any) (a annotation.Observation, ok bool) {
+// FullObservation returns the observation in a Result's value before it was cut to a budget. ok is false if value is
+// not a Value.
+func FullObservation(value any) (a annotation.Observation, ok bool) {
 	v, ok := value.(Value)
 	return v.full, ok
 }
 
-// Result makes the Result of an answer. The text for the model is before and the answer, together of
-// at most maxTokens, 0 for no bound, as count counts them; sentence is for people.
+// Result returns the Result of an observation. The text for the model is before followed by the observation, in at most
+// maxTokens tokens by count; 0 is no limit. sentence is for people.
 func Result(
 	a annotation.Observation, before string, maxTokens int, count func(string) int, sentence string,
 ) toolspec.Result {
@@ -80,7 +79,7 @@ func Result(
 	return r
 }
 
-// preview is the lines below a card's sentence: "31 elements · Order lamps · v12" and what happened.
+// preview returns the lines below a card's sentence: "31 elements · Order lamps · v12" and the events.
 func preview(a annotation.Observation) []string {
 	n := len(a.Elements) + a.LeftOut
 	count := english.Plural(n, "element", "")
@@ -102,8 +101,7 @@ func preview(a annotation.Observation) []string {
 	return lines
 }
 
-// Escape writes characters that are not visible in JSON text as \u escapes, so that the text stays on
-// its line.
+// Escape replaces characters that are invisible in JSON text by \u escapes, so that the text stays on one line.
 func Escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -119,7 +117,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Quote returns text as a JSON string, so that outside text cannot look like a line of ours.
+// Quote returns text as a JSON string, so that outside text cannot imitate a line written by Sextant.
 func Quote(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Sources returns the source of the text of a page: its origin, none for an empty tab.
+// Sources returns the source of a page's text, which is its origin. An empty tab has none.
 func Sources(address string) []string {
 	u, err := url.Parse(address)
 	switch {
@@ -24,8 +24,8 @@ func Sources(address string) []string {
 	return []string{strings.ToLower(u.Scheme + "://" + u.Host)}
 }
 
-// Host returns the host of an address with its port, in lower case, "" when it has none. The page of a
-// panel is a host of its own, in the form that the policy knows: what was read there may be typed there.
+// Host returns the host and port of an address in lower case, or "". The page of a panel has its own host in the
+// policy's form, so that text read there may be typed there.
 func Host(address string) string {
 	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
 		return id + policy.PanelHostSuffix
@@ -37,7 +37,7 @@ func Host(address string) string {
 	return strings.ToLower(u.Host)
 }
 
-// Hosts returns Host as a list, empty when the address has none.
+// Hosts returns Host as a list, which is empty if the address has no host.
 func Hosts(address string) []string {
 	if host := Host(address); host != "" {
 		return []string{host}
@@ -45,8 +45,8 @@ func Hosts(address string) []string {
 	return nil
 }
 
-// Place returns what a person would call an address: its host, or the address itself.
-func Place(address string) string {
+// DisplayName returns a short name of an address for people, usually its host.
+func DisplayName(address string) string {
 	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
 		return "the panel " + id
 	}
@@ -59,8 +59,8 @@ func Place(address string) string {
 	return excerpt.Runes(address, 80)
 }
 
-// Add returns list with those of more that it does not hold yet.
-func Add(list []string, more ...string) []string {
+// AppendMissing appends to list the entries of more that it does not contain yet.
+func AppendMissing(list []string, more ...string) []string {
 	for _, s := range more {
 		if !slices.Contains(list, s) {
 			list = append(list, s)
@@ -69,8 +69,8 @@ func Add(list []string, more ...string) []string {
 	return list
 }
 
-// Sorted returns the distinct entries of list in order.
-func Sorted(list []string) []string {
+// SortedUnique returns the distinct entries of list in sorted order.
+func SortedUnique(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)

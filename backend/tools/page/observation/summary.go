@@ -8,10 +8,10 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Summary joins the answers of several steps into one: what changed between the first and the last.
-// Its zero value is ready.
+// Summary combines the observations of several steps into one that covers all their changes. The zero value is ready to
+// use.
 type Summary struct {
-	// Page is the page of the newest answer.
+	// Page is the page of the latest observation.
 	Page annotation.Page
 
 	last     annotation.Observation
@@ -19,7 +19,7 @@ type Summary struct {
 	elements []annotation.Element
 	gone     []int
 	notes    []string
-	// complete is true once an answer listed all of a page and not only changes.
+	// complete is true once an observation listed a whole page and not only changes.
 	complete bool
 }
 
@@ -42,7 +42,7 @@ func (s *Summary) Add(a annotation.Observation) {
 	}
 	for _, e := range a.Elements {
 		if i, known := at[e.ID]; known {
-			// An element that an earlier step found new is still new to the caller.
+			// The combined change is only a cover change if every step's change was.
 			e.OnlyCoverChanged = e.OnlyCoverChanged && s.elements[i].OnlyCoverChanged
 			s.elements[i] = e
 			continue
@@ -56,8 +56,8 @@ func (s *Summary) Add(a annotation.Observation) {
 	s.gone = append(slices.DeleteFunc(s.gone, listed), a.Gone...)
 }
 
-// Answer returns the joined answer.
-func (s *Summary) Answer() annotation.Observation {
+// Observation returns the combined observation.
+func (s *Summary) Observation() annotation.Observation {
 	a := s.last
 	gone := slices.Clone(s.gone)
 	slices.Sort(gone)

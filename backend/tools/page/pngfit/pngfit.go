@@ -1,4 +1,4 @@
-// Package pngfit keeps PNG pictures within what clients and model services accept.
+// Package pngfit reduces PNG pictures to the size that clients and model services accept.
 package pngfit
 
 import (
@@ -10,17 +10,17 @@ import (
 	"image/png"
 )
 
-// Bounds of a picture: model services refuse longer sides, and each client gets every byte.
+// Limits of a picture. Model services refuse longer sides.
 const (
 	maxSide  = 7_800
 	maxBytes = 4 << 20
 )
 
-// ErrTooLarge is the error of a picture that is too large to be decoded.
+// ErrTooLarge is returned for a picture that is too large to decode.
 var ErrTooLarge = errors.New("the picture is too large")
 
-// Fit returns a PNG within maxSide and maxBytes: one that is too long is cut at the bottom or right, one
-// that is still too large is halved until it fits. note says what was done, "" for nothing.
+// Fit returns raw as a PNG within maxSide and maxBytes. It cuts a picture that is too long at the bottom or right, then
+// halves its size until the bytes fit. note says what was done, or is "" if nothing was.
 func Fit(raw []byte) (data []byte, size image.Point, note string, err error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
@@ -61,7 +61,7 @@ func crop(img image.Image, side int) *image.RGBA {
 	return out
 }
 
-// halve averages each two by two pixels.
+// halve averages each square of two by two pixels.
 func halve(p *image.RGBA) *image.RGBA {
 	out := image.NewRGBA(image.Rect(0, 0, max(1, p.Rect.Dx()/2), max(1, p.Rect.Dy()/2)))
 	for y := range out.Rect.Dy() {

@@ -1,4 +1,4 @@
-// Package tokenstest has helpers for tests of token budgets. The product does not use it.
+// Package tokenstest provides helpers for tests of token budgets.
 package tokenstest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// HighestCount counts text as one piece with the tokenizer that counts more tokens.
+// HighestCount returns the higher of the two tokenizers' counts. It counts text as one piece.
 func HighestCount(t testing.TB, text string) int {
 	t.Helper()
 	most := 0

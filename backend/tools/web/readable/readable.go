@@ -1,6 +1,5 @@
-// Package readable extracts the readable text of HTML as markdown or plain text: navigation, asides and
-// the footer around an article are left out, links and tables are kept. The text is as untrusted as the
-// HTML.
+// Package readable extracts the readable text of HTML as markdown or plain text. It leaves out navigation, asides and
+// the footer around an article, and keeps links and tables. The text is as untrusted as the HTML.
 package readable
 
 import (
@@ -21,16 +20,16 @@ import (
 	"sextant/shared/annotation"
 )
 
-// A part of a page counts as its article when it has enough characters, at least that share of the
-// page's text, and the page has at most that many forms and buttons.
+// Limits for an article: its smallest number of characters, its smallest share of the page's text, and the largest
+// number of forms and buttons on the page.
 const (
 	minArticle      = 600
 	minArticleShare = 0.5
 	maxArticleForms = 1
 )
 
-// Page returns the readable text of a page as the browser shows it at address; format is "markdown" or
-// "text". cut is true when the navigation, asides and footer around an article were left out.
+// Page returns the readable text of a page as the browser shows it at address; format is "markdown" or "text". cut is
+// true if the navigation, asides and footer around an article were left out.
 func Page(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.Parse(strings.NewReader(source))
 	if err != nil {
@@ -39,7 +38,7 @@ func Page(source, address, format string) (text string, cut bool, err error) {
 	return convert(doc, address, format)
 }
 
-// Source is Page for HTML as a server sent it, with scripts and hidden parts still in it.
+// Source is like Page, but takes HTML as the server sent it, with scripts and hidden elements.
 func Source(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.ParseWithOptions(strings.NewReader(source), html.ParseOptionEnableScripting(false))
 	if err != nil {
@@ -48,14 +47,14 @@ func Source(source, address, format string) (text string, cut bool, err error) {
 	drop(doc, isHidden)
 	each(doc, func(n *html.Node) {
 		if n.DataAtom == atom.Noscript {
-			// No script runs, so this is part of the page.
+			// Without scripts, the content of noscript is part of the page.
 			n.DataAtom, n.Data = atom.Div, "div"
 		}
 	})
 	return convert(doc, address, format)
 }
 
-// isHidden reports whether the markup itself says that n is not shown.
+// isHidden reports whether the markup of n hides it.
 func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Iframe, atom.Object:
@@ -69,7 +68,7 @@ func has(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// convert returns the text of a parsed document, which it changes.
+// convert returns the text of a parsed document. It modifies the document.
 func convert(doc *html.Node, address, format string) (text string, cut bool, err error) {
 	node := find(doc, atom.Body)
 	if node == nil {
@@ -81,7 +80,7 @@ func convert(doc *html.Node, address, format string) (text string, cut bool, err
 	})
 	each(node, func(n *html.Node) {
 		if n.DataAtom == atom.A && attr(n, "href") == "" {
-			// The converter would make it a link to the page itself.
+			// The converter would turn this element into a link to the page itself.
 			n.DataAtom, n.Data = atom.Span, "span"
 		}
 	})
@@ -104,7 +103,7 @@ func unescape(md string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(md)
 }
 
-// isArticle reports whether body is mostly one text to read.
+// isArticle reports whether body is mostly one article.
 func isArticle(body *html.Node) bool {
 	fields := 0
 	var text *html.Node
@@ -126,7 +125,7 @@ func isArticle(body *html.Node) bool {
 	return n >= minArticle && float64(n) >= minArticleShare*float64(all)
 }
 
-// dropAsides removes navigation, asides and the footer, and reports whether there were any.
+// dropAsides removes navigation, asides and the footer, and reports whether it removed anything.
 func dropAsides(body *html.Node) bool {
 	return drop(body, func(n *html.Node) bool {
 		switch n.DataAtom {
@@ -141,7 +140,7 @@ func dropAsides(body *html.Node) bool {
 	})
 }
 
-// drop removes the nodes that match and reports whether there were any.
+// drop removes the nodes that match and reports whether it removed any.
 func drop(n *html.Node, match func(*html.Node) bool) (dropped bool) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
@@ -186,7 +185,7 @@ func find(n *html.Node, a atom.Atom) *html.Node {
 	return nil
 }
 
-// tidy removes white space at line ends and all but one of several empty lines.
+// tidy removes trailing white space from lines and merges consecutive empty lines.
 func tidy(s string) string {
 	var b strings.Builder
 	empty := 0
