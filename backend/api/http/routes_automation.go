@@ -30,20 +30,20 @@ type automationInput struct {
 		Panel  string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope." maxLength:"64"`
 		// A pointer, because 0 differs from absent.
 		Repairs *int `json:"repairs,omitempty" doc:"How often an answer that does not match is sent back; the setting's when absent." minimum:"0" maximum:"10"`
-		// Budget can only narrow what the settings allow.
+		// Budget can only lower the limits of the settings.
 		Budget       budgetBody `json:"budget,omitzero" doc:"What this task may cost. The budgets of the settings apply too."`
 		Conversation string     `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
 	}
 }
 
-// automationRoutes registers the route by which a program gets an answer in its own format.
+// automationRoutes registers the route that answers a program in JSON of a requested format.
 func (s *Server) automationRoutes() {
 	m, p := s.services.Nav.Route("automations_run")
 	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.runAutomation)
 }
 
-// runAutomation waits for the answer; a client that disconnects stops the turn. A failed task is 200 with success
-// false, as a failed tool is.
+// runAutomation waits for the answer; if the client disconnects, the turn is stopped. A failed task is answered
+// with 200 and success false, like a failed tool.
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	begun := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
@@ -94,7 +94,7 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 	return route.Answer(a), nil
 }
 
-// newAutomation describes a turn, whether it has an answer or not.
+// newAutomation describes a turn, with or without an answer.
 func newAutomation(o loop.Outcome, begun time.Time) wire.Automation {
 	return wire.Automation{
 		DurationMS: time.Since(begun).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,

@@ -12,11 +12,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// Apps runs the pages of MCP servers (MCP Apps) for the window.
+// Apps serves the pages of MCP servers (MCP Apps) to the window.
 type Apps interface {
 	Show(ctx context.Context, server, tool string) (wire.App, error)
-	// Allow lets the pages of a server reach origins, each with its use: "connect https://a.example". Reach lists
-	// them, Revoke removes one.
+	// Allow lets the pages of a server use origins, each with its use ("connect https://a.example"). Reach
+	// lists them, and Revoke removes one.
 	Allow(ctx context.Context, server string, uses []string) error
 	Reach(ctx context.Context, server string) ([]string, error)
 	Revoke(ctx context.Context, server, use string) error
@@ -31,12 +31,14 @@ type RawAnswer struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-// AllowedOrigins is what the pages of a server may reach, each origin with its use: "connect https://a.example".
+// AllowedOrigins lists the origins that the pages of a server may use, each with its use ("connect
+// https://a.example").
 type AllowedOrigins struct {
 	Origins []string `json:"origins"`
 }
 
-// appRoutes registers what the window requests for the page of an MCP server. A call made here counts as the page's.
+// appRoutes registers the window's requests for the page of an MCP server. A call made here counts as the
+// page's.
 func (r Routes) appRoutes(base string) {
 	route.Add(r.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -89,7 +91,7 @@ func (r Routes) appRoutes(base string) {
 	r.appOriginRoutes(base)
 }
 
-// appOriginRoutes registers what the person decides about the origins that pages may reach.
+// appOriginRoutes registers the person's decisions about the origins that pages may use.
 func (r Routes) appOriginRoutes(base string) {
 	route.Add(r.API, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins",
 		http.StatusNoContent, func(ctx context.Context, in *struct {
@@ -126,7 +128,7 @@ func (r Routes) appOriginRoutes(base string) {
 	r.appContextRoutes(base)
 }
 
-// appContextRoutes registers what a page tells the model and logs.
+// appContextRoutes registers the context that a page gives the model, and its log lines.
 func (r Routes) appContextRoutes(base string) {
 	route.Add(r.API, http.MethodPut, base+"/context",
 		"What the page of an MCP server tells the model with the next turn", http.StatusNoContent,
@@ -156,7 +158,7 @@ func (r Routes) appContextRoutes(base string) {
 		})
 }
 
-// windowOnly does what only a window may.
+// windowOnly runs do if the request came from a window.
 func windowOnly(ctx context.Context, do func() error) (*route.Empty, error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package pages
 
 import "sextant/backend/panels/manifest"
 
-// PanelGrants are the origins that a panel's manifest asks for.
+// PanelGrants returns the origins that a panel's manifest requests.
 func PanelGrants(csp manifest.CSP) OriginRules {
 	return OriginRules{
 		Connect: csp.ConnectDomains, Resource: csp.ResourceDomains,

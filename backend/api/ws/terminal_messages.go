@@ -7,7 +7,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// handleMessage handles one message of the window.
 func (c *terminalConn) handleMessage(data []byte) error {
 	var m wire.TerminalMessage
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -15,15 +15,15 @@ import (
 	"sextant/shared/wire"
 )
 
-// errNoTerminal is the error for a terminal that was closed.
+// errNoTerminal is the error for a terminal that does not exist any more.
 var errNoTerminal = errors.New("this terminal no longer exists")
 
-// maxWatched bounds the terminals that one window watches.
+// maxWatched bounds the terminals that one window may watch.
 const maxWatched = 32
 
-// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may connect,
-// because what is typed there runs as the person, outside of the sandbox. One connection is one window, which may watch
-// several terminals. Its methods may be called concurrently.
+// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may
+// connect, because what is typed there runs as the person, outside the sandbox. One connection is one window,
+// which may watch several terminals. Its methods may be called concurrently.
 type TerminalServer struct {
 	cfg       Config
 	terminals *terminal.Terminals
@@ -45,7 +45,7 @@ func NewTerminalServer(c Config, terminals *terminal.Terminals) *TerminalServer 
 	return s
 }
 
-// Close ends every connection and waits for their goroutines. Terminals keep running.
+// Close ends every connection and waits for its goroutines. Terminals keep running.
 func (s *TerminalServer) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -86,7 +86,7 @@ func (s *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve()
 }
 
-// message is a message to the window: news, or output of a tab.
+// message is a message to the window: an update, or output of a tab.
 type message struct {
 	news *wire.TerminalUpdate
 	tab  int
@@ -97,15 +97,14 @@ type message struct {
 type terminalConn struct {
 	server *TerminalServer
 	socket *websocket.Conn
-	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
+	ctx    context.Context //nolint:containedctx // the connection's lifetime, ended by cancel
 	cancel context.CancelFunc
 	out    chan message
 	tasks  sync.WaitGroup
-	// watched are the watched terminals by number. Only the reading goroutine uses it.
+	// watched contains the watched terminals by number. Only the reading goroutine uses it.
 	watched map[int]*watchedTerminal
 }
 
-// watchedTerminal is a terminal that the window watches.
 type watchedTerminal struct {
 	watcher *terminal.Watcher
 	stop    context.CancelFunc

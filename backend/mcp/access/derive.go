@@ -12,20 +12,20 @@ import (
 	"sextant/backend/policy/protectedpaths"
 )
 
-// systemFolders are system folders that every server may read and none may write.
+// systemFolders are folders that every server may read and none may write.
 var systemFolders = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev",
 	"/run", "/boot", "/nix", "/snap",
 }
 
-// isSystem reports whether a path is in one of those; removable disks are not.
+// isSystem reports whether a path is in a system folder. Removable disks under /run are not.
 func isSystem(path string) bool {
 	in := func(folder string) bool { return within(path, folder) }
 	return slices.ContainsFunc(systemFolders, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) ||
 		path == "/run/media" || path == "/run/mount")
 }
 
-// devices are those that every program may use.
+// devices are the devices that every program may use.
 var devices = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm",
 	"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
@@ -64,8 +64,8 @@ func (g *resolver) derive(dir string) {
 	}
 }
 
-// toolVariables name folders of tools, toolLists lists of such; ignoredVariables are replaced by the server's own
-// home.
+// toolVariables name folders of tools, and toolLists name lists of folders. ignoredVariables are replaced by
+// the server's own home.
 var (
 	toolVariables = []string{
 		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME",
@@ -83,7 +83,7 @@ var (
 	ignoredVariables = []string{"HOME", "PWD", "OLDPWD", "SHELL", "TMPDIR", "TMP", "TEMP"}
 )
 
-// grantVariable grants what a variable of the entry names.
+// grantVariable grants the paths that a variable of the entry names.
 func (g *resolver) grantVariable(name, value string) {
 	upper := strings.ToUpper(name)
 	list := strings.HasSuffix(upper, "PATH") && strings.Contains(value, string(filepath.ListSeparator))
@@ -102,8 +102,8 @@ func (g *resolver) grantVariable(name, value string) {
 	}
 }
 
-// argumentPath is the path in an argument, if it is one. A single word is none, even if there is a folder of that
-// name.
+// argumentPath returns the path in an argument, if it contains one. A single word is not a path, even if a
+// folder has that name.
 func (g *resolver) argumentPath(arg, dir string) (string, bool) {
 	if rest, is := strings.CutPrefix(arg, "file://"); is {
 		arg = rest
@@ -120,7 +120,7 @@ func (g *resolver) argumentPath(arg, dir string) (string, bool) {
 		return "", false
 	}
 	info, err := os.Stat(path)
-	// A single word may name a file of the program.
+	// A single word can still name a file of the program.
 	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() &&
 		(g.server.Cwd != "" || hasEnding(path, scriptEndings)))
 }
@@ -130,7 +130,7 @@ func isRelative(text string) bool {
 	return !filepath.IsAbs(text) && text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, "file://")
 }
 
-// grantPath grants a path that the entry names; name is its option or variable.
+// grantPath grants a path that the entry names; name is the option or variable that contained it.
 func (g *resolver) grantPath(path, name string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(os.ModeSocket|os.ModeDevice) != 0 && !slices.Contains(devices, path) {
@@ -157,8 +157,8 @@ func (g *resolver) grantPath(path, name string) {
 	}
 }
 
-// grantParent grants the folder of a file that will be created, or that has a journal beside it, unless the folder
-// covers much else.
+// grantParent grants the folder of a file that the program will create, or that has a journal beside it, unless
+// the folder is too broad.
 func (g *resolver) grantParent(path string, there bool) {
 	up := filepath.Dir(path)
 	switch {
@@ -240,7 +240,8 @@ func isDatabase(path string) bool {
 	return hasEnding(path, []string{".db", ".db3", ".sqlite", ".sqlite3", ".duckdb"})
 }
 
-// isReadOnlyName reports whether an option or variable of that name means a file that is only read: settings, keys.
+// isReadOnlyName reports whether an option or variable of that name refers to a file that is only read, such as
+// settings or keys.
 func isReadOnlyName(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc([]string{

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Sentences describe what a server may touch in sentences, for a person who decides about it.
+// Sentences describes the permissions in sentences, for a person who decides about the server.
 func (p Permissions) Sentences() []string {
 	if p.Unsandboxed {
 		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
@@ -49,7 +49,7 @@ func (p Permissions) networkWords() string {
 	return "It can reach " + strings.Join(p.Network, ", ") + " and no other host."
 }
 
-// AllowsAnyHost reports whether it may reach every host.
+// AllowsAnyHost reports whether the server may reach every host.
 func (p Permissions) AllowsAnyHost() bool {
 	return slices.Contains(p.Network, anyHost)
 }
@@ -70,7 +70,7 @@ func (p Permissions) describe(paths []string) string {
 	return strings.Join(all, ", ")
 }
 
-// ReadsAll reports whether it may read all of that home.
+// ReadsAll reports whether the server may read the whole folder home.
 func (p Permissions) ReadsAll(home string) bool {
 	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(path string) bool { return within(home, path) })
 }
@@ -85,8 +85,8 @@ var (
 	dockerPattern  = regexp.MustCompile(`(?i)docker\.sock|docker daemon|podman\.sock`)
 )
 
-// MissingGrant says which grant a server seems to lack, by what it wrote; "" if nothing suggests that. The output
-// is the server's: a path in it is shown to the person, never granted.
+// MissingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "" if
+// nothing suggests that. The output is the server's: a path in it is shown to the person, never granted.
 func (p Permissions) MissingGrant(said string) string {
 	if p.Unsandboxed || p.Container != "" {
 		return ""

@@ -21,12 +21,12 @@ const maxMetadata = 1 << 20
 // authorizationServer is the authorization server that issues tokens for a server.
 type authorizationServer struct {
 	*oauthex.AuthServerMeta
-	// resource is what the tokens are for, supported the scopes that the server supports.
+	// resource is the URL that tokens are issued for; supported are the scopes that the server lists.
 	resource  string
 	supported []string
 }
 
-// discover finds the server's issuer.
+// discover finds the server's authorization server.
 func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServer, error) {
 	found, err := h.resource(ctx, c.metadata)
 	if err != nil {
@@ -51,7 +51,7 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServe
 	return authorizationServer{meta, found.Resource, found.ScopesSupported}, nil
 }
 
-// resource is the server's metadata, or the default for a server without.
+// resource returns the server's metadata, or a default for a server without metadata.
 func (h *Handler) resource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	server, err := url.Parse(h.cfg.URL)
 	if err != nil {
@@ -69,7 +69,7 @@ func (h *Handler) resource(ctx context.Context, named string) (*oauthex.Protecte
 	for _, place := range places {
 		meta, err := h.metadata(ctx, place)
 		if err != nil {
-			continue // the next place may have it
+			continue // the next address may work
 		}
 		if !coversServer(meta.Resource, server) {
 			return nil, fmt.Errorf("its metadata is for another resource, %q, and so would be a token", meta.Resource)
@@ -106,8 +106,8 @@ func (h *Handler) metadata(ctx context.Context, place string) (*oauthex.Protecte
 	return &meta, nil
 }
 
-// coversServer reports whether a token for resource may be sent to server: the same origin, and the same path or
-// one below.
+// coversServer reports whether a token for resource may be sent to server: both must have the same origin, and
+// the server's path must be that of resource or below it.
 func coversServer(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
 	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil ||

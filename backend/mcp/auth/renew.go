@@ -12,17 +12,17 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// renewal is the exchange of one grant's refresh token. There is one at a time, because a refresh token often
-// works once. It outlives the request that began it, or the new token would be lost.
+// renewal is the exchange of one grant's refresh token. Only one runs at a time, because a refresh token often
+// works once. It outlives the request that began it; otherwise the new token would be lost.
 type renewal struct {
 	of   *grant
 	over chan struct{}
-	// next is the grant afterwards, nil for none; read it and err after over is closed.
+	// next is the new grant, nil for none. Read next and err after over is closed.
 	next *grant
 	err  error
 }
 
-// wait is the result of the renewal, or why ctx ended first.
+// wait returns the result of the renewal, or the error of ctx if that ends first.
 func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	select {
 	case <-r.over:
@@ -32,7 +32,7 @@ func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	}
 }
 
-// renew is the running renewal of g, or a new one; the caller holds mu.
+// renew returns the running renewal of g or starts one. The caller holds mu.
 func (h *Handler) renew(g *grant) *renewal {
 	if r := h.renewing; r != nil && r.of == g {
 		return r
@@ -73,7 +73,7 @@ func (h *Handler) renew(g *grant) *renewal {
 
 // exchange fetches a new token for g's refresh token.
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
-	// oauth2 cannot send the resource in a renewal, which RFC 8707 demands.
+	// RFC 8707 demands the resource in a renewal; oauth2 cannot send it.
 	way := *h.cfg.HTTP
 	way.Transport = &resourceTransport{next: way.Transport, resource: g.Resource}
 	cfg := &oauth2.Config{

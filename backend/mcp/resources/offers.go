@@ -15,34 +15,34 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of what a server says of one thing it offers.
+// These bound the text about one thing that a server offers.
 const (
 	maxTitle     = 200
 	maxAbout     = 2000
 	maxArguments = 32
-	// maxDraft bounds the text of a draft in bytes, maxAttached the resources attached to it.
+	// maxDraft bounds the text of a draft in bytes; maxAttached bounds the resources attached to it.
 	maxDraft    = 100_000
 	maxAttached = 8
 )
 
-// Offers are what a server has beside its tools. All text in it is the server's, with invisible characters
-// written out.
+// Offers lists what a server has besides its tools. All text in it is the server's, with invisible characters
+// escaped.
 type Offers struct {
 	Resources []Resource     `json:"resources"`
 	Templates []Template     `json:"templates"`
 	Prompts   []ServerPrompt `json:"prompts"`
-	// Completes says that arguments can be completed, Watches that resources can be subscribed to.
+	// Completes is true if arguments can be completed, Watches if resources can be subscribed to.
 	Completes bool `json:"completes"`
 	Watches   bool `json:"watches"`
 }
 
-// Resource is something that a server can read.
+// Resource is a resource that a server can read.
 type Resource struct {
 	URI   string `json:"uri"`
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
 	MIME  string `json:"mime,omitempty"`
-	// Bytes is the size that the server states, 0 for unknown.
+	// Bytes is the size that the server states, 0 if unknown.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type Template struct {
 	MIME  string `json:"mime,omitempty"`
 }
 
-// ServerPrompt is a text that a server fills in.
+// ServerPrompt is a server's prompt with arguments to fill in.
 type ServerPrompt struct {
 	Name      string           `json:"name"`
 	Title     string           `json:"title"`
@@ -70,40 +70,40 @@ type PromptArgument struct {
 	Required bool   `json:"required,omitempty"`
 }
 
-// Content is a part of a resource: its text, or its bytes in Base64.
+// Content is one part of a resource: text, or bytes in Base64.
 type Content struct {
 	URI  string `json:"uri"`
 	MIME string `json:"mime,omitempty"`
 	Text string `json:"text,omitempty"`
 	Blob string `json:"blob,omitempty"`
-	// Bytes is its size.
+	// Bytes is the size of the part.
 	Bytes int `json:"bytes"`
 }
 
-// Contents is what a resource holds.
+// Contents is the content of a resource.
 type Contents struct {
 	Contents []Content `json:"contents"`
-	// Truncated is true if there was more than is here.
+	// Truncated is true if the resource has more content.
 	Truncated bool `json:"cut,omitempty"`
 }
 
 // Draft is a filled-in prompt as a person may send it.
 type Draft struct {
 	Text string `json:"text"`
-	// Attached are the resources that came with it.
+	// Attached are the resources that the prompt contains.
 	Attached []ServerAttachment `json:"attached"`
-	// Omitted names what else the prompt holds and cannot be sent: images and audio.
+	// Omitted names the parts that cannot be sent: images and audio.
 	Omitted []string `json:"left"`
 }
 
-// ServerAttachment is text of a server that is sent with a message.
+// ServerAttachment is text from a server that is sent with a message.
 type ServerAttachment struct {
 	Server string `json:"server" maxLength:"128"`
 	Title  string `json:"title" maxLength:"400"`
 	Text   string `json:"text" maxLength:"200000"`
 }
 
-// isAppPage reports whether an address is that of an app's page, which is shown and not read.
+// isAppPage reports whether uri is the address of an app's page, which is shown and not read.
 func isAppPage(uri string) bool { return strings.HasPrefix(uri, "ui://") }
 
 // Offers asks a server for its resources, templates and prompts. Pages of apps are left out.
@@ -115,7 +115,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	}
 	templates, err := r.Templates(ctx, server)
 	if err != nil && len(resources) == 0 {
-		return out, err // many servers that have resources know no templates
+		return out, err // many servers with resources do not support templates
 	}
 	prompts, err := r.Prompts(ctx, server)
 	if err != nil {
@@ -189,7 +189,7 @@ func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, err
 	return out, nil
 }
 
-// Draft fills in a prompt. Its text is the server's: a person must see it before it is sent as their own.
+// Draft fills in a prompt. The text is the server's: a person must see it before it is sent as their own.
 func (r Reader) Draft(ctx context.Context, server, name string, args map[string]string) (Draft, error) {
 	out := Draft{Attached: []ServerAttachment{}, Omitted: []string{}}
 	answer, err := r.Prompt(ctx, server, name, args)
@@ -228,7 +228,7 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 	return out, nil
 }
 
-// take returns the text of a part of a prompt. Other parts are attached, or named in Omitted.
+// take returns the text of a part of a prompt. It attaches other parts, or names them in Omitted.
 func (d *Draft) take(server string, c sdk.Content) string {
 	left := func(kind, mime string, size int) {
 		if len(d.Omitted) < maxAttached {
