@@ -65,7 +65,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = mcpserver.Serve(ctx, sys.Sharing.Client(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session),
+	err = mcpserver.Serve(ctx, sys.Sharing.ClientConfig(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session),
 		io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)

@@ -45,13 +45,13 @@ func (s *Server) automationRoutes() {
 // runAutomation waits for the answer; if the client disconnects, the turn is stopped. A failed task is answered
 // with 200 and success false, like a failed tool.
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
-	begun := time.Now()
+	started := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
 	if err != nil {
 		return route.Answer(failedAutomation(&automation.Error{
 			Message:    err.Error(),
 			Suggestion: "Nothing ran. Send another format.", Unasked: true,
-		}, begun)), nil
+		}, started)), nil
 	}
 	if in.Body.Conversation != "" {
 		if _, err := s.conversation(ctx, in.Body.Conversation); err != nil {
@@ -87,24 +87,24 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 			return nil, huma.NewError(http.StatusConflict,
 				"A turn is running in this conversation. Stop it or wait for its end.")
 		}
-		return route.Answer(failedAutomation(e, begun)), nil
+		return route.Answer(failedAutomation(e, started)), nil
 	}
-	a := newAutomation(done.Outcome, begun)
+	a := newAutomation(done.Outcome, started)
 	a.Success, a.Result, a.Repairs = true, done.JSON, done.Repairs
 	return route.Answer(a), nil
 }
 
 // newAutomation describes a turn, with or without an answer.
-func newAutomation(o loop.Outcome, begun time.Time) wire.Automation {
+func newAutomation(o loop.Outcome, started time.Time) wire.Automation {
 	return wire.Automation{
-		DurationMS: time.Since(begun).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
+		DurationMS: time.Since(started).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
 		Status: o.Status, Rounds: o.Rounds, Calls: o.Calls, Usage: o.Usage,
 		Bill: o.Bill, Budget: o.Budget,
 	}
 }
 
-func failedAutomation(e *automation.Error, begun time.Time) wire.Automation {
-	a := newAutomation(e.Outcome, begun)
+func failedAutomation(e *automation.Error, started time.Time) wire.Automation {
+	a := newAutomation(e.Outcome, started)
 	a.Error, a.Suggestion, a.Last, a.Wrong = e.Message, e.Suggestion, e.Last, e.Wrong
 	switch {
 	case e.Unasked:

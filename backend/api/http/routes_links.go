@@ -15,7 +15,7 @@ import (
 // Apps serves the pages of MCP servers, and the requests that pages of panels share with them.
 type Apps interface {
 	mcproutes.Apps
-	TellAsPanel(panel string, content, structured json.RawMessage) error
+	SetPanelContext(panel string, content, structured json.RawMessage) error
 	// OpenMail opens the person's mail program with an address.
 	OpenMail(address string) error
 }
@@ -50,7 +50,7 @@ func (s *Server) linkRoutes() {
 			if err := s.checkPanel(in.ID); err != nil {
 				return nil, err
 			}
-			if err := s.services.Apps.TellAsPanel(in.ID, in.Body.Content, in.Body.Structured); err != nil {
+			if err := s.services.Apps.SetPanelContext(in.ID, in.Body.Content, in.Body.Structured); err != nil {
 				return nil, route.Refused(err)
 			}
 			return nil, nil

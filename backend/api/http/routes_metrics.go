@@ -53,7 +53,7 @@ func (s *Server) metricsRoutes() {
 		if err != nil {
 			return nil, route.Failed("The counters could not be read.", err)
 		}
-		page, err := metrics.Text(metrics.Program(s.services.Version, totals))
+		page, err := metrics.Text(metrics.FromTotals(s.services.Version, totals))
 		if err != nil {
 			return nil, route.Failed("The counters could not be written.", err)
 		}

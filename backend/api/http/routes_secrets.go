@@ -41,7 +41,7 @@ func (s *Server) secretRoutes() {
 				return nil, err
 			}
 			one := secrets.Secret{Name: in.Name, Host: in.Body.Host, Places: in.Body.Places}
-			if server, is := secrets.ServerName(one.Host); is {
+			if server, isServer := secrets.ServerName(one.Host); isServer {
 				one.Command = s.services.ServerCommand(server)
 			}
 			_, err := s.services.Secrets.Put(one, in.Body.Value)

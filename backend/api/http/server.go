@@ -28,8 +28,8 @@ import (
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/openapi"
 	"sextant/backend/browser"
-	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/importers"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/registry"
 	"sextant/backend/pipeline"
@@ -82,7 +82,7 @@ type Services struct {
 	Authoring   *authoring.Panels
 	// PagesOrigin is the origin of panels' pages, "" for none.
 	PagesOrigin string
-	MCP         *mcp.Servers
+	MCP         *mcpclient.Servers
 	Apps        Apps
 	// ImportReader returns a reader of other programs' lists of MCP servers.
 	ImportReader func() importers.Reader

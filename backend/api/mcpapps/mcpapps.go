@@ -17,7 +17,7 @@ import (
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/pages"
 	"sextant/backend/mcp/apps"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -26,7 +26,7 @@ import (
 // Config configures a Service. All fields are required.
 type Config struct {
 	// Servers returns the MCP servers; it is called for each request.
-	Servers func() *mcp.Servers
+	Servers func() *mcpclient.Servers
 	// Do makes a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
 	// PageURL returns the address of a file (entry) of the page with that id.
@@ -84,22 +84,22 @@ func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, erro
 	return out, nil
 }
 
-func wireTool(t mcp.AppTool) wire.AppTool {
+func wireTool(t mcpclient.AppTool) wire.AppTool {
 	return wire.AppTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
 }
 
-// Allow lets the pages of a server use origins from now on. Each of uses names one use of one origin.
-func (s *Service) Allow(ctx context.Context, server string, uses []string) error {
+// AllowOrigins lets the pages of a server use origins from now on. Each of uses names one use of one origin.
+func (s *Service) AllowOrigins(ctx context.Context, server string, uses []string) error {
 	return s.cfg.Servers().AllowAppDomains(ctx, server, uses)
 }
 
-// Reach returns the uses of origins that the pages of a server are allowed.
-func (s *Service) Reach(ctx context.Context, server string) ([]string, error) {
+// AllowedOrigins returns the uses of origins that the pages of a server are allowed.
+func (s *Service) AllowedOrigins(ctx context.Context, server string) ([]string, error) {
 	return s.cfg.Servers().AppDomains(ctx, server)
 }
 
-// Revoke revokes one use of an origin, for open pages too.
-func (s *Service) Revoke(ctx context.Context, server, use string) error {
+// RevokeOrigin revokes one use of an origin, for open pages too.
+func (s *Service) RevokeOrigin(ctx context.Context, server, use string) error {
 	defer s.cache.Drop(server)
 	return s.cfg.Servers().RevokeAppDomain(ctx, server, use)
 }
@@ -171,16 +171,16 @@ func (s *Service) Read(ctx context.Context, server, uri string) (json.RawMessage
 	return s.cfg.Servers().ReadForApp(ctx, server, uri)
 }
 
-// Tell stores the context that a server's page gives the model in a conversation.
-func (s *Service) Tell(server, conversation string, content, structured json.RawMessage) error {
+// SetContext stores the context that a server's page gives the model in a conversation.
+func (s *Service) SetContext(server, conversation string, content, structured json.RawMessage) error {
 	if conversation == "" {
 		return errors.New("the page belongs to no conversation")
 	}
 	return s.context.Put("conversation "+conversation, policy.AppSource(server), content, structured)
 }
 
-// TellAsPanel stores the context that the page of a panel gives the model while the panel is active.
-func (s *Service) TellAsPanel(panel string, content, structured json.RawMessage) error {
+// SetPanelContext stores the context that the page of a panel gives the model while the panel is active.
+func (s *Service) SetPanelContext(panel string, content, structured json.RawMessage) error {
 	return s.context.Put("panel "+panel, policy.PanelSource(panel), content, structured)
 }
 
@@ -198,19 +198,19 @@ func (s *Service) Context(conversation, panel string) []loop.PageContext {
 	return all
 }
 
-// Note writes a line from a server's page to the server's log.
-func (s *Service) Note(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
+// Log writes a line from a server's page to the server's log.
+func (s *Service) Log(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
 
 // Page returns the content that the page server serves under the id of a page.
 func (s *Service) Page(id string) (pages.Source, bool) {
 	shown, ok := s.cache.Page(id)
 	ok = ok && s.cfg.Servers().IsConnected(shown.Server)
-	return pages.Source{Document: shown.HTML, Grants: grants(shown.Domains)}, ok
+	return pages.Source{Document: shown.HTML, Origins: grants(shown.Domains)}, ok
 }
 
 // MayReach reports whether an open page of a connected server may reach host.
 func (s *Service) MayReach(host string) bool {
-	return slices.ContainsFunc(s.cache.All(), func(p apps.CachedPage) bool {
+	return slices.ContainsFunc(s.cache.Pages(), func(p apps.CachedPage) bool {
 		return s.cfg.Servers().IsConnected(p.Server) && grants(p.Domains).Allows(host)
 	})
 }

@@ -15,15 +15,14 @@ import (
 // Apps serves the pages of MCP servers (MCP Apps) to the window.
 type Apps interface {
 	Show(ctx context.Context, server, tool string) (wire.App, error)
-	// Allow lets the pages of a server use origins, each with its use ("connect https://a.example"). Reach
-	// lists them, and Revoke removes one.
-	Allow(ctx context.Context, server string, uses []string) error
-	Reach(ctx context.Context, server string) ([]string, error)
-	Revoke(ctx context.Context, server, use string) error
+	// AllowOrigins lets the pages of a server use origins, each with its use ("connect https://a.example").
+	AllowOrigins(ctx context.Context, server string, uses []string) error
+	AllowedOrigins(ctx context.Context, server string) ([]string, error)
+	RevokeOrigin(ctx context.Context, server, use string) error
 	Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage
 	Read(ctx context.Context, server, uri string) (json.RawMessage, error)
-	Tell(server, conversation string, content, structured json.RawMessage) error
-	Note(server, line string) error
+	SetContext(server, conversation string, content, structured json.RawMessage) error
+	Log(server, line string) error
 }
 
 // RawAnswer is an unchanged answer of an MCP server.
@@ -101,7 +100,7 @@ func (r Routes) appOriginRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Allow(ctx, in.Name, in.Body.Origins) })
+			return windowOnly(ctx, func() error { return r.Apps.AllowOrigins(ctx, in.Name, in.Body.Origins) })
 		})
 	route.Add(r.API, http.MethodGet, base+"/domains", "What the pages of an MCP server may reach", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -111,7 +110,7 @@ func (r Routes) appOriginRoutes(base string) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			uses, err := r.Apps.Reach(ctx, in.Name)
+			uses, err := r.Apps.AllowedOrigins(ctx, in.Name)
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
@@ -123,7 +122,7 @@ func (r Routes) appOriginRoutes(base string) {
 			Origin string `query:"origin" maxLength:"400"`
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Revoke(ctx, in.Name, in.Origin) })
+			return windowOnly(ctx, func() error { return r.Apps.RevokeOrigin(ctx, in.Name, in.Origin) })
 		})
 	r.appContextRoutes(base)
 }
@@ -143,7 +142,7 @@ func (r Routes) appContextRoutes(base string) {
 		) (*route.Empty, error) {
 			b := in.Body
 			return windowOnly(ctx, func() error {
-				return r.Apps.Tell(in.Name, b.Conversation, b.Content, b.Structured)
+				return r.Apps.SetContext(in.Name, b.Conversation, b.Content, b.Structured)
 			})
 		})
 	route.Add(r.API, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent,
@@ -154,7 +153,7 @@ func (r Routes) appContextRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Note(in.Name, in.Body.Line) })
+			return windowOnly(ctx, func() error { return r.Apps.Log(in.Name, in.Body.Line) })
 		})
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/mcp/resources"
 )
 
@@ -51,10 +51,10 @@ func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T
 	}
 	got, err := ask()
 	switch {
-	case mcp.IsUnknownServer(err):
-		return nil, route.NotFound(mcp.ErrorText(err))
+	case mcpclient.IsUnknownServer(err):
+		return nil, route.NotFound(mcpclient.ErrorText(err))
 	case err != nil:
-		return nil, huma.NewError(http.StatusBadGateway, mcp.ErrorText(err))
+		return nil, huma.NewError(http.StatusBadGateway, mcpclient.ErrorText(err))
 	}
 	return route.Answer(got), nil
 }

@@ -12,17 +12,17 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/shared/event"
 )
 
 // Routes contains what the routes for MCP servers need. Register adds them to API.
 type Routes struct {
 	API huma.API
-	MCP *mcp.Servers
+	MCP *mcpclient.Servers
 	// Apps runs the pages of servers.
 	Apps Apps
 	// ImportReader returns a reader of other programs' lists of MCP servers.
@@ -65,7 +65,7 @@ func (r Routes) Register() {
 			return nil, err
 		}
 		if err := do(); err != nil {
-			if mcp.IsUnknownServer(err) {
+			if mcpclient.IsUnknownServer(err) {
 				return nil, route.NotFound(err.Error())
 			}
 			return nil, route.Refused(err)

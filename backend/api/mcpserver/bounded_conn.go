@@ -44,9 +44,9 @@ type firstMessageConn struct {
 }
 
 // awaitFirstMessage sets the deadline for the first message.
-func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, patience time.Duration) (*firstMessageConn, error) {
+func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, timeout time.Duration) (*firstMessageConn, error) {
 	return &firstMessageConn{Conn: conn, buffered: buffered, left: maxFirstMessage},
-		conn.SetReadDeadline(time.Now().Add(patience))
+		conn.SetReadDeadline(time.Now().Add(timeout))
 }
 
 // Read implements io.Reader.

@@ -48,9 +48,9 @@ type ConnectedClient struct {
 	Client string
 	// Via is "http", or "stdio" for a client that joined with `sextant mcp`.
 	Via string
-	// Since is the time of the connection, Last that of the latest request. Calls counts tool calls.
-	Since, Last time.Time
-	Calls       int
+	// ConnectedAt is the time of the connection, Last that of the latest request. Calls counts tool calls.
+	ConnectedAt, LastRequest time.Time
+	Calls                    int
 	// Session names the client's browser tabs, "" for the window's.
 	Session string
 	Panel   string
@@ -68,7 +68,7 @@ func (j *JoinServer) addClient(via string, join JoinRequest, d *toolServer, sess
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
-			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, Since: now, Last: now, Session: session,
+			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, ConnectedAt: now, LastRequest: now, Session: session,
 			Panel: join.Panel,
 		},
 		server: d, end: end,
@@ -98,14 +98,16 @@ func (j *JoinServer) Clients() []ConnectedClient {
 		r.mu.Lock()
 		now.Calls = r.calls
 		now.Client = cmp.Or(r.client, now.Client)
-		if r.last.After(now.Last) {
-			now.Last = r.last
+		if r.last.After(now.LastRequest) {
+			now.LastRequest = r.last
 		}
 		r.mu.Unlock()
 		list = append(list, now)
 	}
 	slices.SortFunc(list,
-		func(a, b ConnectedClient) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
+		func(a, b ConnectedClient) int {
+			return cmp.Or(b.ConnectedAt.Compare(a.ConnectedAt), strings.Compare(a.ID, b.ID))
+		})
 	return list
 }
 

@@ -84,8 +84,8 @@ func (e endpoint) newServer() *sdk.Server {
 
 // registerEntries registers the entries of the kinds that changed. When an entry is registered again, the SDK
 // notifies clients of a changed list.
-func (e endpoint) registerEntries(server *sdk.Server, what Change) {
-	if what.Tools {
+func (e endpoint) registerEntries(server *sdk.Server, change Change) {
+	if change.Tools {
 		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				params := *req.Params
@@ -95,7 +95,7 @@ func (e endpoint) registerEntries(server *sdk.Server, what Change) {
 				return e.callTool(ctx, &meantReq)
 			})
 	}
-	if what.Prompts {
+	if change.Prompts {
 		server.AddPrompt(&sdk.Prompt{Name: entryName},
 			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 				params := *req.Params
@@ -105,7 +105,7 @@ func (e endpoint) registerEntries(server *sdk.Server, what Change) {
 				return e.resources.Prompt(ctx, &meantReq)
 			})
 	}
-	if what.Resources {
+	if change.Resources {
 		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI},
 			func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 				params := *req.Params
@@ -182,13 +182,13 @@ func (e endpoint) announce(ctx context.Context, server *sdk.Server) {
 		select {
 		case <-ctx.Done():
 			return
-		case what, open := <-e.changed:
+		case change, open := <-e.changed:
 			if !open {
 				return
 			}
-			e.registerEntries(server, what)
-			if what.URI != "" {
-				notifyUpdated(ctx, server, what.URI)
+			e.registerEntries(server, change)
+			if change.URI != "" {
+				notifyUpdated(ctx, server, change.URI)
 			}
 		case uri := <-e.resourceChanges:
 			notifyUpdated(ctx, server, uri)

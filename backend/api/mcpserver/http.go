@@ -45,17 +45,17 @@ type httpSessionKey struct{}
 // prepare makes the two handlers of the SDK.
 func (j *JoinServer) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
-	of := func(r *http.Request) *sdk.Server {
+	serverOf := func(r *http.Request) *sdk.Server {
 		if s, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
 			return s.server
 		}
 		return blank // for a request with a session, the SDK reads only its revisions
 	}
-	j.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+	j.stateful = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		SessionTimeout:      idleFor,
 		MaxRequestBodyBytes: maxRequest,
 	})
-	j.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+	j.stateless = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		Stateless:                    true,
 		PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest,
 	})
@@ -97,10 +97,10 @@ func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join Join
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var what requestInfo
-	_ = json.Unmarshal(body, &what) // the SDK reports invalid JSON
+	var rpc requestInfo
+	_ = json.Unmarshal(body, &rpc) // the SDK reports invalid JSON
 	if r.Method == http.MethodPost && stateless(r, body) {
-		j.serveStateless(w, r, join, what)
+		j.serveStateless(w, r, join, rpc)
 		return
 	}
 	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
@@ -108,25 +108,25 @@ func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join Join
 		return
 	}
 	if err := j.check(join); err != nil {
-		writeError(w, what, http.StatusBadRequest, err.Error())
+		writeError(w, rpc, http.StatusBadRequest, err.Error())
 		return
 	}
-	j.serveInitialize(w, r, join, what)
+	j.serveInitialize(w, r, join, rpc)
 }
 
 // serveStateless serves a request of a revision without sessions.
-func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
-	key, stream := join.key(r, what), what.Method == methodListen
+func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, rpc requestInfo) {
+	key, stream := join.key(r, rpc), rpc.Method == methodListen
 	if !j.hasSession(key) {
 		if err := j.check(join); err != nil {
-			writeError(w, what, http.StatusBadRequest, err.Error())
+			writeError(w, rpc, http.StatusBadRequest, err.Error())
 			return
 		}
 	}
 	join.Unnamed = r.URL.Query().Get("session") == "" && !join.Share
 	s := j.sessionFor(join, key, stream)
 	if s == nil {
-		writeBusy(w, what)
+		writeBusy(w, rpc)
 		return
 	}
 	defer s.endRequest(stream)
@@ -134,10 +134,10 @@ func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join
 }
 
 // serveInitialize serves the request that begins a session.
-func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
+func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, rpc requestInfo) {
 	s := j.sessionFor(join, "", false)
 	if s == nil {
-		writeBusy(w, what)
+		writeBusy(w, rpc)
 		return
 	}
 	named := &sessionIDWriter{ResponseWriter: w, name: func(session string) {
@@ -214,12 +214,12 @@ func (j *JoinServer) check(join JoinRequest) error {
 }
 
 // writeError answers a request with a JSON-RPC error, which clients show to their users.
-func writeError(w http.ResponseWriter, what requestInfo, status int, message string) {
+func writeError(w http.ResponseWriter, rpc requestInfo, status int, message string) {
 	code := jsonrpc.CodeInvalidParams
 	if status >= http.StatusInternalServerError {
 		code = jsonrpc.CodeInternalError
 	}
-	id := what.ID
+	id := rpc.ID
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
@@ -231,9 +231,9 @@ func writeError(w http.ResponseWriter, what requestInfo, status int, message str
 }
 
 // writeBusy answers a request with the error that too many clients are busy.
-func writeBusy(w http.ResponseWriter, what requestInfo) {
+func writeBusy(w http.ResponseWriter, rpc requestInfo) {
 	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
-	writeError(w, what, http.StatusServiceUnavailable, fmt.Sprintf(
+	writeError(w, rpc, http.StatusServiceUnavailable, fmt.Sprintf(
 		"%d programs have calls running, the maximum. Try again in %d seconds, or disconnect one in Sextant's "+
 			"settings under Other programs.", maxHTTPSessions, retryAfter))
 }
@@ -267,9 +267,9 @@ func stateless(r *http.Request, body []byte) bool {
 }
 
 // key returns a key that the requests of one client without a session have in common.
-func (join JoinRequest) key(r *http.Request, what requestInfo) string {
+func (join JoinRequest) key(r *http.Request, rpc requestInfo) string {
 	var info sdk.Implementation
-	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
+	_ = json.Unmarshal(rpc.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
 	return fmt.Sprintf("%q %q %q %q %q %t", truncate(info.Name, 80), truncate(info.Version, 40),
 		truncate(r.URL.Query().Get("session"), 80), join.Tools, join.Panel, join.Share)
 }

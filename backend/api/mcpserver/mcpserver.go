@@ -46,8 +46,8 @@ type Config struct {
 	Panel string
 	// Client is the program's name if the connection determines it; "" uses the name that the client sends.
 	Client string
-	// Asks, if set, reports whether a person can be asked in a window now.
-	Asks func() bool
+	// CanAsk, if set, reports whether a person can be asked in a window now.
+	CanAsk func() bool
 	// Questions, if set, passes the questions of a call and its steps to sink until stop is called, and Answer
 	// answers one of them. With both, a client that can ask its own user is asked if Asks reports false.
 	// Without them, a call with a question is refused then.
@@ -252,7 +252,7 @@ func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.Raw
 		Tool: tool, Args: args, Panel: t.cfg.Panel,
 		From: toolspec.Provenance{
 			Caller: toolspec.CallerMCP, Client: t.clientName(info), Session: t.cfg.Session,
-			Interactive: t.cfg.Asks != nil && t.cfg.Asks(),
+			Interactive: t.cfg.CanAsk != nil && t.cfg.CanAsk(),
 		},
 	}
 }

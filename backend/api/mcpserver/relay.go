@@ -161,10 +161,10 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 }
 
 // queueChange queues a change for the client unless it is queued already, because the client may read slowly.
-func (r *relay) queueChange(what Change) {
+func (r *relay) queueChange(change Change) {
 	r.mu.Lock()
-	if !slices.Contains(r.pending, what) {
-		r.pending = append(r.pending, what)
+	if !slices.Contains(r.pending, change) {
+		r.pending = append(r.pending, change)
 	}
 	r.mu.Unlock()
 	select {
@@ -185,11 +185,11 @@ func (r *relay) sendChanges(ctx context.Context) {
 		changes := r.pending
 		r.pending = nil
 		r.mu.Unlock()
-		for _, what := range changes {
+		for _, change := range changes {
 			select {
 			case <-ctx.Done():
 				return
-			case r.changed <- what:
+			case r.changed <- change:
 			}
 		}
 	}

@@ -41,9 +41,9 @@ func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) erro
 // resourceUpdated notifies the client of a change of a resource that it subscribed to.
 func (r *relay) resourceUpdated(uri string) {
 	r.mu.Lock()
-	waits := r.subscribed[uri] > 0
+	subscribed := r.subscribed[uri] > 0
 	r.mu.Unlock()
-	if waits {
+	if subscribed {
 		r.queueChange(Change{URI: uri})
 	}
 }

@@ -141,8 +141,8 @@ func Text(metrics []*metric) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Program returns the metrics of totals t, which are counted since the program's first start.
-func Program(version string, t recorded.Totals) []*metric {
+// FromTotals returns the metrics of totals t, which are counted since the program's first start.
+func FromTotals(version string, t recorded.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)
 	calls := newMetric(prometheus.CounterValue, "sextant_tool_calls_total", "Calls of tools by how they ended.",

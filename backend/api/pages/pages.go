@@ -28,8 +28,8 @@ import (
 type Source struct {
 	// Root is the folder of panels, Folder the panel's name in it.
 	Root, Folder string
-	// Grants are the origins that the page may use besides its own files.
-	Grants OriginRules
+	// Origins are the origins that the page may use besides its own files.
+	Origins OriginRules
 	// Hidden lists files in the folder that are not served, by slash-separated path.
 	Hidden []string
 	// Document is the whole page of an MCP server, which has no folder. It is served as Entry.

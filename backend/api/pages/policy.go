@@ -28,13 +28,13 @@ const maxSources = 32
 
 // sources returns the valid origins of list. Validation of the manifest has reported the others.
 func sources(list []string) []string {
-	var good []string
+	var valid []string
 	for _, s := range list {
-		if len(s) <= 300 && origin.MatchString(s) && !numericHost.MatchString(s) && len(good) < maxSources {
-			good = append(good, s)
+		if len(s) <= 300 && origin.MatchString(s) && !numericHost.MatchString(s) && len(valid) < maxSources {
+			valid = append(valid, s)
 		}
 	}
-	return good
+	return valid
 }
 
 // Allows reports whether host is in one of the lists. host is lower-case, with its port unless that is 80 or

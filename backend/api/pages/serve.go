@@ -92,7 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		base = "'none'"
 	}
-	setHeaders(w.Header(), policy(base, s.frameAncestor(), source.Grants))
+	setHeaders(w.Header(), policy(base, s.frameAncestor(), source.Origins))
 	if err == nil {
 		err = send(w, r, source, key, name, s.frameAncestor())
 	}

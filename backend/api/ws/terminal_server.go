@@ -88,9 +88,9 @@ func (s *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // message is a message to the window: an update, or output of a tab.
 type message struct {
-	news *wire.TerminalUpdate
-	tab  int
-	data []byte
+	update *wire.TerminalUpdate
+	tab    int
+	data   []byte
 }
 
 // terminalConn is the connection of one window.
@@ -159,7 +159,7 @@ func (c *terminalConn) hello() error {
 func (c *terminalConn) sendTabs() {
 	for {
 		tabs, changed := c.server.terminals.List()
-		if !c.send(message{news: &wire.TerminalUpdate{Kind: "tabs", Tabs: tabs}}) {
+		if !c.send(message{update: &wire.TerminalUpdate{Kind: "tabs", Tabs: tabs}}) {
 			return
 		}
 		select {
@@ -191,12 +191,12 @@ func (c *terminalConn) write() {
 			return
 		case m := <-c.out:
 			_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
-			if m.news != nil {
-				m.news.V = wire.Version
-				if m.news.Tabs == nil {
-					m.news.Tabs = []wire.Terminal{}
+			if m.update != nil {
+				m.update.V = wire.Version
+				if m.update.Tabs == nil {
+					m.update.Tabs = []wire.Terminal{}
 				}
-				err = c.socket.WriteJSON(m.news)
+				err = c.socket.WriteJSON(m.update)
 			} else {
 				err = c.socket.WriteMessage(websocket.BinaryMessage,
 					append(binary.BigEndian.AppendUint32(nil, uint32(m.tab)),
@@ -227,7 +227,7 @@ func (c *terminalConn) read() {
 		} else {
 			err = c.handleMessage(data)
 		}
-		if err != nil && !c.send(message{news: &wire.TerminalUpdate{Kind: "error", Error: err.Error()}}) {
+		if err != nil && !c.send(message{update: &wire.TerminalUpdate{Kind: "error", Error: err.Error()}}) {
 			return
 		}
 	}
@@ -258,7 +258,7 @@ func (c *terminalConn) watch(number int) error {
 	ctx, stop := context.WithCancel(c.ctx)
 	c.watched[number] = &watchedTerminal{watcher: watcher, stop: stop}
 	c.tasks.Go(func() {
-		if !c.send(message{news: &wire.TerminalUpdate{Kind: "watching", Tab: number, Bytes: replay}}) {
+		if !c.send(message{update: &wire.TerminalUpdate{Kind: "watching", Tab: number, Bytes: replay}}) {
 			return
 		}
 		for {

@@ -70,7 +70,7 @@ type Server struct {
 	// Cwd is the folder that the entry names, "" for none. Relative paths are relative to it, or else to
 	// Workspace.
 	Cwd, Workspace string
-	Written        *Override
+	Override       *Override
 	// Roots is true if the person lets the server know the workspace; then the server may use it.
 	Roots bool
 }
@@ -121,7 +121,7 @@ func Resolve(s Server, m Machine) Permissions {
 	}}
 	g.closed = append(confine.PrivateFolders(m.Home), tempFolders()...)
 	dir := g.dir()
-	w := s.Written
+	w := s.Override
 	if w != nil && w.Confine == "off" {
 		g.perms.Unsandboxed = true
 	}
@@ -233,9 +233,9 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 					"them writable.", path)
 				g.perms.Read = append(g.perms.Read, path)
 			default:
-				if what, kind := g.classify(path); kind == protectedpaths.Secret || write &&
+				if description, kind := g.classify(path); kind == protectedpaths.Secret || write &&
 					kind == protectedpaths.Sensitive {
-					g.perms.secretPaths[path] = what
+					g.perms.secretPaths[path] = description
 				}
 				all = append(all, path)
 			}
@@ -268,7 +268,7 @@ func (g *resolver) protectedFolder(path string) bool {
 	return g.IsProtected != nil && g.IsProtected(path)
 }
 
-func (g *resolver) classify(path string) (what string, kind protectedpaths.Kind) {
+func (g *resolver) classify(path string) (description string, kind protectedpaths.Kind) {
 	if g.Places == nil || g.inBundle(path) {
 		return "", protectedpaths.Ordinary
 	}

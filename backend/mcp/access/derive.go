@@ -105,7 +105,7 @@ func (g *resolver) grantVariable(name, value string) {
 // argumentPath returns the path in an argument, if it contains one. A single word is not a path, even if a
 // folder has that name.
 func (g *resolver) argumentPath(arg, dir string) (string, bool) {
-	if rest, is := strings.CutPrefix(arg, "file://"); is {
+	if rest, isURL := strings.CutPrefix(arg, "file://"); isURL {
 		arg = rest
 	}
 	switch {
@@ -159,12 +159,12 @@ func (g *resolver) grantPath(path, name string) {
 
 // grantParent grants the folder of a file that the program will create, or that has a journal beside it, unless
 // the folder is too broad.
-func (g *resolver) grantParent(path string, there bool) {
+func (g *resolver) grantParent(path string, fileExists bool) {
 	up := filepath.Dir(path)
 	switch {
 	case isDir(up) && !g.tooBroad(up):
 		g.grantFolder(up)
-	case there:
+	case fileExists:
 		g.grantWrite(path)
 	case isDir(up):
 		g.note("%s does not exist, and the sandbox does not let the server create it in a folder with other files. "+
@@ -191,15 +191,15 @@ func (g *resolver) grantFolder(path string) {
 }
 
 func (g *resolver) grantWrite(path string) {
-	switch what, kind := g.classify(path); {
+	switch description, kind := g.classify(path); {
 	case g.inBundle(path):
 		g.perms.Read = append(g.perms.Read, path)
 	case g.isOwnData(path) || kind == protectedpaths.Secret:
-		g.refuse(path, what)
+		g.refuse(path, description)
 	case g.isTool(path):
 		g.perms.Read = append(g.perms.Read, path)
 	case kind == protectedpaths.Sensitive:
-		g.note("%s is %s, so it is read-only. To make it writable, add it to sextant.grants.write.", path, what)
+		g.note("%s is %s, so it is read-only. To make it writable, add it to sextant.grants.write.", path, description)
 		g.perms.Read = append(g.perms.Read, path)
 	default:
 		g.perms.Write = append(g.perms.Write, path)
@@ -207,19 +207,19 @@ func (g *resolver) grantWrite(path string) {
 }
 
 func (g *resolver) grantRead(path string) {
-	if what, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
-		g.refuse(path, what)
+	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
+		g.refuse(path, description)
 		return
 	}
 	g.perms.Read = append(g.perms.Read, path)
 }
 
-func (g *resolver) refuse(path, what string) {
+func (g *resolver) refuse(path, description string) {
 	if g.isOwnData(path) {
-		what = "Sextant's own data"
+		description = "Sextant's own data"
 	}
 	g.note("%s is %s. Naming it in an argument does not grant it; add it to sextant.grants if the server should have "+
-		"it.", path, what)
+		"it.", path, description)
 }
 
 // scriptEndings are file name endings of scripts.

@@ -75,11 +75,11 @@ func (g *resolver) showCommand(command string) {
 // showStartFolder makes the folder that the program starts in readable. It is writable only if an argument
 // names it.
 func (g *resolver) showStartFolder(dir string) {
-	what, kind := g.classify(dir)
+	description, kind := g.classify(dir)
 	switch {
 	case isSystem(dir) || !g.isClosed(dir) || g.leadsIntoWritable(dir):
 	case g.isOwnData(dir) || kind == protectedpaths.Secret:
-		g.refuse(dir, what)
+		g.refuse(dir, description)
 	case g.tooBroad(dir):
 		g.note("It starts in %s, which contains more than one program, so its content is hidden. Name what the server "+
 			"should use in its arguments or in sextant.grants.", dir)
@@ -145,8 +145,8 @@ func (g *resolver) showScript(path string) {
 
 // showFile makes a file readable together with its package, which contains what the file loads.
 func (g *resolver) showFile(path string) {
-	if what, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
-		g.refuse(path, what)
+	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
+		g.refuse(path, description)
 		return
 	}
 	if at := strings.Index(path, "/node_modules/"); at > 0 {

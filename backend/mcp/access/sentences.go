@@ -62,8 +62,8 @@ func (p Permissions) describe(paths []string) string {
 			all = append(all, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		if what := p.secretPaths[path]; what != "" {
-			path += " (" + what + ")"
+		if description := p.secretPaths[path]; description != "" {
+			path += " (" + description + ")"
 		}
 		all = append(all, path)
 	}
@@ -87,20 +87,20 @@ var (
 
 // MissingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "" if
 // nothing suggests that. The output is the server's: a path in it is shown to the person, never granted.
-func (p Permissions) MissingGrant(said string) string {
+func (p Permissions) MissingGrant(output string) string {
 	if p.Unsandboxed || p.Container != "" {
 		return ""
 	}
-	if len(said) > 8000 {
-		said = said[len(said)-8000:]
+	if len(output) > 8000 {
+		output = output[len(output)-8000:]
 	}
 	const where = " of this server's entry in mcp-config.json"
-	if browserPattern.MatchString(said) {
+	if browserPattern.MatchString(output) {
 		return "It starts a browser, whose own sandbox often fails inside Sextant's. Start the browser without it " +
 			"(usually " +
 			"--no-sandbox), or, if you trust the server, switch its sandbox off: sextant.confine \"off\"" + where + "."
 	}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		refused, absent := refusalPattern.MatchString(line), absencePattern.MatchString(line)
 		switch {
 		case dockerPattern.MatchString(line) && p.OpenContainer != "":
@@ -129,7 +129,7 @@ func (p Permissions) MissingGrant(said string) string {
 			}
 		}
 	}
-	if !p.AllowsAnyHost() && networkErrors.MatchString(said) {
+	if !p.AllowsAnyHost() && networkErrors.MatchString(output) {
 		granted := "some hosts only"
 		if len(p.Network) == 0 {
 			granted = "no network"

@@ -38,30 +38,30 @@ func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIM
 type Tool struct {
 	// URI is the address of the page that shows the tool's calls, "" for none.
 	URI string
-	// Model and App say who may call it.
-	Model, App bool
+	// ModelCanCall and App say who may call it.
+	ModelCanCall, AppCanCall bool
 }
 
 // ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a valid visibility, both the model
 // and the app may call the tool.
 func ToolOf(meta sdk.Meta) Tool {
-	t := Tool{Model: true, App: true}
-	var said struct {
+	t := Tool{ModelCanCall: true, AppCanCall: true}
+	var declared struct {
 		UI struct {
 			URI        any   `json:"resourceUri"`
 			Visibility []any `json:"visibility"`
 		} `json:"ui"`
 		Old any `json:"ui/resourceUri"`
 	}
-	if !decode(meta, &said) {
+	if !decode(meta, &declared) {
 		return t
 	}
-	t.URI = address(said.UI.URI)
+	t.URI = address(declared.UI.URI)
 	if t.URI == "" {
-		t.URI = address(said.Old)
+		t.URI = address(declared.Old)
 	}
-	if said.UI.Visibility != nil {
-		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility,
+	if declared.UI.Visibility != nil {
+		t.ModelCanCall, t.AppCanCall = slices.Contains(declared.UI.Visibility, any("model")), slices.Contains(declared.UI.Visibility,
 			any("app"))
 	}
 	return t
@@ -102,9 +102,9 @@ func (d *Domains) lists() map[string]*[]string {
 // allows each use separately: a page that may send data to an origin may not run scripts from it.
 func (d Domains) Uses() []string {
 	var all []string
-	for word, list := range d.lists() {
+	for use, list := range d.lists() {
 		for _, o := range *list {
-			all = append(all, word+" "+o)
+			all = append(all, use+" "+o)
 		}
 	}
 	slices.Sort(all)
@@ -115,10 +115,10 @@ func (d Domains) Uses() []string {
 func (d Domains) among(allowed []string) Domains {
 	var out Domains
 	into := out.lists()
-	for word, list := range d.lists() {
+	for use, list := range d.lists() {
 		for _, o := range *list {
-			if slices.Contains(allowed, word+" "+o) {
-				*into[word] = append(*into[word], o)
+			if slices.Contains(allowed, use+" "+o) {
+				*into[use] = append(*into[use], o)
 			}
 		}
 	}
@@ -127,8 +127,8 @@ func (d Domains) among(allowed []string) Domains {
 
 // IsUse reports whether text has the form of a use that Uses returns.
 func IsUse(text string) bool {
-	word, o, _ := strings.Cut(text, " ")
-	return (&Domains{}).lists()[word] != nil && slices.Equal(origins([]any{o}), []string{o})
+	use, o, _ := strings.Cut(text, " ")
+	return (&Domains{}).lists()[use] != nil && slices.Equal(origins([]any{o}), []string{o})
 }
 
 // Page is the page of an app.
@@ -181,7 +181,7 @@ func isPage(mime string) bool {
 
 // applyMeta reads _meta.ui; it returns false if there is none.
 func (p *Page) applyMeta(meta sdk.Meta) bool {
-	if _, said := meta["ui"]; !said {
+	if _, declared := meta["ui"]; !declared {
 		return false
 	}
 	// Read the parts separately, so that a malformed one does not invalidate the others.
@@ -232,16 +232,16 @@ var originPattern = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a
 var numericHost = regexp.MustCompile(`://[0-9.]+(?::|$)`)
 
 func origins(list []any) []string {
-	var good []string
+	var valid []string
 	for _, one := range list {
 		text, _ := one.(string)
-		if len(text) > 300 || len(good) >= maxDomains {
+		if len(text) > 300 || len(valid) >= maxDomains {
 			continue
 		}
 		if found := originPattern.FindStringSubmatch(strings.ToLower(text)); found != nil &&
-			!numericHost.MatchString(found[1]) && !slices.Contains(good, found[1]) {
-			good = append(good, found[1])
+			!numericHost.MatchString(found[1]) && !slices.Contains(valid, found[1]) {
+			valid = append(valid, found[1])
 		}
 	}
-	return good
+	return valid
 }

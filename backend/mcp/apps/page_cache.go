@@ -53,8 +53,8 @@ func (p *PageCache) Page(id string) (CachedPage, bool) {
 	return page, ok
 }
 
-// All returns all cached pages in any order.
-func (p *PageCache) All() []CachedPage {
+// Pages returns all cached pages in any order.
+func (p *PageCache) Pages() []CachedPage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := make([]CachedPage, 0, len(p.pages))
@@ -69,10 +69,10 @@ func (p *PageCache) Drop(server string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.order = slices.DeleteFunc(p.order, func(id string) bool {
-		gone := p.pages[id].Server == server
-		if gone {
+		drop := p.pages[id].Server == server
+		if drop {
 			delete(p.pages, id)
 		}
-		return gone
+		return drop
 	})
 }

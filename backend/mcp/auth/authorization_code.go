@@ -90,7 +90,7 @@ func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant
 	verifier, state := oauth2.GenerateVerifier(), rand.Text()
 	redirect.setState(state)
 	page := cfg.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", g.Resource))
-	if err := h.cfg.Open(ctx, h.cfg.Server, page); err != nil {
+	if err := h.cfg.OpenPage(ctx, h.cfg.Server, page); err != nil {
 		return err
 	}
 	answer, err := redirect.wait(ctx)

@@ -59,15 +59,15 @@ func (h *Handler) resource(ctx context.Context, named string) (*oauthex.Protecte
 	}
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	root := url.URL{Scheme: server.Scheme, Host: server.Host}
-	places := []string{root.String() + wellKnown}
+	addresses := []string{root.String() + wellKnown}
 	if path := strings.Trim(server.EscapedPath(), "/"); path != "" {
-		places = append([]string{root.String() + wellKnown + "/" + path}, places...)
+		addresses = append([]string{root.String() + wellKnown + "/" + path}, addresses...)
 	}
 	if named != "" {
-		places = append([]string{named}, places...)
+		addresses = append([]string{named}, addresses...)
 	}
-	for _, place := range places {
-		meta, err := h.metadata(ctx, place)
+	for _, address := range addresses {
+		meta, err := h.metadata(ctx, address)
 		if err != nil {
 			continue // the next address may work
 		}
@@ -82,26 +82,26 @@ func (h *Handler) resource(ctx context.Context, named string) (*oauthex.Protecte
 	return &oauthex.ProtectedResourceMetadata{Resource: h.cfg.URL, AuthorizationServers: []string{root.String()}}, nil
 }
 
-func (h *Handler) metadata(ctx context.Context, place string) (*oauthex.ProtectedResourceMetadata, error) {
-	if err := requireSecure(place); err != nil {
+func (h *Handler) metadata(ctx context.Context, address string) (*oauthex.ProtectedResourceMetadata, error) {
+	if err := requireSecure(address); err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("asking %s: %w", place, err)
+		return nil, fmt.Errorf("asking %s: %w", address, err)
 	}
 	req.Header.Set("Accept", "application/json")
 	resp, err := h.cfg.HTTP.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("asking %s: %w", place, err)
+		return nil, fmt.Errorf("asking %s: %w", address, err)
 	}
 	defer drain(resp)
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("asking %s: %s", place, resp.Status)
+		return nil, fmt.Errorf("asking %s: %s", address, resp.Status)
 	}
 	var meta oauthex.ProtectedResourceMetadata
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMetadata)).Decode(&meta); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", place, err)
+		return nil, fmt.Errorf("reading %s: %w", address, err)
 	}
 	return &meta, nil
 }

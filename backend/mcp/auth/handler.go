@@ -52,12 +52,12 @@ type Config struct {
 	HTTP *http.Client
 	// Store stores the tokens; nil stores them in memory.
 	Store Store
-	// Open shows the person the issuer's page, on which they agree. It returns once the page is open. The error
+	// OpenPage shows the person the issuer's page, on which they agree. It returns once the page is open. The error
 	// is ErrDeclined if the person declined.
-	Open func(ctx context.Context, server, page string) error
-	// NewIssuer asks the person whether their registered secret may be sent to another issuer than before; nil
+	OpenPage func(ctx context.Context, server, page string) error
+	// ConfirmIssuer asks the person whether their registered secret may be sent to another issuer than before; nil
 	// refuses.
-	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
+	ConfirmIssuer func(ctx context.Context, server, before, now string) (bool, error)
 	// ClientID is the client that the person registered; ClientSecret is its secret, "" for none.
 	ClientID, ClientSecret string
 	// MetadataURL is the address of our client ID metadata document, "" for none.
@@ -92,10 +92,10 @@ const (
 // Handler signs in to one server. It is an auth.OAuthHandler; its methods may be called concurrently. Call
 // Close when done.
 type Handler struct {
-	cfg  Config
-	life context.Context
-	end  context.CancelFunc
-	done sync.WaitGroup
+	cfg      Config
+	lifetime context.Context
+	end      context.CancelFunc
+	done     sync.WaitGroup
 
 	mu       sync.Mutex
 	grant    *grant
@@ -110,8 +110,8 @@ var _ auth.OAuthHandler = (*Handler)(nil)
 
 // attempt is one running sign-in. over is closed at its end; err may be read then.
 type attempt struct {
-	over chan struct{}
-	err  error
+	ended chan struct{}
+	err   error
 }
 
 // New makes a Handler. It does not sign in yet.
@@ -126,7 +126,7 @@ func New(cfg Config) *Handler {
 		cfg.Store = &memoryStore{values: map[string]string{}}
 	}
 	h := &Handler{cfg: cfg, rate: rate.NewLimiter(rate.Every(signInWindow/maxSignIns), maxSignIns)}
-	h.life, h.end = context.WithCancel(context.Background())
+	h.lifetime, h.end = context.WithCancel(context.Background())
 	return h
 }
 
@@ -194,13 +194,13 @@ func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.R
 	}
 	c.stepUp = resp.StatusCode == http.StatusForbidden
 	c.token = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
-	f, err := h.begin(c)
-	if f == nil {
+	running, err := h.begin(c)
+	if running == nil {
 		return err
 	}
 	select {
-	case <-f.over:
-		return f.err
+	case <-running.ended:
+		return running.err
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the sign-in: %w", ctx.Err())
 	}
@@ -220,16 +220,16 @@ func (h *Handler) begin(c challenge) (*attempt, error) {
 	if h.declined != nil {
 		return nil, h.declined
 	}
-	if h.life.Err() != nil {
-		return nil, h.life.Err()
+	if h.lifetime.Err() != nil {
+		return nil, h.lifetime.Err()
 	}
 	if !h.rate.Allow() {
 		return nil, fmt.Errorf("%s still refuses after %d sign-ins", h.cfg.Server, maxSignIns)
 	}
-	f := &attempt{over: make(chan struct{})}
-	h.attempt = f
+	running := &attempt{ended: make(chan struct{})}
+	h.attempt = running
 	h.done.Go(func() {
-		ctx, cancel := context.WithTimeout(h.life, h.cfg.Timeout)
+		ctx, cancel := context.WithTimeout(h.lifetime, h.cfg.Timeout)
 		defer cancel()
 		g, err := h.run(ctx, c)
 		h.mu.Lock()
@@ -246,10 +246,10 @@ func (h *Handler) begin(c challenge) (*attempt, error) {
 		if errors.Is(err, ErrDeclined) {
 			h.declined = err
 		}
-		h.attempt, f.err = nil, err
-		close(f.over)
+		h.attempt, running.err = nil, err
+		close(running.ended)
 	})
-	return f, nil
+	return running, nil
 }
 
 // challenge is a server's demand to sign in, sent with a 401 or 403.

@@ -26,11 +26,11 @@ func (h *Handler) checkIssuer(ctx context.Context, now string) error {
 	before := h.pinnedIssuer()
 	typed := h.cfg.ClientSecret != "" || h.cfg.PrivateKey != ""
 	if before != "" && before != now && typed {
-		if h.cfg.NewIssuer == nil {
+		if h.cfg.ConfirmIssuer == nil {
 			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was "+
 				"sent there. You can allow it in Sextant's window", ErrDeclined, now, before)
 		}
-		yes, err := h.cfg.NewIssuer(ctx, h.cfg.Server, before, now)
+		yes, err := h.cfg.ConfirmIssuer(ctx, h.cfg.Server, before, now)
 		if err != nil {
 			return err
 		}

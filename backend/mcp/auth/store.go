@@ -104,15 +104,15 @@ func (h *Handler) deleteGrant() error {
 
 // Forget deletes the tokens for the server at address and its pinned issuer. Our registration at the issuer
 // stays.
-func Forget(keep Store, address string) error {
-	return deleteKeys(keep, address, "grant", "access", "refresh", "issuer")
+func Forget(store Store, address string) error {
+	return deleteKeys(store, address, "grant", "access", "refresh", "issuer")
 }
 
-func deleteKeys(keep Store, address string, kinds ...string) error {
+func deleteKeys(store Store, address string, kinds ...string) error {
 	var all error
 	for _, kind := range kinds {
-		if _, there := keep.Key(keyOf(kind, address)); there {
-			all = errors.Join(all, keep.SetKey(keyOf(kind, address), ""))
+		if _, found := store.Key(keyOf(kind, address)); found {
+			all = errors.Join(all, store.SetKey(keyOf(kind, address), ""))
 		}
 	}
 	return all
@@ -152,8 +152,8 @@ func (g *grant) setToken(token *oauth2.Token, asked []string) {
 	if token.RefreshToken != "" {
 		g.Refresh = token.RefreshToken
 	}
-	if given, ok := token.Extra("scope").(string); ok {
-		g.Scopes = strings.Fields(given)
+	if scope, ok := token.Extra("scope").(string); ok {
+		g.Scopes = strings.Fields(scope)
 	}
 }
 

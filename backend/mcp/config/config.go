@@ -65,8 +65,8 @@ type Consents struct {
 	Sampling *bool `json:"sampling,omitempty"`
 }
 
-// Is reports whether a decision was made and equals want.
-func Is(decision *bool, want bool) bool { return decision != nil && *decision == want }
+// DecidedAs reports whether a decision was made and equals want.
+func DecidedAs(decision *bool, want bool) bool { return decision != nil && *decision == want }
 
 // Transport returns "stdio", "http" or "sse".
 func (e Entry) Transport() string {
@@ -79,25 +79,25 @@ func (e Entry) Transport() string {
 	return "http"
 }
 
-// Line returns the command line of a program, or the address of a remote server.
-func (e Entry) Line() string {
+// CommandOrURL returns the command line of a program, or the address of a remote server.
+func (e Entry) CommandOrURL() string {
 	if e.Command == "" {
 		return e.URL
 	}
 	return procgroup.CommandLine(e.Command, e.Args)
 }
 
-// Location returns a key for the server's location: its program with arguments and folder, or its address.
-func (e Entry) Location() string {
+// LocationKey returns a key for the server's location: its program with arguments and folder, or its address.
+func (e Entry) LocationKey() string {
 	if e.Command == "" {
 		return e.URL
 	}
 	return asJSON(append([]string{e.Cwd, e.Command}, e.Args...))
 }
 
-// Program returns a key for the program that the entry starts: its command and its first argument that is not
+// ProgramKey returns a key for the program that the entry starts: its command and its first argument that is not
 // an option, which names a package or a script. The version of the package and the folder do not count.
-func (e Entry) Program() string {
+func (e Entry) ProgramKey() string {
 	for _, arg := range e.Args {
 		if strings.HasPrefix(arg, "-") {
 			continue
@@ -110,8 +110,8 @@ func (e Entry) Program() string {
 	return asJSON([]string{e.Command})
 }
 
-// Key returns a key for everything that a server is started with: the whole entry except Disabled and Consents.
-func (e Entry) Key() string {
+// StartKey returns a key for everything that a server is started with: the whole entry except Disabled and Consents.
+func (e Entry) StartKey() string {
 	e.Disabled, e.Consents = false, Consents{}
 	return asJSON(e)
 }
@@ -184,7 +184,7 @@ func Parse(text []byte) (entries map[string]Entry, faults map[string]string, err
 		line, column := index.At(jsonpos.Pointer("/"+serversField, name))
 		var e Entry
 		if err := json.Unmarshal(raw, &e); err != nil {
-			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, TypeProblem(err))
+			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, DecodeProblem(err))
 		} else if problem := e.Problem(name); problem != "" {
 			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, problem)
 		}
@@ -193,8 +193,8 @@ func Parse(text []byte) (entries map[string]Entry, faults map[string]string, err
 	return entries, faults, nil
 }
 
-// TypeProblem turns an error of decoding an Entry into a message for a person.
-func TypeProblem(err error) string {
+// DecodeProblem turns an error of decoding an Entry into a message for a person.
+func DecodeProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		return fmt.Sprintf("%s has the wrong type (%s)", wrong.Field, wrong.Value)

@@ -93,7 +93,7 @@ func Write(path string, text []byte) error {
 func CommandOf(path, name string) string {
 	entries, _, err := ReadEntries(path)
 	if e, ok := entries[name]; err == nil && ok && e.Command != "" {
-		return e.Line()
+		return e.CommandOrURL()
 	}
 	return ""
 }

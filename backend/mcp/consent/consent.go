@@ -2,7 +2,7 @@
 // tool, the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue
 // shows them. Text from a server is masked, and its invisible characters are escaped.
 //
-// The methods of an Asker are the callbacks of client.Config and launch.Sandbox. Package requests implements
+// The methods of an Asker are the callbacks of mcpclient.Config and launch.Sandbox. Package requests implements
 // the protocol.
 package consent
 
@@ -14,7 +14,7 @@ import (
 	"fmt"
 
 	"sextant/backend/mcp/auth"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/mcp/requests"
 	"sextant/backend/pipeline/approval"
 	"sextant/shared/chat"
@@ -133,7 +133,7 @@ func escapeForm(form []event.FormField) {
 }
 
 // Review asks whether a tool with a changed definition may be called.
-func (a *Asker) Review(ctx context.Context, c mcp.Change) (bool, error) {
+func (a *Asker) Review(ctx context.Context, c mcpclient.ToolChange) (bool, error) {
 	return confirmed(a.askIn(ctx, c.Call, event.Approval{
 		Question: fmt.Sprintf("Continue with %s, which %s has changed?", c.Tool, c.Server),
 		Does:     fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
@@ -174,8 +174,8 @@ func RefuseSignIn(context.Context, string, string) error {
 		auth.ErrDeclined)
 }
 
-// NewIssuer asks whether the client secret of a server may be sent to another issuer than before.
-func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool, error) {
+// ConfirmIssuer asks whether the client secret of a server may be sent to another issuer than before.
+func (a *Asker) ConfirmIssuer(ctx context.Context, server, before, now string) (bool, error) {
 	answer, err := a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server),
 		Target: excerpt.EscapeLines(now),
@@ -188,8 +188,8 @@ func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
 
-// Unsandboxed asks whether the program of a server may run without a sandbox; why says why there is none.
-func (a *Asker) Unsandboxed(ctx context.Context, server, line, why string) (bool, error) {
+// ConfirmUnsandboxed asks whether the program of a server may run without a sandbox; why says why there is none.
+func (a *Asker) ConfirmUnsandboxed(ctx context.Context, server, line, why string) (bool, error) {
 	return confirmed(a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),
 		Does: "Runs its program on this machine as you, with access to all your files and your network, until " +

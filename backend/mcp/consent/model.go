@@ -12,8 +12,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Roots asks whether a server may know the workspace folder.
-func (a *Asker) Roots(ctx context.Context, r requests.RootsQuestion) (bool, error) {
+// AskRoots asks whether a server may know the workspace folder.
+func (a *Asker) AskRoots(ctx context.Context, r requests.RootsQuestion) (bool, error) {
 	answer, err := a.askIn(ctx, r.Call, event.Approval{
 		Question: fmt.Sprintf("May %s know the folder you work in?", r.Server), Target: r.Folder,
 		Does: "Tells it where the folder is, now and later. This opens no file, and does not change what the server " +

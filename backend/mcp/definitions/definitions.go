@@ -33,10 +33,10 @@ const (
 	callLimit = 2 * time.Minute
 )
 
-// PublicName returns the catalog's name of a server's tool, made from the server's prefix and the tool's form
-// (see Forms). A name that is too long is shortened and stays distinct.
-func PublicName(prefix, form string) string {
-	name := prefix + "__" + form
+// PublicName returns the catalog's name of a server's tool, made from the server's prefix and the tool's name in
+// snake_case (see SnakeCaseNames). A name that is too long is shortened and stays distinct.
+func PublicName(prefix, snakeCaseName string) string {
+	name := prefix + "__" + snakeCaseName
 	if len(name) <= MaxName {
 		return name
 	}
@@ -71,13 +71,13 @@ func snakeCase(name string) string {
 	return strings.TrimSuffix(out, "_")
 }
 
-// hashSuffix matches the hash at the end of a form.
+// hashSuffix matches the hash at the end of a name in snake_case.
 var hashSuffix = regexp.MustCompile(`_[0-9a-f]{8}$`)
 
-// Forms maps each name to a distinct snake_case form that does not depend on the order of names. Names that
-// would share a form, and those that look hashed already, get a hash of the name. Names whose hashed forms
-// still collide, which only happens on purpose, are left out.
-func Forms(names []string) map[string]string {
+// SnakeCaseNames maps each name to a distinct name in snake_case, which does not depend on the order of names. A
+// name that would not be distinct, or that looks hashed already, gets a hash of the original. If the hashed names
+// still collide, which only happens on purpose, they are left out.
+func SnakeCaseNames(names []string) map[string]string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	count := map[string]int{}
 	for _, name := range names {
@@ -103,7 +103,7 @@ func Forms(names []string) map[string]string {
 
 // Prefixes maps each server to the part of its tools' names that identifies the server.
 func Prefixes(servers []string) map[string]string {
-	prefixes := Forms(servers)
+	prefixes := SnakeCaseNames(servers)
 	for _, name := range servers {
 		if prefixes[name] == "" {
 			prefixes[name] = "t_" + hash(name, 16)
@@ -112,8 +112,8 @@ func Prefixes(servers []string) map[string]string {
 	return prefixes
 }
 
-// Of returns the definition of a server's tool, without a name.
-func Of(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
+// FromTool returns the definition of a server's tool, without a name.
+func FromTool(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
 	schema, err := inputSchema(t.InputSchema)
 	if err != nil {
 		return toolspec.Definition{}, err

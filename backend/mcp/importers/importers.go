@@ -249,7 +249,7 @@ func (r Reader) value(name string, inputs []vscodeInput) (text, note string) {
 		return otherwise, ""
 	}
 	// The value may be a secret, and the config is written to a file, so only the name is used.
-	if _, there := r.env(variable); there {
+	if _, found := r.env(variable); found {
 		return "", "${" + name + "} is an environment variable, which is not copied. Replace it by its value or by a " +
 			"secret."
 	}

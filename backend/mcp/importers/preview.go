@@ -29,9 +29,9 @@ type PreviewedServer struct {
 	Entry config.Entry `json:"entry"`
 	// Line is the command line that would run, or the address of a remote server.
 	Line string `json:"line"`
-	// Taken is true if a server of that name exists; it stays unchanged. Problem says why the server cannot be
+	// Exists is true if a server of that name exists; it stays unchanged. Problem says why the server cannot be
 	// added, "" if it can.
-	Taken   bool   `json:"taken"`
+	Exists  bool   `json:"taken"`
 	Problem string `json:"problem"`
 	// Notes say what a person must do before the server works, and what was left out of the import.
 	Notes []string `json:"notes"`
@@ -67,8 +67,8 @@ func PreviewOf(path string, list List) (Preview, error) {
 	for _, s := range list.Servers {
 		one := PreviewedServer{Name: s.Name, Notes: append([]string{}, s.Notes...)}
 		one.Entry, one.Problem = s.entry()
-		_, one.Taken = have[s.Name]
-		one.Line = one.Entry.Line()
+		_, one.Exists = have[s.Name]
+		one.Line = one.Entry.CommandOrURL()
 		p.Servers = append(p.Servers, one)
 	}
 	return p, nil
@@ -89,7 +89,7 @@ func (s Server) entry() (e config.Entry, problem string) {
 	}
 	if len(s.OAuth) > 0 {
 		if err := json.Unmarshal(s.OAuth, &e.OAuth); err != nil {
-			return e, "oauth: " + config.TypeProblem(err)
+			return e, "oauth: " + config.DecodeProblem(err)
 		}
 	}
 	return e, e.Problem(s.Name)
@@ -109,7 +109,7 @@ func Import(path string, list List, names []string, on bool) (added, skipped []s
 		if len(names) > 0 && !slices.Contains(names, s.Name) {
 			continue
 		}
-		if s.Taken {
+		if s.Exists {
 			skipped = append(skipped, s.Name)
 			continue
 		}

@@ -24,16 +24,16 @@ func Await[T any](ctx context.Context, limit time.Duration, ask func(context.Con
 		answer, err := ask(ctx)
 		outcome <- Outcome[T]{answer, err}
 	}()
-	if o, ok := Settled(ctx, outcome); ok {
+	if o, ok := AwaitOutcome(ctx, outcome); ok {
 		return o.Answer, o.Err
 	}
 	var none T
 	return none, ctx.Err()
 }
 
-// Settled waits for an outcome. After the end of ctx it waits for Grace, so that the request can tell the
+// AwaitOutcome waits for an outcome. After the end of ctx it waits for Grace, so that the request can tell the
 // server. ok is false if there is no outcome by then.
-func Settled[T any](ctx context.Context, outcome <-chan Outcome[T]) (o Outcome[T], ok bool) {
+func AwaitOutcome[T any](ctx context.Context, outcome <-chan Outcome[T]) (o Outcome[T], ok bool) {
 	select {
 	case o = <-outcome:
 		return o, true

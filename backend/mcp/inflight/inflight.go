@@ -65,8 +65,8 @@ func (r *Registry) Begin(ctx context.Context, request toolspec.Call) (inner cont
 	}
 }
 
-// Idle reports whether no call is running.
-func (r *Registry) Idle() bool {
+// IsIdle reports whether no call is running.
+func (r *Registry) IsIdle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.calls) == 0

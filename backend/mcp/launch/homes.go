@@ -63,7 +63,7 @@ func removePartialPackages(home string) error {
 // homePath returns a path that depends on the server's name and program, so that another program with the same
 // name does not find this one's files.
 func (s *Sandbox) homePath(server string, e config.Entry) string {
-	sum := sha256.Sum256([]byte(server + "\x00" + e.Program()))
+	sum := sha256.Sum256([]byte(server + "\x00" + e.ProgramKey()))
 	return filepath.Join(s.Homes, homeName(server)+"-"+hex.EncodeToString(sum[:4]))
 }
 
@@ -78,8 +78,8 @@ func homeName(server string) string {
 
 var homePattern = regexp.MustCompile(`^(.*)-[0-9a-f]{8}$`)
 
-// Sweep removes homes that belong to no entry, of one server or, if server is "", of all. s may be nil.
-func (s *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
+// RemoveUnusedHomes removes homes that belong to no entry, of one server or, if server is "", of all. s may be nil.
+func (s *Sandbox) RemoveUnusedHomes(entries map[string]config.Entry, server string) error {
 	if s == nil || s.Homes == "" {
 		return nil
 	}

@@ -50,11 +50,11 @@ type Request struct {
 	Workspace string
 	// Log receives the program's standard error.
 	Log io.Writer
-	// Granted receives the permissions that the program runs with.
-	Granted func(access.Permissions)
-	// WithoutSandbox asks the person whether the program may run without a sandbox; why says why there is none.
+	// OnPermissions receives the permissions that the program runs with.
+	OnPermissions func(access.Permissions)
+	// ConfirmUnsandboxed asks the person whether the program may run without a sandbox; why says why there is none.
 	// A nil error allows it.
-	WithoutSandbox func(ctx context.Context, why string) error
+	ConfirmUnsandboxed func(ctx context.Context, why string) error
 }
 
 // Start starts the program of r. The caller must call Stop and close stdout. s may be nil: then every program
@@ -67,12 +67,12 @@ func (s *Sandbox) Start(
 		return startOutside(r, name)
 	}
 	permissions := s.Permissions(r.Entry, r.Workspace)
-	r.Granted(permissions)
+	r.OnPermissions(permissions)
 	if permissions.Unsandboxed || permissions.Container != "" {
 		return startOutside(r, name)
 	}
 	if why := s.missing(permissions); why != "" {
-		if err := r.WithoutSandbox(ctx, why); err != nil {
+		if err := r.ConfirmUnsandboxed(ctx, why); err != nil {
 			return nil, nil, nil, err
 		}
 		return startOutside(r, name)

@@ -33,8 +33,8 @@ type Sandbox struct {
 	GrantableFolders []string
 	Bundles          string
 	Places           *protectedpaths.Places
-	// Forbidden returns the paths that the person's rules hide from servers; nil hides none.
-	Forbidden func(ctx context.Context) ([]string, error)
+	// ForbiddenPaths returns the paths that the person's rules hide from servers. Start requires it.
+	ForbiddenPaths func(ctx context.Context) ([]string, error)
 	// Egress carries the requests of servers that were granted single hosts; if it is nil, they reach no host.
 	Egress *egress.Guard
 	// PortsKnown is closed when Sextant's own ports are known, which no server may reach; nil does not wait.
@@ -65,15 +65,15 @@ func (s *Sandbox) Permissions(e config.Entry, workspace string) access.Permissio
 		m.Path = path
 	}
 	return access.Resolve(access.Server{
-		Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: workspace, Written: e.Sextant,
-		Roots: config.Is(e.Roots, true),
+		Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: workspace, Override: e.Sextant,
+		Roots: config.DecidedAs(e.Roots, true),
 	}, m)
 }
 
 // Access describes in words what a server may access.
 type Access struct {
-	// Words are sentences; empty for a remote server.
-	Words []string `json:"words"`
+	// Sentences are sentences; empty for a remote server.
+	Sentences []string `json:"words"`
 	// Unsandboxed is true if the server would run without the sandbox, as the person.
 	Unsandboxed bool `json:"outside"`
 }
@@ -81,23 +81,23 @@ type Access struct {
 // Access describes what a server with that entry may access on this machine, started in the folder workspace.
 func (s *Sandbox) Access(e config.Entry, workspace string) Access {
 	if e.Command == "" {
-		return Access{Words: []string{}}
+		return Access{Sentences: []string{}}
 	}
-	h := s.Permissions(e, workspace)
-	if why := s.missing(h); why != "" && !h.Unsandboxed && h.Container == "" {
+	p := s.Permissions(e, workspace)
+	if why := s.missing(p); why != "" && !p.Unsandboxed && p.Container == "" {
 		return Access{
-			Words: append([]string{
+			Sentences: append([]string{
 				"There is no sandbox on this machine (" + why + "). It runs as you and can read and change all your " +
 					"files. You are asked before it starts.",
-			}, h.Notes...),
+			}, p.Notes...),
 			Unsandboxed: true,
 		}
 	}
-	return Access{Words: h.Sentences(), Unsandboxed: h.Unsandboxed}
+	return Access{Sentences: p.Sentences(), Unsandboxed: p.Unsandboxed}
 }
 
 // missing says why a program cannot be limited to its grants on this machine, or returns "" if it can.
-func (s *Sandbox) missing(h access.Permissions) string {
+func (s *Sandbox) missing(p access.Permissions) string {
 	if s == nil || s.Confine == nil {
 		return "it was not set up"
 	}
@@ -105,7 +105,7 @@ func (s *Sandbox) missing(h access.Permissions) string {
 	switch {
 	case !ok:
 		return why
-	case len(h.Network) > 0 && !h.AllowsAnyHost() && !s.Confine.IsolatesNetwork():
+	case len(p.Network) > 0 && !p.AllowsAnyHost() && !s.Confine.IsolatesNetwork():
 		return "the sandbox of this machine cannot limit a program to some hosts"
 	}
 	return ""
@@ -141,10 +141,8 @@ func (s *Sandbox) startInside(
 	if spec.Dir == "" {
 		spec.Dir = s.defaultDir(home, permissions)
 	}
-	if s.Forbidden != nil {
-		if spec.Hidden, err = s.Forbidden(ctx); err != nil {
-			err = fmt.Errorf("reading which places are forbidden: %w", err)
-		}
+	if spec.Hidden, err = s.ForbiddenPaths(ctx); err != nil {
+		err = fmt.Errorf("reading the forbidden paths: %w", err)
 	}
 	var process *confine.Process
 	if err == nil {

@@ -47,11 +47,11 @@ type Handler struct {
 // Advertise declares in o the features that the server may use.
 func (h *Handler) Advertise(o *sdk.ClientOptions) {
 	consents := h.Consents()
-	if h.Folder != nil && h.Folder() != "" && !config.Is(consents.Roots, false) &&
-		(config.Is(consents.Roots, true) || h.AskRoots != nil) {
+	if h.Folder != nil && h.Folder() != "" && !config.DecidedAs(consents.Roots, false) &&
+		(config.DecidedAs(consents.Roots, true) || h.AskRoots != nil) {
 		o.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
-	if h.Sample != nil && !config.Is(consents.Sampling, false) && (h.CanSample == nil || h.CanSample()) {
+	if h.Sample != nil && !config.DecidedAs(consents.Sampling, false) && (h.CanSample == nil || h.CanSample()) {
 		o.CreateMessageHandler = h.createMessage
 	}
 	if h.Ask != nil {

@@ -33,7 +33,7 @@ func (h *Handler) ServeRoots(client *sdk.Client) {
 	})
 	// In the newest revision the request comes back as part of an answer, and the SDK answers it with these
 	// roots.
-	if h.Folder != nil && config.Is(h.Consents().Roots, true) {
+	if h.Folder != nil && config.DecidedAs(h.Consents().Roots, true) {
 		client.AddRoots(rootOf(h.Folder())...)
 	}
 }
@@ -57,9 +57,9 @@ func (h *Handler) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, er
 	switch {
 	case h.Folder == nil || h.Folder() == "":
 		return []*sdk.Root{}, nil
-	case config.Is(consents.Roots, true):
+	case config.DecidedAs(consents.Roots, true):
 		return rootOf(h.Folder()), nil
-	case config.Is(consents.Roots, false):
+	case config.DecidedAs(consents.Roots, false):
 		return nil, refused(notShared)
 	}
 	var meta map[string]any

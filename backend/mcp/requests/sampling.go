@@ -49,7 +49,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	if err != nil {
 		return nil, err
 	}
-	if config.Is(h.Consents().Sampling, false) {
+	if config.DecidedAs(h.Consents().Sampling, false) {
 		return nil, refused("the person does not let this server ask their model")
 	}
 	call := h.Calls.Find(ctx, req.Params.Meta)

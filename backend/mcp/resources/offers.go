@@ -31,9 +31,9 @@ type Offers struct {
 	Resources []Resource     `json:"resources"`
 	Templates []Template     `json:"templates"`
 	Prompts   []ServerPrompt `json:"prompts"`
-	// Completes is true if arguments can be completed, Watches if resources can be subscribed to.
-	Completes bool `json:"completes"`
-	Watches   bool `json:"watches"`
+	// CanComplete is true if arguments can be completed, Watches if resources can be subscribed to.
+	CanComplete  bool `json:"completes"`
+	CanSubscribe bool `json:"watches"`
 }
 
 // Resource is a resource that a server can read.
@@ -90,8 +90,8 @@ type Contents struct {
 // Draft is a filled-in prompt as a person may send it.
 type Draft struct {
 	Text string `json:"text"`
-	// Attached are the resources that the prompt contains.
-	Attached []ServerAttachment `json:"attached"`
+	// Attachments are the resources that the prompt contains.
+	Attachments []ServerAttachment `json:"attached"`
 	// Omitted names the parts that cannot be sent: images and audio.
 	Omitted []string `json:"left"`
 }
@@ -159,7 +159,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	if _, session, done, err := r.sessions.Session(ctx, server); err == nil {
 		defer done()
 		if can := Capabilities(session); can != nil {
-			out.Completes, out.Watches = can.Completions != nil, can.Resources != nil && can.Resources.Subscribe
+			out.CanComplete, out.CanSubscribe = can.Completions != nil, can.Resources != nil && can.Resources.Subscribe
 		}
 	}
 	return out, nil
@@ -191,7 +191,7 @@ func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, err
 
 // Draft fills in a prompt. The text is the server's: a person must see it before it is sent as their own.
 func (r Reader) Draft(ctx context.Context, server, name string, args map[string]string) (Draft, error) {
-	out := Draft{Attached: []ServerAttachment{}, Omitted: []string{}}
+	out := Draft{Attachments: []ServerAttachment{}, Omitted: []string{}}
 	answer, err := r.Prompt(ctx, server, name, args)
 	if err != nil {
 		return out, err
@@ -205,7 +205,7 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 		if m == nil {
 			continue
 		}
-		text := out.take(server, m.Content)
+		text := out.addPart(server, m.Content)
 		if text == "" {
 			continue
 		}
@@ -222,15 +222,15 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 	if len(out.Text) > maxDraft {
 		out.Text = strings.ToValidUTF8(out.Text[:maxDraft], "")
 	}
-	if out.Text == "" && len(out.Attached) == 0 {
+	if out.Text == "" && len(out.Attachments) == 0 {
 		return out, fmt.Errorf("the prompt %s of %s has no text", excerpt.Runes(name, 80), server)
 	}
 	return out, nil
 }
 
-// take returns the text of a part of a prompt. It attaches other parts, or names them in Omitted.
-func (d *Draft) take(server string, c sdk.Content) string {
-	left := func(kind, mime string, size int) {
+// addPart returns the text of a part of a prompt. It attaches other parts, or names them in Omitted.
+func (d *Draft) addPart(server string, c sdk.Content) string {
+	omit := func(kind, mime string, size int) {
 		if len(d.Omitted) < maxAttached {
 			d.Omitted = append(d.Omitted, fmt.Sprintf("%s, %s, %d bytes", kind, servertext.OneLine(mime, 100), size))
 		}
@@ -241,10 +241,10 @@ func (d *Draft) take(server string, c sdk.Content) string {
 	case *sdk.EmbeddedResource:
 		switch {
 		case c.Resource == nil:
-		case c.Resource.Text == "" || len(d.Attached) >= maxAttached:
-			left("a resource", c.Resource.MIMEType, len(c.Resource.Text)+len(c.Resource.Blob))
+		case c.Resource.Text == "" || len(d.Attachments) >= maxAttached:
+			omit("a resource", c.Resource.MIMEType, len(c.Resource.Text)+len(c.Resource.Blob))
 		default:
-			d.Attached = append(d.Attached, ServerAttachment{
+			d.Attachments = append(d.Attachments, ServerAttachment{
 				Server: server, Title: servertext.OneLine(c.Resource.URI, maxTitle),
 				Text: excerpt.Runes(c.Resource.Text,
 					maxDraft),
@@ -253,9 +253,9 @@ func (d *Draft) take(server string, c sdk.Content) string {
 	case *sdk.ResourceLink:
 		return servertext.OneLine(annotation.Visible(strings.TrimSpace(c.Name+" "+c.URI)), maxAbout)
 	case *sdk.ImageContent:
-		left("an image", c.MIMEType, len(c.Data))
+		omit("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
-		left("audio", c.MIMEType, len(c.Data))
+		omit("audio", c.MIMEType, len(c.Data))
 	}
 	return ""
 }

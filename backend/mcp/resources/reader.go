@@ -47,8 +47,8 @@ func New(sessions Sessions) Reader { return Reader{sessions} }
 
 // Capabilities returns the capabilities of a session's server, nil if it declares none.
 func Capabilities(session *sdk.ClientSession) *sdk.ServerCapabilities {
-	if is := session.InitializeResult(); is != nil {
-		return is.Capabilities
+	if initialized := session.InitializeResult(); initialized != nil {
+		return initialized.Capabilities
 	}
 	return nil
 }

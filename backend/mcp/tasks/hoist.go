@@ -23,17 +23,17 @@ const (
 // Hoist returns a reader of in, a server's output with one message per line. It moves what a message says about
 // tasks to fields that the SDK keeps. A line longer than most bytes is passed on unchanged. events says that in
 // is an event stream.
-func Hoist(in io.ReadCloser, most int, events bool) io.ReadCloser {
-	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), most: most, events: events}
+func Hoist(in io.ReadCloser, maxBytes int, events bool) io.ReadCloser {
+	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), maxLine: maxBytes, events: events}
 }
 
 type lineHoister struct {
-	in     io.ReadCloser
-	read   *bufio.Reader
-	most   int
-	events bool
-	out    []byte
-	err    error
+	in      io.ReadCloser
+	read    *bufio.Reader
+	maxLine int
+	events  bool
+	out     []byte
+	err     error
 	// passing is true within a line that is too long and is passed on unchanged.
 	passing bool
 }
@@ -60,7 +60,7 @@ func (l *lineHoister) fill() {
 		piece, err := l.read.ReadSlice('\n')
 		line = append(line, piece...)
 		if errors.Is(err, bufio.ErrBufferFull) {
-			if len(line) <= l.most && !l.passing {
+			if len(line) <= l.maxLine && !l.passing {
 				continue
 			}
 			l.passing, l.out = true, line
@@ -84,12 +84,12 @@ func (l *lineHoister) fill() {
 }
 
 // HoistBody applies Hoist to the body of an HTTP response.
-func HoistBody(resp *http.Response, most int) {
+func HoistBody(resp *http.Response, maxBytes int) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case err != nil || resp.Body == nil:
 	case kind == "text/event-stream":
-		resp.Body = Hoist(resp.Body, most, true)
+		resp.Body = Hoist(resp.Body, maxBytes, true)
 	case kind == "application/json":
 		resp.Body = &messageHoister{in: resp.Body}
 		resp.ContentLength = -1

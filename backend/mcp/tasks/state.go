@@ -10,19 +10,19 @@ import (
 // State is a task as a server describes it, in the form of either revision. Intervals are in milliseconds.
 type State struct {
 	sdk.ResultBase
-	ID            string          `json:"taskId"`
-	Status        string          `json:"status"`
-	StatusMessage string          `json:"statusMessage"`
-	PollInterval  float64         `json:"pollInterval"`
-	PollIntervalM float64         `json:"pollIntervalMs"`
-	Inputs        json.RawMessage `json:"inputRequests"`
-	Result        json.RawMessage `json:"result"`
-	Error         json.RawMessage `json:"error"`
+	ID             string          `json:"taskId"`
+	Status         string          `json:"status"`
+	StatusMessage  string          `json:"statusMessage"`
+	PollInterval   float64         `json:"pollInterval"`
+	PollIntervalMS float64         `json:"pollIntervalMs"`
+	InputRequests  json.RawMessage `json:"inputRequests"`
+	Result         json.RawMessage `json:"result"`
+	Error          json.RawMessage `json:"error"`
 }
 
 // pause returns how long to wait before the next poll.
 func (s *State) pause() time.Duration {
-	ms := max(s.PollInterval, s.PollIntervalM)
+	ms := max(s.PollInterval, s.PollIntervalMS)
 	if ms <= 0 {
 		return defaultInterval
 	}
@@ -63,12 +63,12 @@ func remarshal(from, to any) bool {
 
 // Support reports whether calls of t on session must be requested as tasks, and whether they may become tasks.
 func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) {
-	is := session.InitializeResult()
-	if is == nil || is.Capabilities == nil {
+	initialized := session.InitializeResult()
+	if initialized == nil || initialized.Capabilities == nil {
 		return false, false
 	}
-	if is.ProtocolVersion >= extensionRevision {
-		_, possible = is.Capabilities.Extensions[Extension]
+	if initialized.ProtocolVersion >= extensionRevision {
+		_, possible = initialized.Capabilities.Extensions[Extension]
 		return false, possible
 	}
 	var can struct {
@@ -81,7 +81,7 @@ func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) 
 	var execution struct {
 		TaskSupport string `json:"taskSupport"`
 	}
-	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil ||
+	if !remarshal(initialized.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil ||
 		!remarshal(t.Meta[metaExecution], &execution) {
 		return false, false
 	}

@@ -53,8 +53,10 @@ const (
 
 type requestKey struct{}
 
-// Request marks a context so that the call made with it is requested as a task.
-func Request(ctx context.Context) context.Context { return context.WithValue(ctx, requestKey{}, true) }
+// RequestTask marks a context so that the call made with it is requested as a task.
+func RequestTask(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestKey{}, true)
+}
 
 // taskCallParams are the parameters of a call that is requested as a task.
 type taskCallParams struct {
@@ -161,8 +163,8 @@ func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 	defer done()
-	_, no := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
-	return nil, &CancelledError{Confirmed: no == nil, Cause: ctx.Err()}
+	_, cancelErr := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
+	return nil, &CancelledError{Confirmed: cancelErr == nil, Cause: ctx.Err()}
 }
 
 func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
@@ -171,8 +173,8 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 		if now.StatusMessage != "" {
 			t.Report(now.StatusMessage)
 		}
-		answer, over, err := t.step(ctx, now)
-		if over || err != nil {
+		answer, ended, err := t.step(ctx, now)
+		if ended || err != nil {
 			return answer, err
 		}
 		pause := time.NewTimer(now.pause() * time.Duration(1+misses))
@@ -195,7 +197,7 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 			now, misses = next, 0
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case final(err):
+		case isFinal(err):
 			return nil, err
 		default:
 			if misses++; misses >= maxMisses {
@@ -205,9 +207,9 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 }
 
-// final reports whether a failed poll ends the task: the server does not know the task, or the connection is
+// isFinal reports whether a failed poll ends the task: the server does not know the task, or the connection is
 // closed.
-func final(err error) bool {
+func isFinal(err error) bool {
 	var refused *jsonrpc.Error
 	const undelivered = -32005 // the SDK's own code for a request that HTTP did not deliver
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.As(err, &refused) && refused.Code != undelivered
@@ -224,7 +226,7 @@ func (t *Task) poll(ctx context.Context) (*State, error) {
 }
 
 // step does what the state now requires. over is true at the end of the task.
-func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, over bool, err error) {
+func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, ended bool, err error) {
 	newer := t.modern()
 	switch {
 	case now.Status == working:
@@ -276,8 +278,8 @@ func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult
 }
 
 func (t *Task) modern() bool {
-	is := t.Session.InitializeResult()
-	return is != nil && is.ProtocolVersion >= extensionRevision
+	initialized := t.Session.InitializeResult()
+	return initialized != nil && initialized.ProtocolVersion >= extensionRevision
 }
 
 // result requests the result from an older server, which answers once there is one.
@@ -289,7 +291,7 @@ func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
 // answerInputs answers the questions of the task that have no answer yet.
 func (t *Task) answerInputs(ctx context.Context, now *State) error {
 	var asks sdk.InputRequestMap
-	if err := json.Unmarshal(now.Inputs, &asks); err != nil {
+	if err := json.Unmarshal(now.InputRequests, &asks); err != nil {
 		return &EndedError{Why: "its task asks for something unknown"}
 	}
 	fresh := sdk.InputRequestMap{}

@@ -53,9 +53,9 @@ type Provider struct{ cfg Config }
 // New makes a Provider.
 func New(cfg Config) *Provider { return &Provider{cfg} }
 
-// Client returns the configuration for one client, which is valid until ctx ends. The client's calls use the
+// ClientConfig returns the configuration for one client, which is valid until ctx ends. The client's calls use the
 // browser tabs of session, "" for the window's.
-func (p *Provider) Client(ctx context.Context, join mcpserver.JoinRequest, session string) mcpserver.Config {
+func (p *Provider) ClientConfig(ctx context.Context, join mcpserver.JoinRequest, session string) mcpserver.Config {
 	return mcpserver.Config{
 		Tools: toolSet{p.cfg, join.Tools, join.Panel}, Caller: p.cfg.Caller, Session: session, Panel: join.Panel,
 		Client: join.Client, Version: p.cfg.Version, Instructions: Instructions, Log: p.cfg.Log,

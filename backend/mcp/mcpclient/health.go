@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func (v *server) watchSession(
 			if err == nil && listIsLate {
 				v.relistSoon()
 			}
-			if missed := v.checked(err); missed >= maxMissed && v.calls.Idle() {
+			if missed := v.checked(err); missed >= maxMissed && v.calls.IsIdle() {
 				return v.sessionEnded(conn, fmt.Errorf("it has not answered %d times", missed))
 			}
 		}
@@ -125,7 +125,7 @@ func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, run
 
 // check sends a request that the server must answer.
 func check(ctx context.Context, session *sdk.ClientSession) error {
-	if is := session.InitializeResult(); is == nil || is.ProtocolVersion < statelessRevision {
+	if initialized := session.InitializeResult(); initialized == nil || initialized.ProtocolVersion < statelessRevision {
 		return session.Ping(ctx, nil)
 	}
 	// This revision has no ping, but every server can list its tools. The SDK does not answer a custom method

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -55,14 +55,14 @@ type server struct {
 	log   *slog.Logger
 	tail  *procgroup.Tail
 
-	// held are the permissions that its program was last started with.
-	held    access.Permissions
-	prefix  string
-	state   string
-	err     string
-	nextTry time.Time
-	tools   []tool
-	session *sdk.ClientSession
+	// permissions are the permissions that its program was last started with.
+	permissions access.Permissions
+	prefix      string
+	state       string
+	err         string
+	nextTry     time.Time
+	tools       []tool
+	session     *sdk.ClientSession
 	// group tracks the goroutines of the session.
 	group *sessionGroup
 	// notified counts its notifications about resources and prompts.
@@ -109,7 +109,7 @@ func newServer(owner *Servers, name, prefix string, e config.Entry, fault string
 func (v *server) view() event.MCPServer {
 	out := event.MCPServer{
 		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(),
-		Command: v.entry.Line(),
+		Command: v.entry.CommandOrURL(),
 		Error:   v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
 	}
 	for _, t := range v.tools {
@@ -260,8 +260,8 @@ func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Clie
 		}
 		return nil, v.explain(conn, err)
 	}
-	if is := session.InitializeResult(); is != nil && is.ProtocolVersion != revision {
-		v.rememberRevision(ctx, is.ProtocolVersion)
+	if initialized := session.InitializeResult(); initialized != nil && initialized.ProtocolVersion != revision {
+		v.rememberRevision(ctx, initialized.ProtocolVersion)
 	}
 	return session, nil
 }
@@ -324,7 +324,7 @@ func (v *server) missingGrant(output string) string {
 		return ""
 	}
 	v.owner.mu.Lock()
-	held := v.held
+	held := v.permissions
 	v.owner.mu.Unlock()
 	if why := held.MissingGrant(output[max(0, len(output)-maxExamined):]); why != "" {
 		return ". " + why

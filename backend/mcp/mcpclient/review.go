@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Change is a tool with a definition that differs from the one that the person knows.
-type Change struct {
+// ToolChange is a tool with a definition that differs from the one that the person knows.
+type ToolChange struct {
 	Server, Tool string
 	// Diff shows the difference line by line. It is text from outside.
 	Diff string
@@ -85,7 +85,7 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 		v.accept(name, changed) // its list was on its way when the person agreed
 		return nil
 	}
-	c := Change{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Pins[name], pin)}
+	c := ToolChange{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Pins[name], pin)}
 	allowed, why := false, "there is nobody to ask"
 	if v.owner.cfg.Review != nil {
 		inner, resume := inflight.FromContext(ctx).Pause(ctx)
@@ -129,7 +129,7 @@ func (v *server) changedTool(name string) *sdk.Tool {
 
 // accept offers a changed tool with its new definition.
 func (v *server) accept(name string, changed *sdk.Tool) {
-	def, err := definitions.Of(v.name, v.isRemote(), changed)
+	def, err := definitions.FromTool(v.name, v.isRemote(), changed)
 	pin := definitions.Pin(changed)
 	v.set(func() {
 		tools := slices.Clone(v.tools) // callers may still hold the old slice

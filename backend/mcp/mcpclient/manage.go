@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -219,7 +219,7 @@ func (s *Servers) Remove(name string) error {
 	if unknown != nil {
 		return nil
 	}
-	if err := s.cfg.Sandbox.Sweep(s.entries(), name); err != nil {
+	if err := s.cfg.Sandbox.RemoveUnusedHomes(s.entries(), name); err != nil {
 		return fmt.Errorf("%s is removed, but the folder with its data could not be deleted: %w", name, err)
 	}
 	if removed.entry.URL == "" || s.cfg.Store == nil {

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	env := make([]string, 0, len(v.entry.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
 		value, err := v.fillSecrets(v.entry.Env[name], secrets.Sink{
-			Place: secrets.Env, Origin: secrets.ServerHost(v.name), Command: v.entry.Line(),
+			Place: secrets.Env, Origin: secrets.ServerHost(v.name), Command: v.entry.CommandOrURL(),
 		})
 		if err != nil {
 			return nil, err
@@ -86,8 +86,8 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	}
 	process, stdin, stdout, err := v.owner.cfg.Sandbox.Start(ctx, launch.Request{
 		Server: v.name, Entry: v.entry, Path: path, Env: env, Workspace: v.owner.cfg.Dir, Log: v.tail,
-		Granted:        func(h access.Permissions) { v.set(func() { v.held = h }) },
-		WithoutSandbox: v.askWithoutSandbox,
+		OnPermissions:      func(p access.Permissions) { v.set(func() { v.permissions = p }) },
+		ConfirmUnsandboxed: v.askWithoutSandbox,
 	})
 	switch {
 	case errors.Is(err, launch.ErrDeclined):
@@ -107,7 +107,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 // askWithoutSandbox asks the person whether the server may run without a sandbox. An agreement lasts until
 // Sextant ends.
 func (v *server) askWithoutSandbox(ctx context.Context, why string) error {
-	line := v.entry.Line()
+	line := v.entry.CommandOrURL()
 	key := v.name + "\x00" + line
 	v.owner.mu.Lock()
 	allowed := v.owner.unsandboxed[key]
@@ -171,7 +171,7 @@ func (v *server) dialHTTP() (*connection, error) {
 		return conn, nil
 	}
 	streamable := &sdk.StreamableClientTransport{Endpoint: v.entry.URL, HTTPClient: client, MaxEventSize: maxMessage}
-	if _, given := headers["Authorization"]; !given {
+	if _, configured := headers["Authorization"]; !configured {
 		if streamable.OAuthHandler, err = v.oauthHandler(u, next); err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.
 	cfg := auth.Config{
 		Server: v.name, URL: v.entry.URL, Store: v.owner.cfg.Store, MetadataURL: v.owner.cfg.ClientMetadata,
 		Version: v.owner.cfg.Version, HTTP: &http.Client{Transport: transport, Timeout: issuerLimit},
-		Open: v.openPage, NewIssuer: v.owner.cfg.NewIssuer,
+		OpenPage: v.openPage, ConfirmIssuer: v.owner.cfg.ConfirmIssuer,
 	}
 	if o := v.entry.OAuth; o != nil {
 		// The secret is sent to the authorization server that the server names. The person bound it to the server.

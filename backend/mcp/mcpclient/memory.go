@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const (
 
 // key returns the key that the server is remembered under. Another command or address is another server.
 func (v *server) key() string {
-	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.Location()))
+	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.LocationKey()))
 	return hex.EncodeToString(sum[:])
 }
 

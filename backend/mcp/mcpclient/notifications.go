@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -80,7 +80,7 @@ func (s *Servers) notify() {
 	time.AfterFunc(notifyInterval, func() {
 		s.mu.Lock()
 		s.notifyPending = false
-		over := s.life != nil && s.life.Err() != nil
+		closed := s.life != nil && s.life.Err() != nil
 		all := event.MCPNotifications{Servers: []event.ServerNotifications{}}
 		for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 			n := s.servers[name].notified
@@ -90,7 +90,7 @@ func (s *Servers) notify() {
 			})
 		}
 		s.mu.Unlock()
-		if !over {
+		if !closed {
 			s.cfg.Journal.Publish(event.New(event.MCPNotified, all))
 		}
 	})
@@ -171,9 +171,9 @@ func subscribe(ctx context.Context, session *sdk.ClientSession, uri string, on b
 // requestLogs asks a server of an older revision for its log messages, which are stored with its standard
 // error. Servers of the newest revision write them there.
 func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
-	is := session.InitializeResult()
-	if is == nil || is.Capabilities == nil || is.Capabilities.Logging == nil ||
-		is.ProtocolVersion >= statelessRevision {
+	initialized := session.InitializeResult()
+	if initialized == nil || initialized.Capabilities == nil || initialized.Capabilities.Logging == nil ||
+		initialized.ProtocolVersion >= statelessRevision {
 		return
 	}
 	group.goDo(func() {

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	}
 	var defs []toolspec.Definition
 	for _, t := range v.tools {
-		if t.ui.App {
+		if t.ui.AppCanCall {
 			def := t.def
 			def.Name = t.public(v.prefix)
 			defs = append(defs, def)
@@ -62,7 +62,7 @@ func (s *Servers) AppTools(server string) []AppTool {
 	list := []AppTool{}
 	if v := s.servers[server]; v != nil {
 		for _, t := range v.tools {
-			if t.ui.App {
+			if t.ui.AppCanCall {
 				list = append(list, t.appTool())
 			}
 		}
@@ -110,7 +110,7 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 // no _meta.
 func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
 	for _, c := range contents {
-		if _, said := c.Meta["ui"]; said {
+		if _, declared := c.Meta["ui"]; declared {
 			return nil
 		}
 	}

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"bytes"
@@ -160,7 +160,7 @@ func (s *Servers) call(
 		return *refusal
 	}
 	if asTask {
-		ctx = tasks.Request(ctx)
+		ctx = tasks.RequestTask(ctx)
 	}
 	token, endProgress := inflight.FromContext(ctx).TrackProgress(output)
 	defer endProgress()
@@ -195,7 +195,7 @@ func (v *server) send(
 	}) {
 		return nil, sdk.ErrConnectionClosed
 	}
-	if o, ok := inflight.Settled(ctx, outcome); ok {
+	if o, ok := inflight.AwaitOutcome(ctx, outcome); ok {
 		return o.Answer, o.Err
 	}
 	v.checkSoon()
@@ -268,7 +268,7 @@ func timedOut(ctx context.Context) bool {
 
 // taskFailed returns the result of a failed call that continued as a task, or nil if another cause applies.
 func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, name string, err error) *toolspec.Result {
-	var given *tasks.CancelledError
+	var canceled *tasks.CancelledError
 	var ended *tasks.EndedError
 	var r toolspec.Result
 	switch {
@@ -277,15 +277,15 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 			fmt.Sprintf("the MCP server %s did not finish %s: %s", v.name, name, excerpt.Runes(ended.Why, 2000)),
 			"Check what it changed before calling again.")
 		r.Sources = []string{"mcp:" + v.name}
-	case !errors.As(err, &given), outer.Err() == nil && group.serverCtx.Err() != nil:
+	case !errors.As(err, &canceled), outer.Err() == nil && group.serverCtx.Err() != nil:
 		return nil // a server that was stopped has no tasks any more
 	case timedOut(ctx):
 		r = toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("the MCP server %s did not finish %s in time; %s", v.name, name, given.Error()),
+			fmt.Sprintf("the MCP server %s did not finish %s in time; %s", v.name, name, canceled.Error()),
 			"Check what it changed before calling again.")
 	case outer.Err() != nil:
 		r = toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("stopped while the MCP server %s worked on %s; %s", v.name, name, given.Error()), "")
+			fmt.Sprintf("stopped while the MCP server %s worked on %s; %s", v.name, name, canceled.Error()), "")
 	default:
 		return nil // the connection broke
 	}
@@ -295,7 +295,7 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 // whyEnded waits briefly for the reason of a session's end, which says more than err, the error of a call in
 // it.
 func (v *server) whyEnded(ctx context.Context, err error) string {
-	for begun := time.Now(); ctx.Err() == nil && time.Since(begun) < 2*inflight.Grace; {
+	for started := time.Now(); ctx.Err() == nil && time.Since(started) < 2*inflight.Grace; {
 		v.owner.mu.Lock()
 		reason := v.endReason
 		v.owner.mu.Unlock()
@@ -318,7 +318,7 @@ func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 	d := toolspec.Description{
 		Present: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
 		Data:    excerpt.Runes(string(call.Args), 2000),
-		Target:  v.entry.Line(),
+		Target:  v.entry.CommandOrURL(),
 	}
 	if u, err := url.Parse(v.entry.URL); err == nil && v.isRemote() {
 		d.Hosts = []string{strings.ToLower(u.Host)}

@@ -1,4 +1,4 @@
-// Package mcp runs the MCP servers that a person lists in mcp-config.json, and offers their tools to the
+// Package mcpclient runs the MCP servers that a person lists in mcp-config.json, and offers their tools to the
 // pipeline under names such as "server__tool". A server is a program that runs as a child process, or a remote
 // one. Its tools are not configured: it lists them when it is asked.
 //
@@ -8,8 +8,8 @@
 //
 // The official SDK implements the protocol. This package maintains the connections (server, health), sends
 // calls (call), has changed tools reviewed (review) and edits the config (manage). Everything that needs no
-// connection is in separate packages: config, access, launch, definitions, results, importers.
-package mcp
+// connection is in the other packages of backend/mcp.
+package mcpclient
 
 import (
 	"context"
@@ -58,13 +58,13 @@ type Config struct {
 	// OpenPage asks the person, and opens the page on which they sign in to a server in their browser. It
 	// returns an error if it did not. If it is nil, nobody can sign in.
 	OpenPage func(ctx context.Context, server, page string) error
-	// NewIssuer asks the person whether their client secret for a server may be sent to another authorization
+	// ConfirmIssuer asks the person whether their client secret for a server may be sent to another authorization
 	// server than before. If it is nil, it may not.
-	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
+	ConfirmIssuer func(ctx context.Context, server, before, now string) (bool, error)
 	// ClientMetadata is the address of our client ID metadata document, "" for none.
 	ClientMetadata string
 	// Review asks the person whether a tool with a changed definition may be called. If it is nil, it may not.
-	Review func(ctx context.Context, c Change) (bool, error)
+	Review func(ctx context.Context, c ToolChange) (bool, error)
 	// Ask, Folder, AskRoots, Sample and CanSample answer the requests of servers, see requests.Handler.
 	Ask       func(ctx context.Context, q requests.Elicitation) (requests.Answer, error)
 	Folder    func() string
@@ -161,7 +161,7 @@ func (s *Servers) Start(ctx context.Context) error {
 	s.reload()
 	// A config that is missing or invalid does not show which homes are unused.
 	if entries := s.entries(); s.Problem() == "" && len(entries) > 0 {
-		if err := s.cfg.Sandbox.Sweep(entries, ""); err != nil {
+		if err := s.cfg.Sandbox.RemoveUnusedHomes(entries, ""); err != nil {
 			s.log.Warn("homes of removed MCP servers could not be deleted", "err", err)
 		}
 	}
@@ -242,7 +242,7 @@ func (s *Servers) apply(text []byte) {
 	var stopping []*server
 	for name, old := range s.servers {
 		e, ok := entries[name]
-		if !ok || e.Key() != old.entry.Key() || e.Disabled != old.entry.Disabled || faults[name] != old.fault {
+		if !ok || e.StartKey() != old.entry.StartKey() || e.Disabled != old.entry.Disabled || faults[name] != old.fault {
 			stopping = append(stopping, old)
 			delete(s.servers, name)
 		}

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		if before := changed[now.Name]; before != nil {
 			offered, t.changed = before, now
 		}
-		if t.def, err = definitions.Of(v.name, v.isRemote(), offered); err != nil {
+		if t.def, err = definitions.FromTool(v.name, v.isRemote(), offered); err != nil {
 			v.log.Warn("a tool of an MCP server is left out", "tool", now.Name, "err", err)
 			continue
 		}
@@ -81,14 +81,14 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		tools = append(tools, t)
 	}
 	for _, t := range resources.Tools(v.name, v.isRemote(), resources.Capabilities(session)) {
-		tools = append(tools, tool{ours: t.Name, added: true, ui: apps.Tool{Model: true}, def: t.Definition})
+		tools = append(tools, tool{ours: t.Name, added: true, ui: apps.Tool{ModelCanCall: true}, def: t.Definition})
 	}
 	v.set(func() { v.tools = tools })
 	return nil
 }
 
-// distinguish removes tools whose names collide, and returns the snake_case form of each name. Names of earlier
-// lists count too: a form that has a grant must never refer to another tool.
+// distinguish removes tools whose names collide, and returns the others and their names in snake_case. Names
+// of earlier lists count too: a name that has a grant must never refer to another tool.
 func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Tool, map[string]string, error) {
 	before, err := v.known(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 	}
 	prefix := ""
 	v.set(func() { prefix = v.prefix })
-	forms, owners := definitions.Forms(names), map[string]int{}
+	forms, owners := definitions.SnakeCaseNames(names), map[string]int{}
 	for _, form := range forms {
 		owners[definitions.PublicName(prefix, form)]++
 	}
@@ -128,7 +128,7 @@ func (s *Servers) Definitions(string) []toolspec.Definition {
 	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 		v := s.servers[name]
 		for _, t := range v.tools {
-			if !t.ui.Model {
+			if !t.ui.ModelCanCall {
 				continue
 			}
 			def := t.def
