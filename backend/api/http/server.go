@@ -121,7 +121,7 @@ type Server struct {
 	http     *http.Server
 	ln       net.Listener
 	done     chan struct{}
-	// permissionLock makes changing the permission of a tool one step.
+	// permissionLock serializes changes of tools' permissions.
 	permissionLock sync.Mutex
 }
 

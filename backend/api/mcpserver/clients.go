@@ -48,7 +48,7 @@ type ConnectedClient struct {
 	Client string
 	// Via is "http", or "stdio" for a client that joined with `sextant mcp`.
 	Via string
-	// ConnectedAt is the time of the connection, Last that of the latest request. Calls counts tool calls.
+	// ConnectedAt is the time of the connection, LastRequest that of the latest request. Calls counts tool calls.
 	ConnectedAt, LastRequest time.Time
 	Calls                    int
 	// Session names the client's browser tabs, "" for the window's.

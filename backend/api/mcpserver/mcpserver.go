@@ -49,7 +49,7 @@ type Config struct {
 	// CanAsk, if set, reports whether a person can be asked in a window now.
 	CanAsk func() bool
 	// Questions, if set, passes the questions of a call and its steps to sink until stop is called, and Answer
-	// answers one of them. With both, a client that can ask its own user is asked if Asks reports false.
+	// answers one of them. With both, a client that can ask its own user is asked if CanAsk reports false.
 	// Without them, a call with a question is refused then.
 	Questions func(id string, sink func(event.Approval)) (stop func())
 	Answer    func(ctx context.Context, id string, answer event.Answer, reason, hash string) error

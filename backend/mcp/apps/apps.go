@@ -38,7 +38,7 @@ func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIM
 type Tool struct {
 	// URI is the address of the page that shows the tool's calls, "" for none.
 	URI string
-	// ModelCanCall and App say who may call it.
+	// ModelCanCall and AppCanCall say who may call the tool.
 	ModelCanCall, AppCanCall bool
 }
 

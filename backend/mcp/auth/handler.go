@@ -83,8 +83,8 @@ const (
 	renewMargin = time.Minute
 	// renewLimit bounds one renewal.
 	renewLimit = 30 * time.Second
-	// At most maxSignIns sign-ins are started within signInWindow, so that a server that is never content
-	// cannot keep asking.
+	// At most maxSignIns sign-ins are started within signInWindow, so that a server that refuses every
+	// token cannot keep asking the person.
 	maxSignIns   = 3
 	signInWindow = 10 * time.Minute
 )
@@ -108,7 +108,7 @@ type Handler struct {
 
 var _ auth.OAuthHandler = (*Handler)(nil)
 
-// attempt is one running sign-in. over is closed at its end; err may be read then.
+// attempt is one running sign-in. ended is closed at its end; read err after that.
 type attempt struct {
 	ended chan struct{}
 	err   error

@@ -17,7 +17,7 @@ import (
 type renewal struct {
 	of    *grant
 	ended chan struct{}
-	// next is the new grant, nil for none. Read next and err after over is closed.
+	// next is the new grant, nil for none. Read next and err after ended is closed.
 	next *grant
 	err  error
 }

@@ -23,7 +23,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errNobody means that no person watches the call that has a question.
+// errNobody is the error of a question in a call that no person can answer.
 var errNobody = errors.New("no person is at the window to answer")
 
 // Approvals asks the person; approval.Queue implements it.

@@ -48,7 +48,7 @@ func hash(text string, bytes int) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// snakeCase converts any name to small ASCII letters, digits and single underscores: "getWeather" and
+// snakeCase converts any name to lower-case ASCII letters, digits and single underscores: "getWeather" and
 // "get-weather" become "get_weather".
 func snakeCase(name string) string {
 	var b strings.Builder

@@ -72,9 +72,9 @@ func (s *Sandbox) Permissions(e config.Entry, workspace string) access.Permissio
 
 // Access describes in words what a server may access.
 type Access struct {
-	// Sentences are sentences; empty for a remote server.
+	// Sentences is empty for a remote server.
 	Sentences []string `json:"words"`
-	// Unsandboxed is true if the server would run without the sandbox, as the person.
+	// Unsandboxed is true if the server would run without the sandbox, with the rights of the person.
 	Unsandboxed bool `json:"outside"`
 }
 

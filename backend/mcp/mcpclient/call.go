@@ -268,7 +268,7 @@ func timedOut(ctx context.Context) bool {
 
 // taskFailed returns the result of a failed call that continued as a task, or nil if another cause applies.
 func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, name string, err error) *toolspec.Result {
-	var canceled *tasks.CancelledError
+	var canceled *tasks.CanceledError
 	var ended *tasks.EndedError
 	var r toolspec.Result
 	switch {

@@ -79,7 +79,7 @@ type server struct {
 	requests *requests.Handler
 	// reviewing is full while the person is asked about a changed tool.
 	reviewing chan struct{}
-	// memoryMu makes changing the remembered facts one step.
+	// memoryMu serializes changes of the remembered facts.
 	memoryMu sync.Mutex
 	// checkNow requests a health check, relistNow a new list of the tools.
 	checkNow, relistNow chan struct{}
@@ -279,7 +279,7 @@ func (v *server) sessionEnded(conn *connection, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
 	}
-	// Withdraw them before the reason is known, which may take a moment.
+	// Withdraw the tools before the reason is known, which may take a moment.
 	v.set(func() {
 		v.state, v.err = stateDown, servertext.Sentence(err.Error())
 		v.tools, v.session = nil, nil

@@ -31,7 +31,7 @@ type Offers struct {
 	Resources []Resource     `json:"resources"`
 	Templates []Template     `json:"templates"`
 	Prompts   []ServerPrompt `json:"prompts"`
-	// CanComplete is true if arguments can be completed, Watches if resources can be subscribed to.
+	// CanComplete is true if arguments can be completed, CanSubscribe if resources can be subscribed to.
 	CanComplete  bool `json:"completes"`
 	CanSubscribe bool `json:"watches"`
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // Hoist returns a reader of in, a server's output with one message per line. It moves what a message says about
-// tasks to fields that the SDK keeps. A line longer than most bytes is passed on unchanged. events says that in
+// tasks to fields that the SDK keeps. A line longer than maxBytes is passed on unchanged. events says that in
 // is an event stream.
 func Hoist(in io.ReadCloser, maxBytes int, events bool) io.ReadCloser {
 	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), maxLine: maxBytes, events: events}

@@ -127,18 +127,18 @@ type outcome struct {
 // EndedError is the error of a task that ended without a result.
 type EndedError struct{ Why string }
 
-// Error says why.
+// Error returns Why.
 func (e *EndedError) Error() string { return e.Why }
 
-// CancelledError is the error of a task that nobody waits for any more. Confirmed is true if the server
+// CanceledError is the error of a task that nobody waits for any more. Confirmed is true if the server
 // confirmed the cancellation.
-type CancelledError struct {
+type CanceledError struct {
 	Confirmed bool
 	Cause     error
 }
 
-// Error says whether the task was cancelled.
-func (e *CancelledError) Error() string {
+// Error says whether the task was canceled.
+func (e *CanceledError) Error() string {
 	if e.Confirmed {
 		return "its task was cancelled"
 	}
@@ -146,10 +146,10 @@ func (e *CancelledError) Error() string {
 }
 
 // Unwrap returns why the wait ended.
-func (e *CancelledError) Unwrap() error { return e.Cause }
+func (e *CanceledError) Unwrap() error { return e.Cause }
 
 // Wait waits for the end of the task. If ctx ends first, Wait cancels the task at the server and returns a
-// CancelledError.
+// CanceledError.
 func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
 	// A request for the early result ends with the wait.
 	inner, stop := context.WithCancel(ctx)
@@ -164,7 +164,7 @@ func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 	defer done()
 	_, cancelErr := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
-	return nil, &CancelledError{Confirmed: cancelErr == nil, Cause: ctx.Err()}
+	return nil, &CanceledError{Confirmed: cancelErr == nil, Cause: ctx.Err()}
 }
 
 func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
@@ -225,7 +225,7 @@ func (t *Task) poll(ctx context.Context) (*State, error) {
 	return next, err
 }
 
-// step does what the state now requires. over is true at the end of the task.
+// step does what the state now requires. ended is true at the end of the task.
 func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, ended bool, err error) {
 	newer := t.modern()
 	switch {
