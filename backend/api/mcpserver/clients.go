@@ -68,8 +68,8 @@ func (j *JoinServer) addClient(via string, join JoinRequest, d *toolServer, sess
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
-			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, ConnectedAt: now, LastRequest: now, Session: session,
-			Panel: join.Panel,
+			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, ConnectedAt: now, LastRequest: now,
+			Session: session, Panel: join.Panel,
 		},
 		server: d, end: end,
 	}

@@ -61,8 +61,8 @@ func ToolOf(meta sdk.Meta) Tool {
 		t.URI = address(declared.Old)
 	}
 	if declared.UI.Visibility != nil {
-		t.ModelCanCall, t.AppCanCall = slices.Contains(declared.UI.Visibility, any("model")), slices.Contains(declared.UI.Visibility,
-			any("app"))
+		t.ModelCanCall = slices.Contains(declared.UI.Visibility, any("model"))
+		t.AppCanCall = slices.Contains(declared.UI.Visibility, any("app"))
 	}
 	return t
 }

@@ -111,8 +111,8 @@ func TestKilledServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
-	declared := make(chan toolspec.Result, 1)
-	go func() { declared <- s.Call(t.Context(), "My Tester", "hang", nil) }()
+	result := make(chan toolspec.Result, 1)
+	go func() { result <- s.Call(t.Context(), "My Tester", "hang", nil) }()
 	eventually(t, "the call is on its way", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func TestKilledServerIsRestarted(t *testing.T) {
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, <-declared, toolspec.SystemError, "stopped during the call", "signal killed")
+	mustFail(t, <-result, toolspec.SystemError, "stopped during the call", "signal killed")
 	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
 	waitForState(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {

@@ -160,9 +160,9 @@ func TestResourceSubscriptions(t *testing.T) {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		for _, e := range j.events {
-			var declared event.MCPNotifications
-			if e.Kind == event.MCPNotified && json.Unmarshal(e.Data, &declared) == nil {
-				h = declared.Servers[0]
+			var notified event.MCPNotifications
+			if e.Kind == event.MCPNotified && json.Unmarshal(e.Data, &notified) == nil {
+				h = notified.Servers[0]
 			}
 		}
 		return h

@@ -95,8 +95,8 @@ func shell(t *testing.T, s *Servers, text string) (out string, ok bool) {
 	args, _ := json.Marshal(map[string]string{"text": text})
 	r := call(t, s, "taken__shell", string(args))
 	if r.Success {
-		declared, _ := r.Value.(string)
-		return declared, true
+		output, _ := r.Value.(string)
+		return output, true
 	}
 	return r.Error, false
 }

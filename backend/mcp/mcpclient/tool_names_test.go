@@ -63,11 +63,11 @@ func TestToolNamesStayWithTheirTools(t *testing.T) {
 			return ok
 		})
 		for _, name := range find(s, "srv").Tools {
-			declared, _ := call(t, s, name, `{}`).Value.(string)
-			if owner, known := owners[name]; known && declared != owner {
-				t.Errorf("%s: %s was %s and is %s", step.what, name, owner, declared)
+			text, _ := call(t, s, name, `{}`).Value.(string)
+			if owner, known := owners[name]; known && text != owner {
+				t.Errorf("%s: %s was %s and is %s", step.what, name, owner, text)
 			}
-			owners[name] = declared
+			owners[name] = text
 		}
 	}
 	if len(owners) != 6 {

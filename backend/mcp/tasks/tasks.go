@@ -163,7 +163,8 @@ func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 	defer done()
-	_, cancelErr := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
+	_, cancelErr := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel",
+		&idParams{ID: t.First.ID})
 	return nil, &CanceledError{Confirmed: cancelErr == nil, Cause: ctx.Err()}
 }
 
