@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/api/mcpserver"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -193,14 +193,14 @@ func TestQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 func TestChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	sys := openTest(t, OpenOptions{Serve: true})
 	put := make(chan event.Approval, 1)
-	defer sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
+	defer sys.Sharing.ClientConfig(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
 		put <- q
 		if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
 			t.Error(err)
 		}
 	})()
 	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, RootCall: "mcp_1"}}
-	goOn, err := sys.consent.Review(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
+	goOn, err := sys.consent.Review(t.Context(), mcpclient.ToolChange{Server: "post", Tool: "send", Call: call})
 	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.WindowOnly {
 		t.Errorf("%v %v after %+v", goOn, err, q)
 	}

@@ -9,11 +9,11 @@ import (
 	"sextant/app/openurl"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
-	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/consent"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/mcp/remotehttp"
 	"sextant/backend/mcp/requests"
 	"sextant/shared/chat"
@@ -26,20 +26,20 @@ func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 		Approvals: s.Approvals, Mask: s.Secrets.Mask, OpenPage: s.openInBrowser, Model: s.languageModel,
 		Complete: s.completeForServer,
 	})
-	config := mcp.Config{
+	config := mcpclient.Config{
 		Path: s.mcpConfigPath(), Journal: publisher{s}, Log: s.Log,
 		Version: Version, Dir: s.WorkspaceFolder(), Secrets: s.Secrets,
 		Egress: &remotehttp.Transport{Guard: s.mcpEgress, Servers: func() []event.MCPServer { return s.MCP.List() }},
 		Store:  s.Secrets, Memory: s.Store, OpenPage: consent.RefuseSignIn, Ask: s.consent.Elicit,
 		Review: s.consent.Review, Sandbox: s.serverSandbox(options), Folder: s.WorkspaceFolder,
-		AskRoots: s.consent.Roots, Sample: s.consent.Sample,
+		AskRoots: s.consent.AskRoots, Sample: s.consent.Sample,
 		CanSample:      func() bool { return s.languageModel() != "" },
 		ClientMetadata: s.Settings.Get("mcp_client_metadata"),
 	}
 	if options.Serve {
-		config.OpenPage, config.NewIssuer = s.consent.SignIn, s.consent.NewIssuer
+		config.OpenPage, config.ConfirmIssuer = s.consent.SignIn, s.consent.ConfirmIssuer
 	}
-	s.MCP = mcp.New(config)
+	s.MCP = mcpclient.New(config)
 	if err := s.MCP.Start(ctx); err != nil {
 		return fmt.Errorf("starting MCP servers: %w", err)
 	}
@@ -48,7 +48,7 @@ func (s *System) openMCP(ctx context.Context, options OpenOptions) error {
 }
 
 // mcpServers returns the MCP servers. Parts that are opened before the servers call it later.
-func (s *System) mcpServers() *mcp.Servers { return s.MCP }
+func (s *System) mcpServers() *mcpclient.Servers { return s.MCP }
 
 func (s *System) mcpConfigPath() string { return filepath.Join(s.Config.ConfigDir, mcpconfig.FileName) }
 
@@ -68,11 +68,11 @@ func (s *System) serverSandbox(options OpenOptions) *launch.Sandbox {
 		Confine: s.Confine, Homes: s.dataPath("mcp-servers"), Home: s.home,
 		OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.ProtectedPaths,
 		GrantableFolders: []string{s.dataPath("downloads"), s.dataPath("notes")}, Bundles: s.dataPath("bundles"),
-		Forbidden: s.forbiddenIn("an MCP server's program"),
-		Egress:    s.mcpEgress, PortsKnown: s.portsKnown,
+		ForbiddenPaths: s.forbiddenIn("an MCP server's program"),
+		Egress:         s.mcpEgress, PortsKnown: s.portsKnown,
 	}
 	if options.Serve {
-		box.ConfirmUnsandboxed = s.consent.Unsandboxed
+		box.ConfirmUnsandboxed = s.consent.ConfirmUnsandboxed
 	}
 	return box
 }

@@ -58,7 +58,7 @@ func (s *System) pageSource(id string) (pages.Source, bool) {
 	}
 	page, ok := s.Panels.Webview(id)
 	return pages.Source{
-		Root: page.Root, Folder: page.Folder, Hidden: page.Hidden, Grants: pages.PanelGrants(page.CSP),
+		Root: page.Root, Folder: page.Folder, Hidden: page.Hidden, Origins: pages.PanelOrigins(page.CSP),
 	}, ok
 }
 

@@ -119,8 +119,8 @@ func (s *System) joinMCP(ctx context.Context, join mcpserver.JoinRequest) (mcpse
 		session = "joined-" + strings.ToLower(rand.Text())
 		done = func() { s.Browser.CloseSession(session) }
 	}
-	config := s.Sharing.Client(ctx, join, session)
-	config.Asks = s.hub.HasWindow
+	config := s.Sharing.ClientConfig(ctx, join, session)
+	config.CanAsk = s.hub.HasWindow
 	return config, done
 }
 
@@ -154,7 +154,7 @@ func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 func (s *System) checkPageHost(_ context.Context, host string) error {
 	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
 		page, ok := s.Panels.Webview(panel)
-		return ok && pages.PanelGrants(page.CSP).Allows(host)
+		return ok && pages.PanelOrigins(page.CSP).Allows(host)
 	})
 	if !granted && !s.Apps.MayReach(host) {
 		return errNotGranted

@@ -11,7 +11,7 @@ import (
 func TestProgressOfACallIncludesItsSteps(t *testing.T) {
 	sys := openTest(t, OpenOptions{})
 	heard := make(chan string, 10)
-	client := sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "")
+	client := sys.Sharing.ClientConfig(t.Context(), mcpserver.JoinRequest{}, "")
 	stop := client.Progress("mcp_1", func(text string) { heard <- text })
 	defer stop()
 	for call, text := range map[string]string{"mcp_10": "another's", "mcp_10.1": "another's step", "mcp_": "nobody's"} {

@@ -24,8 +24,8 @@ import (
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
 	"sextant/backend/browser"
-	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/consent"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/panelpage"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/calls"
@@ -105,7 +105,7 @@ type System struct {
 	Notes     *notespanel.Panel
 	Terminals *terminal.Terminals
 	Panels    *registry.Registry
-	MCP       *mcp.Servers
+	MCP       *mcpclient.Servers
 
 	Catalog   *catalog.Registry
 	Approvals *approval.Queue

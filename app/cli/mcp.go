@@ -65,8 +65,8 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = mcpserver.Serve(ctx, sys.Sharing.Client(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session),
-		io.In, io.Out)
+	join := mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}
+	err = mcpserver.Serve(ctx, sys.Sharing.ClientConfig(ctx, join, session), io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)
 	}

@@ -159,7 +159,7 @@ func printPreview(out io.Writer, p importers.Preview, only []string) {
 		}
 		printAccess(out, s.Access)
 		switch {
-		case s.Taken:
+		case s.Exists:
 			line("  A server of that name exists and is not changed.")
 		case s.Problem != "":
 			line("  It cannot be added: %s.", excerpt.Escape(s.Problem))

@@ -8,9 +8,9 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/mcp/access"
-	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
 	"sextant/shared/excerpt"
@@ -33,7 +33,7 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 		return err
 	}
 	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
-	servers := mcp.New(mcp.Config{Path: path, Sandbox: sandboxOf(config), Dir: workingFolder()})
+	servers := mcpclient.New(mcpclient.Config{Path: path, Sandbox: sandboxOf(config), Dir: workingFolder()})
 	entry, err := servers.EntryInFile(v.Name)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
@@ -119,7 +119,7 @@ func workingFolder() string {
 
 // printAccess prints what a server may access.
 func printAccess(out io.Writer, a launch.Access) {
-	for _, word := range a.Words {
+	for _, word := range a.Sentences {
 		_, _ = fmt.Fprintf(out, "  %s\n", excerpt.Escape(word))
 	}
 }

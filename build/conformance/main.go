@@ -1,5 +1,5 @@
 // Command conformance is the client that the MCP conformance suite runs. It drives Sextant's MCP client
-// (backend/mcp/client) with a config file as a person would write it, an in-memory store and a browser that
+// (backend/mcp/mcpclient) with a config file as a person would write it, an in-memory store and a browser that
 // accepts everything.
 //
 // The suite starts it once per scenario, with the address of its server as the last argument and the scenario's
@@ -19,8 +19,8 @@ import (
 	"path/filepath"
 	"time"
 
-	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -78,7 +78,7 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 		return fmt.Errorf("writing the config: %w", err)
 	}
 	watcher := &stateWatcher{changed: make(chan struct{}, 1)}
-	servers := mcp.New(mcp.Config{
+	servers := mcpclient.New(mcpclient.Config{
 		Path: path, Journal: watcher, Log: log, Version: "conformance", OpenPage: openPage, Ask: acceptForms(scenario),
 		Memory: newMemory(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
 		// The suite expects this URL and never fetches it.
@@ -121,7 +121,7 @@ func (w *stateWatcher) Publish(event.Event) {
 }
 
 // waitReady waits until the server is ready and returns its first failure.
-func (w *stateWatcher) waitReady(ctx context.Context, servers *mcp.Servers) error {
+func (w *stateWatcher) waitReady(ctx context.Context, servers *mcpclient.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
 			switch list[0].State {
@@ -157,7 +157,7 @@ func openPage(ctx context.Context, _, page string) error {
 // fixedMemory is a store that already has the suite's protocol revision, as after a first connection.
 type fixedMemory struct{ era string }
 
-func newMemory(revision string) mcp.KnownServerStore {
+func newMemory(revision string) mcpclient.KnownServerStore {
 	if revision == "" {
 		return nil
 	}

@@ -7,14 +7,14 @@ import (
 	"log/slog"
 	"strings"
 
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/mcp/requests"
 )
 
 // runScenario does what a person would do in the scenario. A failed call is an error only where the scenario
 // cannot continue.
 func runScenario(
-	ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario string, data scenarioData,
+	ctx context.Context, log *slog.Logger, servers *mcpclient.Servers, scenario string, data scenarioData,
 ) error {
 	call := func(tool string, args any) error {
 		raw, err := json.Marshal(args)
@@ -54,7 +54,7 @@ func runScenario(
 }
 
 // callEverything calls every tool, reads every resource and gets every prompt.
-func callEverything(ctx context.Context, servers *mcp.Servers, call func(string, any) error) error {
+func callEverything(ctx context.Context, servers *mcpclient.Servers, call func(string, any) error) error {
 	for _, tool := range servers.List()[0].Tools {
 		_ = call(tool, map[string]any{})
 	}

@@ -13,8 +13,8 @@ import (
 // codeLifetime is how long a one-time code can be exchanged.
 const codeLifetime = 10 * time.Minute
 
-// Role is what the holder of a key may do. A program may read and call tools under the policy. A window acts for the
-// person: it also answers questions, changes settings and sends input to the page.
+// Role is the role of a key's holder. A program may read and call tools under the policy. A window acts for the
+// person: it may also answer questions, change settings and send input to the page.
 type Role int
 
 // The roles.
@@ -24,8 +24,8 @@ const (
 	RoleWindow
 )
 
-// Keys are the secrets of one run of the program: the token for programs, the key of windows, and one-time codes that a
-// page exchanges for that key. All have 256 bits. Its methods may be called concurrently.
+// Keys are the secrets of one run of the program: the token for programs, the key of windows, and one-time
+// codes that a page exchanges for that key. Each has 256 bits. Its methods may be called concurrently.
 type Keys struct {
 	token, window string
 
@@ -33,7 +33,7 @@ type Keys struct {
 	codes map[string]time.Time
 }
 
-// NewKeys makes a new token and window key from the system's random source.
+// NewKeys makes a random token and window key.
 func NewKeys() *Keys {
 	return &Keys{token: secret(), window: secret(), codes: map[string]time.Time{}}
 }
@@ -45,7 +45,7 @@ func (k *Keys) Token() string { return k.token }
 // token to a port that another program may have opened meanwhile.
 func Proof(token, nonce string) string {
 	mac := hmac.New(sha256.New, []byte(token))
-	_, _ = mac.Write([]byte("sextant instance " + nonce)) // a hash never fails
+	_, _ = mac.Write([]byte("sextant instance " + nonce)) // a hash.Hash never returns an error
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
@@ -62,7 +62,7 @@ func (k *Keys) Role(key string) Role {
 	return RoleNone
 }
 
-// Code makes a one-time code, valid for ten minutes and one Exchange.
+// Code makes a one-time code, which is valid for ten minutes.
 func (k *Keys) Code() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,7 +77,7 @@ func (k *Keys) Code() string {
 	return code
 }
 
-// Exchange returns the window key for a code; false if the code is unknown, used or too old.
+// Exchange returns the window key for a code. It returns false if the code is unknown, used or expired.
 func (k *Keys) Exchange(code string) (string, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package access decides who may send a request to the loopback server: its exact Host, an Origin that is the window's
-// or absent, and a key. A program's key may read and call tools under the policy; a window's key acts for the person.
-// Loopback is not a safe place (decision 3).
+// Package access decides who may send a request to the loopback server. A request needs the exact Host, an
+// Origin that is absent or the window's, and a key. A program's key may read and call tools under the policy; a
+// window's key acts for the person. Loopback alone is no protection (decision 3).
 package access
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// WriteProblem writes an RFC 9457 problem, for handlers that are no routes of huma.
+// WriteProblem writes an RFC 9457 problem, for handlers that are not registered with huma.
 func WriteProblem(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")
@@ -22,11 +22,12 @@ func WriteProblem(w http.ResponseWriter, status int, detail string) {
 	})
 }
 
-// Origin is the server's own address; Host is set when it listens.
+// Origin is the server's own origin. Host is set when the server listens.
 type Origin struct{ Host string }
 
-// Check checks Host and Origin; status is 0 if both are right. The Host must be exactly ours, which defeats DNS
-// rebinding. An Origin, if present, must be the window's: sandboxed frames and files send "null", which is refused.
+// Check checks Host and Origin; status is 0 if both are valid. The Host must be exactly ours, which defeats DNS
+// rebinding. An Origin, if present, must be the window's: sandboxed frames and files send "null", which is
+// refused.
 func (o Origin) Check(r *http.Request) (status int, detail string) {
 	if r.Host != o.Host {
 		return http.StatusForbidden, "This address answers to " + o.Host + " only."
@@ -58,7 +59,7 @@ func WithRole(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, roleKey{}, role)
 }
 
-// IsWindow reports whether a request came with a window's key, so that it is the person's.
+// IsWindow reports whether a request came with a window's key and therefore from the person.
 func IsWindow(ctx context.Context) bool {
 	role, _ := ctx.Value(roleKey{}).(Role)
 	return role == RoleWindow

@@ -9,17 +9,18 @@ import (
 	"sextant/backend/api/route"
 )
 
-// isOpenPath reports whether a request needs no token: the exchange of a code, which is a secret itself, and the proof.
+// isOpenPath reports whether a request needs no token: the exchange of a one-time code, which is itself a
+// secret, and the proof.
 func isOpenPath(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == sessionPath || r.URL.Path == ProofPath
 }
 
 const sessionPath = "/api/session"
 
-// ProofPath is the path that answers ?nonce=… with access.Proof, as plain text.
+// ProofPath is the path that answers the query ?nonce=… with access.Proof as plain text.
 const ProofPath = "/api/proof"
 
-// serveProof proves that this is the Sextant of the instance file.
+// serveProof proves that this server belongs to the instance file, because it knows the file's token.
 func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
 	nonce := r.URL.Query().Get("nonce")
 	if len(nonce) < 16 || len(nonce) > 128 {
@@ -28,7 +29,7 @@ func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(access.Proof(s.services.Keys.Token(), nonce))) // a client that left reads nothing
+	_, _ = w.Write([]byte(access.Proof(s.services.Keys.Token(), nonce))) // the client may have disconnected
 }
 
 // guard is the outermost handler: it checks Host, Origin, token and size, and sets headers.
@@ -58,7 +59,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if r.Method != http.MethodGet {
-			// Every body is JSON, even if a client (curl -d) calls it a form.
+			// Every body is JSON, even if a client (curl -d) declares a form.
 			r.Header.Set("Content-Type", "application/json")
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
@@ -66,7 +67,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// Allowed reports whether Host and Origin of r are ours. WebSocket upgrades are checked by it too.
+// Allowed reports whether Host and Origin of r are ours, for WebSocket upgrades.
 func (s *Server) Allowed(r *http.Request) bool {
 	status, _ := s.origins.Check(r)
 	return status == 0

@@ -13,14 +13,14 @@ import (
 	"sextant/shared/event"
 )
 
-// MessageSources are the texts of MCP servers that are sent with a message, and the servers and panels that the
-// message quotes.
+// MessageSources lists texts of MCP servers to send with a message, and the servers and panels that it quotes.
 type MessageSources struct {
-	Attached []resources.ServerAttachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
-	From     []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
+	Attachments []resources.ServerAttachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
+	From        []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
-// addSources adds sources to ask. The source is set here and not by the client: a server must exist.
+// addSources adds sources to ask. It accepts only servers and panels that exist, and names the sources itself,
+// because a client must not choose the names.
 func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error {
 	list := s.services.MCP.List()
 	source := func(server string) (string, error) {
@@ -30,7 +30,7 @@ func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error
 		}
 		return policy.AppSource(server), nil
 	}
-	for _, a := range sources.Attached {
+	for _, a := range sources.Attachments {
 		from, err := source(a.Server)
 		if err != nil {
 			return err

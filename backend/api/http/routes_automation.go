@@ -30,28 +30,28 @@ type automationInput struct {
 		Panel  string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope." maxLength:"64"`
 		// A pointer, because 0 differs from absent.
 		Repairs *int `json:"repairs,omitempty" doc:"How often an answer that does not match is sent back; the setting's when absent." minimum:"0" maximum:"10"`
-		// Budget can only narrow what the settings allow.
+		// Budget can only lower the limits of the settings.
 		Budget       budgetBody `json:"budget,omitzero" doc:"What this task may cost. The budgets of the settings apply too."`
 		Conversation string     `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
 	}
 }
 
-// automationRoutes registers the route by which a program gets an answer in its own format.
+// automationRoutes registers the route that answers a program in JSON of a requested format.
 func (s *Server) automationRoutes() {
 	m, p := s.services.Nav.Route("automations_run")
 	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.runAutomation)
 }
 
-// runAutomation waits for the answer; a client that disconnects stops the turn. A failed task is 200 with success
-// false, as a failed tool is.
+// runAutomation waits for the answer; if the client disconnects, the turn is stopped. A failed task is answered
+// with 200 and success false, like a failed tool.
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
-	begun := time.Now()
+	started := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
 	if err != nil {
 		return route.Answer(failedAutomation(&automation.Error{
 			Message:    err.Error(),
 			Suggestion: "Nothing ran. Send another format.", InvalidJob: true,
-		}, begun)), nil
+		}, started)), nil
 	}
 	if in.Body.Conversation != "" {
 		if _, err := s.conversation(ctx, in.Body.Conversation); err != nil {
@@ -87,24 +87,24 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 			return nil, huma.NewError(http.StatusConflict,
 				"A turn is running in this conversation. Stop it or wait for its end.")
 		}
-		return route.Answer(failedAutomation(e, begun)), nil
+		return route.Answer(failedAutomation(e, started)), nil
 	}
-	a := newAutomation(done.Outcome, begun)
+	a := newAutomation(done.Outcome, started)
 	a.Success, a.Result, a.Repairs = true, done.JSON, done.Repairs
 	return route.Answer(a), nil
 }
 
-// newAutomation describes a turn, whether it has an answer or not.
-func newAutomation(o loop.Outcome, begun time.Time) wire.Automation {
+// newAutomation describes a turn, with or without an answer.
+func newAutomation(o loop.Outcome, started time.Time) wire.Automation {
 	return wire.Automation{
-		DurationMS: time.Since(begun).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
+		DurationMS: time.Since(started).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
 		Status: o.Status, Rounds: o.Rounds, Calls: o.Calls, Usage: o.Usage,
 		Bill: o.Bill, Budget: o.Budget,
 	}
 }
 
-func failedAutomation(e *automation.Error, begun time.Time) wire.Automation {
-	a := newAutomation(e.Outcome, begun)
+func failedAutomation(e *automation.Error, started time.Time) wire.Automation {
+	a := newAutomation(e.Outcome, started)
 	a.Error, a.Suggestion, a.LastAnswer, a.FormatErrors = e.Message, e.Suggestion, e.LastAnswer, e.Problems
 	switch {
 	case e.InvalidJob:

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Editor stores what is open in the code editor, and unsaved text.
+// Editor stores the open files of the code editor and unsaved text.
 type Editor interface {
 	Session() wire.EditorSession
 	SaveState(state wire.EditorState) error
@@ -20,12 +20,12 @@ type Editor interface {
 	DeleteDraft(path string) error
 }
 
-// pathQuery is the query of a route about one file or folder.
+// pathQuery is the query of a route for one file or folder.
 type pathQuery struct {
 	Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"In the workspace, or absolute"`
 }
 
-// fileAnswer answers with v, or with the problem of reading files.
+// fileAnswer answers with v or, if err is set, with the problem of reading a file.
 func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 	switch {
 	case err == nil:
@@ -40,8 +40,8 @@ func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 
 func sentence(err error) string { return err.Error() + "." }
 
-// builtinPanelRoutes registers what the pages of the code editor, files, notes and browser read. Only the person may;
-// whatever changes a file is a tool call.
+// builtinPanelRoutes registers the data of the code editor, files, notes and browser panels. Only a window may
+// read it; files are changed by tool calls.
 func (s *Server) builtinPanelRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
@@ -142,7 +142,7 @@ func (s *Server) editorRoutes() {
 		}))
 }
 
-// saveProblem is the problem of state that could not be stored, nil if err is nil.
+// saveProblem returns the problem of state that could not be stored, nil if err is nil.
 func saveProblem(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +150,7 @@ func saveProblem(err error) error {
 	return route.Refused(err)
 }
 
-// servePicture serves a picture for an <img>; it is never rendered as a page.
+// servePicture serves a picture for an <img> element. Browsers never render it as a page.
 func (s *Server) servePicture(_ context.Context, in *pathQuery) (*huma.StreamResponse, error) {
 	file, kind, err := s.services.FileTools.Picture(in.Path)
 	if err != nil {

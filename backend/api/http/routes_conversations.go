@@ -19,12 +19,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// Conversations are all conversations, the newest first.
+// Conversations lists all conversations, the newest first.
 type Conversations struct {
 	Conversations []chat.Conversation `json:"conversations"`
 }
 
-// titleBody carries a title.
+// titleBody is a body with a title.
 type titleBody struct {
 	Title string `json:"title,omitempty" maxLength:"200"`
 }
@@ -72,7 +72,7 @@ func (s *Server) conversationRoutes() {
 		s.answerApproval)
 }
 
-// conversation reads a conversation; an unknown id is a 404.
+// conversation reads a conversation. The error for an unknown id is a 404.
 func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
 	c, err := s.services.Store.Conversation(ctx, id)
 	if errors.Is(err, sqlite.ErrNotFound) {
@@ -90,7 +90,7 @@ func (s *Server) conversationTranscript(ctx context.Context, in *route.ByID) (*r
 		return nil, err
 	}
 	seq := s.services.Events.Last()
-	unsaved := s.services.Loop.Unsaved(in.ID) // read first: what is stored meanwhile comes twice, but is not lost
+	unsaved := s.services.Loop.Unsaved(in.ID) // read first: an event stored meanwhile appears twice instead of never
 	list, err := s.services.Events.OfConversation(ctx, in.ID)
 	if err != nil {
 		return nil, route.Failed("The conversation could not be read.", err)
@@ -185,7 +185,8 @@ func (s *Server) subagentConversations(ctx context.Context, id string) ([]string
 	return found, err
 }
 
-// TurnRef is the turn that a message started, or the id under which the message waits for the running turn.
+// TurnRef contains the id of the turn that a message started, or the id of the message while it waits for the
+// running turn.
 type TurnRef struct {
 	Turn    string `json:"turn"`
 	Waiting string `json:"waiting,omitempty"`
@@ -229,7 +230,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.WaitingID}), nil
 }
 
-// newAsk makes the loop's request; an empty model means that of the settings.
+// newAsk makes the request to the loop. If model is empty, it uses the model of the settings.
 func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel string) loop.TurnRequest {
 	if model == "" {
 		model = s.services.Settings.Get("model")
@@ -244,7 +245,7 @@ func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel st
 	return ask
 }
 
-// messageProblem is the answer when a message was not accepted.
+// messageProblem returns the problem of a message that was not accepted.
 func messageProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):
@@ -291,7 +292,7 @@ func (s *Server) answerApproval(ctx context.Context, in *struct {
 		Answer event.Answer `json:"answer" enum:"once,conversation,always,like,deny"`
 		Reason string       `json:"reason,omitempty" maxLength:"2000"`
 		Hash   string       `json:"hash" maxLength:"128"`
-		// Filled are the values of a form's fields, by name.
+		// Filled contains the values of a form's fields, by name.
 		Filled map[string]any `json:"filled,omitempty"`
 	}
 },

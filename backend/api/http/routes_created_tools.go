@@ -11,12 +11,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// CreatedTools are the created tools, also those that wait for the person.
+// CreatedTools lists created tools, including those that wait for the person's review.
 type CreatedTools struct {
 	Tools []toolspec.CreatedTool `json:"tools"`
 }
 
-// createdToolRoutes registers what a person does with created tools. They are created and called by tools.
+// createdToolRoutes registers the routes that review and delete created tools. Tools create and call them.
 func (s *Server) createdToolRoutes() {
 	const path = "/api/created-tools"
 	route.Add(s.api, http.MethodGet, path, "Created tools with their source", http.StatusOK, s.createdTools)

@@ -9,13 +9,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// argsInput is a route whose whole body is a tool's arguments.
+// argsInput is the input of a route with a body that contains only a tool's arguments.
 type argsInput struct {
 	Client string          `header:"X-Client-Name" maxLength:"80"`
 	Body   json.RawMessage `required:"false"`
 }
 
-// toolRoute registers a route that runs one tool; the body is its arguments.
+// toolRoute registers a route that runs one tool; the body contains its arguments.
 func (s *Server) toolRoute(method, path, tool string) {
 	route.Add(s.api, method, path, "Runs "+tool, http.StatusOK,
 		func(ctx context.Context, in *argsInput) (*route.Body[toolspec.Result], error) {
@@ -24,14 +24,14 @@ func (s *Server) toolRoute(method, path, tool string) {
 		})
 }
 
-// withoutPanel removes panelId, the panel whose tools are in scope, from a body of arguments. A body that is no object
-// is returned unchanged: the pipeline reports what is wrong with it.
+// withoutPanel removes panelId, the panel whose tools are in scope, from a body of arguments. A body that is
+// not an object is returned unchanged, because the pipeline reports the error.
 func withoutPanel(raw json.RawMessage) (panel string, args json.RawMessage) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members["panelId"] == nil {
 		return "", raw
 	}
-	_ = json.Unmarshal(members["panelId"], &panel) // not a string means the active panel
+	_ = json.Unmarshal(members["panelId"], &panel) // if it is not a string, the active panel is used
 	delete(members, "panelId")
 	args, err := json.Marshal(members)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// Grants are the standing permissions, the newest first.
+// Grants lists the standing permissions, the newest first.
 type Grants struct {
 	Grants []wire.GrantRow `json:"grants"`
 }
 
-// grantRoutes registers the routes about standing permissions.
+// grantRoutes registers the routes of standing permissions.
 func (s *Server) grantRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK,
 		s.listGrants)
@@ -44,11 +44,11 @@ func (s *Server) grantRoutes() {
 		http.StatusOK, s.addRule)
 }
 
-// RuleDraft is what a rule forbids: calls of Tool (of all tools if it is empty) that match one of the other fields, or
-// every call of Tool if those are empty.
+// RuleDraft describes the calls that a rule forbids: calls of Tool, or of all tools if Tool is empty, that
+// match one of the other fields. If the other fields are empty, it forbids every call of Tool.
 type RuleDraft struct {
 	Tool string `json:"tool,omitempty" maxLength:"128"`
-	// Commands are programs with their subcommand; Paths are absolute files and folders.
+	// Commands are programs with their subcommand, and Paths absolute files and folders.
 	Commands []string `json:"commands,omitempty" maxItems:"64"`
 	Hosts    []string `json:"hosts,omitempty" maxItems:"64"`
 	Paths    []string `json:"paths,omitempty" maxItems:"64"`
@@ -80,7 +80,7 @@ func (s *Server) saveRule(ctx context.Context, rule toolspec.Grant) error {
 	return s.services.Store.AddGrant(ctx, rule)
 }
 
-// checkRuleTool refuses a rule about an unknown tool, which would forbid nothing. Tools of all panels are known.
+// checkRuleTool refuses a rule for an unknown tool, which would forbid nothing. Tools of all panels are known.
 func (s *Server) checkRuleTool(name string) error {
 	if name == toolspec.AnyTool {
 		return nil

@@ -12,15 +12,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Apps runs the pages of MCP servers, and what the pages of panels have in common with them.
+// Apps serves the pages of MCP servers, and the requests that pages of panels share with them.
 type Apps interface {
 	mcproutes.Apps
-	TellAsPanel(panel string, content, structured json.RawMessage) error
+	SetPanelContext(panel string, content, structured json.RawMessage) error
 	// OpenMail opens the person's mail program with an address.
 	OpenMail(address string) error
 }
 
-// linkRoutes registers what the window opens for a page, and what the page of a panel tells the model.
+// linkRoutes registers the routes that open links and mail for a page, and that set the context of a panel's
+// page.
 func (s *Server) linkRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/links", "Open an address that a page asked for and the person agreed to",
 		http.StatusOK, windowOnly(s.openLink))
@@ -49,14 +50,14 @@ func (s *Server) linkRoutes() {
 			if err := s.checkPanel(in.ID); err != nil {
 				return nil, err
 			}
-			if err := s.services.Apps.TellAsPanel(in.ID, in.Body.Content, in.Body.Structured); err != nil {
+			if err := s.services.Apps.SetPanelContext(in.ID, in.Body.Content, in.Body.Structured); err != nil {
 				return nil, route.Refused(err)
 			}
 			return nil, nil
 		}))
 }
 
-// linkInput is an address that the page of a server or of a panel asks to open.
+// linkInput is an address that a page of a server or panel asks to open.
 type linkInput struct {
 	Body struct {
 		URL    string `json:"url" maxLength:"2000"`
@@ -65,8 +66,8 @@ type linkInput struct {
 	}
 }
 
-// openLink opens an address in the browser. The person agreed to it but did not type it, so hosts of this machine and
-// of private networks stay closed.
+// openLink opens an address in the browser. The person agreed to it but did not type it, so hosts on this
+// machine and on private networks stay blocked.
 func (s *Server) openLink(ctx context.Context, in *linkInput) (*route.Body[toolspec.Result], error) {
 	u, err := url.Parse(in.Body.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {

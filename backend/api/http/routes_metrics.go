@@ -16,7 +16,7 @@ import (
 // maxFailures bounds the failed calls in a tool's history.
 const maxFailures = 10
 
-// metricsRoutes registers figures about calls, questions, turns and tokens.
+// metricsRoutes registers the figures of calls, questions, turns and tokens.
 func (s *Server) metricsRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range",
 		http.StatusOK, func(ctx context.Context, in *struct {
@@ -44,7 +44,7 @@ func (s *Server) metricsRoutes() {
 			}
 			return route.Answer(h), nil
 		})
-	// Outside of /api, where scrapers look for it.
+	// This path is not below /api, because scrapers look for it here.
 	huma.Register(s.api, huma.Operation{
 		OperationID: route.OperationID(http.MethodGet, MetricsPath), Method: http.MethodGet, Path: MetricsPath,
 		Summary: "Counters since the first start, in the text format of Prometheus",
@@ -53,17 +53,17 @@ func (s *Server) metricsRoutes() {
 		if err != nil {
 			return nil, route.Failed("The counters could not be read.", err)
 		}
-		page, err := metrics.Text(metrics.Program(s.services.Version, totals))
+		page, err := metrics.Text(metrics.FromTotals(s.services.Version, totals))
 		if err != nil {
 			return nil, route.Failed("The counters could not be written.", err)
 		}
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
 			ctx.SetHeader("Content-Type", metrics.MediaType)
 			ctx.SetHeader("Cache-Control", "no-store")
-			_, _ = ctx.BodyWriter().Write(page) // a client that left reads nothing
+			_, _ = ctx.BodyWriter().Write(page) // the client may have disconnected
 		}}, nil
 	})
 }
 
-// MetricsPath is the path that Prometheus reads, with the token.
+// MetricsPath is the path of the metrics for Prometheus. It requires the token.
 const MetricsPath = "/metrics"

@@ -14,7 +14,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// archiveInput is an archive of a panel; Hash, needed to install it, identifies the offer that the person read.
+// archiveInput is an archive of a panel. Hash is required for installing it and identifies the offer that the
+// person read.
 type archiveInput struct {
 	Body struct {
 		Archive []byte `json:"archive" doc:"The file, in Base64." maxLength:"4000000"`
@@ -22,7 +23,8 @@ type archiveInput struct {
 	}
 }
 
-// PanelOffer is what installing an archive would do, or, without an Offer, what is wrong with its panel.
+// PanelOffer describes what installing an archive would do or, if Offer is nil, the problems of the panel in
+// it.
 type PanelOffer struct {
 	Panel    string                  `json:"panel"`
 	Offer    *authoring.PackageOffer `json:"offer,omitempty"`
@@ -34,12 +36,13 @@ type InstalledPanel struct {
 	Panel string `json:"panel"`
 }
 
-// PanelEvals are the outcomes of a panel's evals.
+// PanelEvals lists the outcomes of a panel's evals.
 type PanelEvals struct {
 	Outcomes []evals.Outcome `json:"outcomes"`
 }
 
-// panelArchiveRoutes registers installing panels from archives, which only a window may, and running their evals.
+// panelArchiveRoutes registers the routes that install panels from archives, which only a window may do, and
+// that run their evals.
 func (s *Server) panelArchiveRoutes() {
 	route.Add(
 		s.api,
@@ -81,8 +84,8 @@ func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Bod
 	return route.Answer(InstalledPanel{Panel: panel}), nil
 }
 
-// evalPanel runs the calls of a panel's evals on behalf of the client, through the pipeline. No address in their
-// arguments counts as typed by the person.
+// evalPanel runs the calls of a panel's evals on behalf of the client, through the pipeline. Addresses in their
+// arguments do not count as typed by the person.
 func (s *Server) evalPanel(ctx context.Context, in *route.ByID) (*route.Body[PanelEvals], error) {
 	list, known := s.services.Panels.Evals(in.ID)
 	if !known {

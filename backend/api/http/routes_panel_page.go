@@ -11,7 +11,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// panelCall is a call by a panel's page. The window relays it, but it is the panel's call and not the person's.
+// panelCall is a call by a panel's page. The window relays it, but it counts as the panel's call, not the
+// person's.
 type panelCall struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -29,7 +30,7 @@ func (s *Server) panelPageRoutes() {
 		s.setPanelSettings)
 }
 
-// callAsPanel runs a tool as the panel's own call; a failed one is still 200, with success false.
+// callAsPanel runs a tool as the panel. A failed call is answered with 200 and success false.
 func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[toolspec.Result], error) {
 	if _, known := s.services.Panels.CallTools(in.ID); !known {
 		return nil, route.NotFound("There is no panel " + in.ID +
@@ -38,7 +39,7 @@ func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[to
 	return route.Answer(s.services.CallAsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
 }
 
-// panelSettings are a panel's settings, without the values of sensitive ones.
+// panelSettings lists a panel's settings, without the values of sensitive ones.
 type panelSettings struct {
 	Settings []settings.PanelSetting `json:"settings"`
 }
@@ -54,7 +55,7 @@ func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body
 	return route.Answer(panelSettings{Settings: list}), nil
 }
 
-// setPanelSettings stores values by name; null restores the default.
+// setPanelSettings stores values by name. The value null restores the default.
 func (s *Server) setPanelSettings(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/event"
 )
 
-// schemaPath is the path of the manifest's schema, for editors; it needs no token.
+// schemaPath is the path of the manifest's schema. It needs no token, so that editors can load it.
 const schemaPath = "/schemas/" + manifest.SchemaName
 
 func panelSchema(w http.ResponseWriter, _ *http.Request) {
@@ -18,7 +18,7 @@ func panelSchema(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(manifest.JSONSchema())
 }
 
-// PanelProblems are the panels that have problems, in the order of the activity bar.
+// PanelProblems lists the panels with problems, in the order of the activity bar.
 type PanelProblems struct {
 	Panels []PanelWithProblems `json:"panels"`
 }

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/event"
 )
 
-// answerInput is the person's answer about a changed panel; Hash identifies the change they read.
+// answerInput is the person's answer to a panel's change. Hash identifies the change that they read.
 type answerInput struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -20,8 +20,8 @@ type answerInput struct {
 	}
 }
 
-// panelReviewRoutes registers what the person decides about panels. A program may not, because it may have made the
-// change.
+// panelReviewRoutes registers the person's decisions about panels. A program may not decide, because it may
+// have made the change.
 func (s *Server) panelReviewRoutes() {
 	const path = "/api/panels/{id}"
 	route.Add(s.api, http.MethodPost, path+"/accept", "Accept the pending change of a panel", http.StatusOK,
@@ -66,7 +66,7 @@ func (s *Server) panelReviewRoutes() {
 			Body map[string]json.RawMessage
 		},
 		) (*route.Empty, error) {
-			// Calls are filled in from it, so it must be what the person sees.
+			// Arguments of calls are filled in from the context, so it must be what the person sees.
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}

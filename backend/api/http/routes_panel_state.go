@@ -16,7 +16,7 @@ import (
 // maxPanelState bounds the stored state of a panel's page, in bytes.
 const maxPanelState = 256 << 10
 
-// PanelState is what a panel's page stored, null if it stored nothing.
+// PanelState is the state that a panel's page stored, null if there is none.
 type PanelState struct {
 	State json.RawMessage `json:"state"`
 }

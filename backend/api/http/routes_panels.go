@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// panelInput names a panel; panelId is accepted too, as in tools/execute.
+// panelInput names a panel, by panel or, as in tools/execute, by panelId.
 type panelInput struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
@@ -33,7 +33,7 @@ func (p *panelInput) id() string {
 	return p.Body.PanelID
 }
 
-// panelRoutes registers the routes of panels and notes. Those that change something run a tool.
+// panelRoutes registers the routes of panels and notes. Routes that change something run a tool.
 func (s *Server) panelRoutes() {
 	nav := s.services.Nav
 	m, p := nav.Route("panel_open")

@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// setPermission sets the person's permission for every call of one tool. It removes rights before it adds any, so that
-// a failure leaves the tool with fewer.
+// setPermission sets the person's permission for every call of one tool. It removes rights before it adds any,
+// so that a failure leaves the tool with fewer rights.
 func (s *Server) setPermission(ctx context.Context, in *struct {
 	Name string `path:"name" maxLength:"128"`
 	Body struct {
@@ -28,7 +28,7 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 	if !want.Valid() {
 		return nil, route.BadRequest(`"permission" must be allow, ask, never or empty.`)
 	}
-	// Two changes at once would each write the lists without the other's tool.
+	// Without the lock, two concurrent changes would each write the lists without the other's tool.
 	s.permissionLock.Lock()
 	defer s.permissionLock.Unlock()
 	def, known := s.definition(in.Name)
@@ -42,7 +42,7 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 		},
 	}
 	if want == policy.PermissionAsk || want == policy.PermissionNever {
-		slices.Reverse(steps) // removes the right first
+		slices.Reverse(steps) // remove the right first
 	}
 	rule := func() error { return s.setForbidden(ctx, def, want == policy.PermissionNever) }
 	if want == policy.PermissionNever {
@@ -58,7 +58,7 @@ func (s *Server) setPermission(ctx context.Context, in *struct {
 	return s.allTools(ctx, nil)
 }
 
-// definition returns a tool by name, also one of a panel that is not open.
+// definition returns the tool with that name, including tools of panels that are not open.
 func (s *Server) definition(name string) (toolspec.Definition, bool) {
 	if def, ok := s.services.Catalog.ForPanel(s.panelOrActive("")).Get(name); ok {
 		return def, true
@@ -71,7 +71,7 @@ func (s *Server) definition(name string) (toolspec.Definition, bool) {
 	return toolspec.Definition{}, false
 }
 
-// setListed adds a tool to a setting that lists tools, or removes it.
+// setListed adds a tool to a setting that lists tools, or removes it if in is false.
 func (s *Server) setListed(ctx context.Context, key, tool string, in bool) error {
 	names := strings.FieldsFunc(s.services.Settings.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
 	if slices.Contains(names, tool) == in {
@@ -85,7 +85,7 @@ func (s *Server) setListed(ctx context.Context, key, tool string, in bool) error
 	return err
 }
 
-// setForbidden adds a rule that forbids every call of a tool, or revokes all such rules.
+// setForbidden adds a rule that forbids every call of a tool or, if forbid is false, revokes all such rules.
 func (s *Server) setForbidden(ctx context.Context, def toolspec.Definition, forbid bool) error {
 	grants, err := s.services.Store.Grants(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ func (s *Server) pilotRoutes() {
 			}
 			return route.Answer(wire.PilotGrammar{Commands: s.services.Pilot.Commands(names)}), nil
 		})
-	// A completion contains names of files and elements, and passes no policy.
+	// A completion contains names of files and elements, and the policy does not check it.
 	route.Add(s.api, http.MethodGet, "/api/ai/pilot/complete", "Completions of a message to the command pilot",
 		http.StatusOK, func(ctx context.Context, in *struct {
 			Text  string `query:"text" maxLength:"2000" doc:"The text before the cursor."`

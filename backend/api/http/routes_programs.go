@@ -12,11 +12,11 @@ import (
 // Programs lists and disconnects the programs that are connected over MCP.
 type Programs interface {
 	Programs() wire.Programs
-	// Disconnect reports false if the program is not connected.
+	// Disconnect returns false if the program is not connected.
 	Disconnect(id string) bool
 }
 
-// programRoutes registers the routes about programs connected over MCP. Their answers contain the token.
+// programRoutes registers the routes of programs connected over MCP. Their answers contain the token.
 func (s *Server) programRoutes() {
 	const path = "/api/programs"
 	list := func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Programs], error) {

@@ -53,7 +53,8 @@ func (s *Server) queuedMessageRoutes() {
 		})
 }
 
-// callerOf returns the caller of a turn's tools: the model for a window, which acts for the person, else a program.
+// callerOf returns the caller of a turn's tools: the model for a window, which acts for the person, or else a
+// program.
 func callerOf(ctx context.Context) toolspec.Caller {
 	if access.IsWindow(ctx) {
 		return toolspec.CallerModel

@@ -11,14 +11,14 @@ import (
 	"sextant/backend/sandbox/secrets"
 )
 
-// SecretList are the person's secrets, without their values.
+// SecretList lists the person's secrets, without their values.
 type SecretList struct {
 	Secrets []secrets.Secret `json:"secrets"`
-	// Where is the place that stores new values.
+	// Where describes the storage of new values.
 	Where secrets.StorageInfo `json:"where"`
 }
 
-// secretInput is a secret to store. No answer contains its value.
+// secretInput is a secret to store. No response contains its value.
 type secretInput struct {
 	Name string `path:"name" maxLength:"64"`
 	Body struct {
@@ -28,7 +28,7 @@ type secretInput struct {
 	}
 }
 
-// secretRoutes registers the person's secrets. Programs may list them; only a window changes them.
+// secretRoutes registers the person's secrets. Programs may list them; only a window may change them.
 func (s *Server) secretRoutes() {
 	const path = "/api/secrets"
 	route.Add(s.api, http.MethodGet, path, "The person's secrets, without their values", http.StatusOK,
@@ -41,7 +41,7 @@ func (s *Server) secretRoutes() {
 				return nil, err
 			}
 			one := secrets.Secret{Name: in.Name, Host: in.Body.Host, Places: in.Body.Places}
-			if server, is := secrets.ServerName(one.Host); is {
+			if server, isServer := secrets.ServerName(one.Host); isServer {
 				one.Command = s.services.ServerCommand(server)
 			}
 			_, err := s.services.Secrets.Put(one, in.Body.Value)

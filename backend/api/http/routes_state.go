@@ -13,18 +13,18 @@ import (
 	"sextant/shared/wire"
 )
 
-// EventPage is a page of stored events; Seq is the newest event's number.
+// EventPage is a page of stored events. Seq is the number of the newest stored event.
 type EventPage struct {
 	Events []event.Event `json:"events"`
 	Seq    int64         `json:"seq"`
 }
 
-// Models are the models that can be chosen.
+// Models lists the models that can be chosen.
 type Models struct {
 	Models []wire.Model `json:"models"`
 }
 
-// CallRows are rows of the activity list, the newest first.
+// CallRows lists calls for the activity list, the newest first.
 type CallRows struct {
 	Calls []wire.CallRow `json:"calls"`
 }
@@ -34,7 +34,7 @@ type tokenBody struct {
 	Token string `json:"token"`
 }
 
-// stateRoutes registers what the window starts from, and the content that its events refer to.
+// stateRoutes registers the state that the window loads at its start, and the content that events refer to.
 func (s *Server) stateRoutes() {
 	route.Add(s.api, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK,
 		func(_ context.Context, in *struct {
@@ -107,7 +107,7 @@ func (s *Server) settingRoutes() {
 		})
 }
 
-// browserRoutes registers starting the browser, and taking it over.
+// browserRoutes registers the routes that start the browser and take it over.
 func (s *Server) browserRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/browser/control", "Take over the browser or give it back", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -124,7 +124,7 @@ func (s *Server) browserRoutes() {
 		})
 	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK,
 		func(ctx context.Context, _ *route.Empty) (*route.Body[event.BrowserState], error) {
-			_ = s.services.Browser.Start(ctx) // the state has the problem and what to do
+			_ = s.services.Browser.Start(ctx) // the state contains the problem and a suggestion
 			return route.Answer(s.services.Browser.State()), nil
 		})
 }
@@ -158,7 +158,8 @@ func (s *Server) listCalls(ctx context.Context, in *struct {
 	return route.Answer(CallRows{Calls: rows}), nil
 }
 
-// serveBlob serves a stored blob. Only pictures keep their type, so that it is never rendered as a page.
+// serveBlob serves a stored blob. Only pictures keep their type, so that browsers never render a blob as a
+// page.
 func (s *Server) serveBlob(_ context.Context, in *route.ByID) (*huma.StreamResponse, error) {
 	file, info, err := s.services.Blobs.Open(in.ID)
 	if err != nil {
@@ -181,11 +182,11 @@ func streamFile(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 		if cache != "" {
 			ctx.SetHeader("Cache-Control", cache)
 		}
-		_, _ = io.Copy(ctx.BodyWriter(), file) // a client that left reads nothing
+		_, _ = io.Copy(ctx.BodyWriter(), file) // the client may have disconnected
 	}}
 }
 
-// serveResult serves the text of any long result to the person; programs have read_result.
+// serveResult serves the text of any long result to the person. Programs use the tool read_result instead.
 func (s *Server) serveResult(ctx context.Context, in *route.ByID) (*huma.StreamResponse, error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err

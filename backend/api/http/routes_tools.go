@@ -13,7 +13,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// executeInput is the body of POST …/tools/execute and the header that names the client.
+// executeInput is the input of POST …/tools/execute, including the header that names the client.
 type executeInput struct {
 	Client string `header:"X-Client-Name" doc:"Name of the calling program, shown to the person." maxLength:"80"`
 	Body   struct {
@@ -24,7 +24,7 @@ type executeInput struct {
 	}
 }
 
-// toggleBody says whether a server should run; without it the state is toggled.
+// toggleBody contains whether a server should run; if it is empty, the state is toggled.
 type toggleBody struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
@@ -42,18 +42,18 @@ func (s *Server) toggleTarget(name string, in *toggleBody) bool {
 	return true
 }
 
-// ToolRow is a definition with its cost, state and permission.
+// ToolRow is a tool definition with its cost, state and permission.
 type ToolRow struct {
 	toolspec.Definition
-	// Tokens is an estimate of what the definition costs in a prompt.
+	// Tokens estimates the size of the definition in a prompt.
 	Tokens int `json:"tokens"`
 	// Active is false for tools of a panel that is not open.
 	Active bool `json:"active"`
-	// Permission is that of the assistant's calls, with the rule it comes from.
+	// Permission applies to the assistant's calls and includes the rule that it comes from.
 	Permission policy.EffectivePermission `json:"effective"`
 }
 
-// ToolRows are all tools, and the estimated tokens of the active ones.
+// ToolRows lists all tools. Tokens is the estimated sum of the active ones.
 type ToolRows struct {
 	Tools  []ToolRow `json:"tools"`
 	Tokens int       `json:"tokens"`
@@ -104,8 +104,8 @@ func (s *Server) toolRoutes() {
 		})
 }
 
-// provenance returns the provenance of a request. A window's is the person's; any other is a program's, about which the
-// person can be asked while a window is connected.
+// provenance returns the provenance of a request. A request with a window's key is the person's. Any other is a
+// program's, about which the person can be asked while a window is connected.
 func (s *Server) provenance(ctx context.Context, client string, args json.RawMessage) toolspec.Provenance {
 	if access.IsWindow(ctx) {
 		return toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true, TypedHosts: typedHosts(args)}
@@ -121,7 +121,7 @@ func (s *Server) panelOrActive(id string) string {
 	return s.services.Workspace.ActivePanel()
 }
 
-// executeTool runs any tool; a failed one is still 200, with success false.
+// executeTool runs any tool. A failed call is answered with 200 and success false.
 func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
 	if in.Body.Tool == "" {
 		return nil, route.BadRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
@@ -145,7 +145,7 @@ func (s *Server) runTool(ctx context.Context, client, tool, panel string,
 	}))
 }
 
-// listTools lists every tool that can be called now, in OpenAI's form.
+// listTools lists every tool that can be called now, in OpenAI's format.
 func (s *Server) listTools(_ context.Context, in *struct {
 	PanelID string `query:"panelId" maxLength:"64"`
 },
@@ -162,7 +162,7 @@ func (s *Server) listTools(_ context.Context, in *struct {
 	return out, nil
 }
 
-// allTools lists every tool, also those of panels that are not open.
+// allTools lists every tool, including those of panels that are not open.
 func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[ToolRows], error) {
 	rows := ToolRows{Tools: []ToolRow{}}
 	active := s.services.Catalog.ForPanel(s.panelOrActive("")).All()
@@ -198,7 +198,7 @@ func (r *ToolRows) add(d toolspec.Definition, active bool) {
 	}
 }
 
-// callMCP runs a server's tool through the pipeline under its name in the catalog.
+// callMCP runs a server's tool through the pipeline, under its name in the catalog.
 func (s *Server) callMCP(ctx context.Context, in *struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {

@@ -1,8 +1,8 @@
-// Package httpapi serves the HTTP API and the window's files on the loopback interface. It has no logic of its own:
+// Package httpapi serves the HTTP API and the window's files on the loopback interface. It contains no logic:
 // every route calls the service that does the work, and everything that acts goes through the pipeline.
 //
-// Loopback is not a safe place (decision 3): every request must have our exact Host, come from our own page or from
-// none, and carry a key (backend/api/access).
+// Loopback alone is no protection (decision 3): every request must have our exact Host, no Origin or our own,
+// and a key (backend/api/access).
 package httpapi
 
 import (
@@ -28,8 +28,8 @@ import (
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/openapi"
 	"sextant/backend/browser"
-	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/importers"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/registry"
 	"sextant/backend/pipeline"
@@ -58,13 +58,13 @@ type Settings interface {
 	Reset(ctx context.Context, key string) (event.Setting, error)
 }
 
-// Services are what the routes call. Every field must be set, except MCPHandler, WebSocket and TerminalSocket, without
-// which their paths are not served.
+// Services contains what the routes call. Every field must be set, except MCPHandler, WebSocket and
+// TerminalSocket: a path without its handler is not served.
 type Services struct {
 	Version string
 	Nav     *navigation.Map
 	Keys    *access.Keys
-	// WindowFiles are the window's files; WindowBuilt is false in a program that was built without them.
+	// WindowFiles are the window's files. WindowBuilt is false if the program was built without them.
 	WindowFiles fs.FS
 	WindowBuilt bool
 	Pipeline    *pipeline.Pipeline
@@ -82,15 +82,15 @@ type Services struct {
 	Authoring   *authoring.Panels
 	// PagesOrigin is the origin of panels' pages, "" for none.
 	PagesOrigin string
-	MCP         *mcp.Servers
+	MCP         *mcpclient.Servers
 	Apps        Apps
-	// ImportReader returns the reader of other programs' lists of MCP servers.
+	// ImportReader returns a reader of other programs' lists of MCP servers.
 	ImportReader func() importers.Reader
 	Workspace    *workspace.Tools
 	CreatedTools *custom.Tools
 	FileTools    *files.Tools
 	Editor       Editor
-	// Notes lists the notes that contain all words, the newest first.
+	// Notes lists the notes that contain all of words, the newest first.
 	Notes interface {
 		Notes(words string) ([]wire.Note, error)
 	}
@@ -101,13 +101,13 @@ type Services struct {
 	ServerCommand func(server string) string
 	// CallAsPanel makes a call that a panel's page requested.
 	CallAsPanel func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
-	// Snapshot returns the whole state that a window starts from.
+	// Snapshot returns the state that a window loads at its start.
 	Snapshot func(context.Context) (wire.Snapshot, error)
-	// HasWindow reports whether a window is connected that can be asked.
+	// HasWindow reports whether a window is connected in which the person can be asked.
 	HasWindow func() bool
-	// WebSocket serves /ws and TerminalSocket /ws/terminals. Both authenticate by the first message.
+	// WebSocket serves /ws, and TerminalSocket serves /ws/terminals. Both authenticate by the first message.
 	WebSocket, TerminalSocket http.Handler
-	// MCPHandler serves mcpserver.JoinPath, after authentication; Programs are its clients.
+	// MCPHandler serves mcpserver.JoinPath, after authentication. Programs manages its clients.
 	MCPHandler http.Handler
 	Programs   Programs
 	Log        *slog.Logger
@@ -121,11 +121,11 @@ type Server struct {
 	http     *http.Server
 	ln       net.Listener
 	done     chan struct{}
-	// permissionLock is held while the permission of a tool changes.
+	// permissionLock serializes changes of tools' permissions.
 	permissionLock sync.Mutex
 }
 
-// New makes a server; Listen opens it.
+// New makes a Server. Call Listen to start it.
 func New(services Services) *Server {
 	s := &Server{services: services, done: make(chan struct{})}
 	mux := http.NewServeMux()
@@ -157,8 +157,8 @@ func New(services Services) *Server {
 	return s
 }
 
-// OpenAPI returns the document of /api/openapi.json, indented, for the generator of the frontend's types. It needs no
-// running program.
+// OpenAPI returns the document of /api/openapi.json, indented, for the generator of the frontend's types. It
+// works without a running server.
 func OpenAPI(version string) ([]byte, error) {
 	nav, err := navigation.Load()
 	if err != nil {
@@ -175,7 +175,8 @@ func OpenAPI(version string) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Listen opens addr, a loopback address with a port (0 for any free one), and serves in the background until Close.
+// Listen opens addr, which is a loopback address with a port (0 for any free one), and serves in the background
+// until Close.
 func (s *Server) Listen(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -202,10 +203,11 @@ func (s *Server) Listen(addr string) error {
 	return nil
 }
 
-// Host returns "127.0.0.1:PORT" after Listen succeeded.
+// Host returns "127.0.0.1:PORT" after Listen succeeded, before that "".
 func (s *Server) Host() string { return s.origins.Host }
 
-// URL returns the window's address with a new one-time code in the fragment, which no server or log sees.
+// URL returns the window's address with a new one-time code. The code is in the fragment, which is not sent to
+// servers or logged.
 func (s *Server) URL() string { return "http://" + s.Host() + "/#code=" + s.services.Keys.Code() }
 
 // Close stops the server and waits up to two seconds for running requests.

@@ -10,13 +10,14 @@ import (
 	"sextant/backend/browser/observe/collect"
 )
 
-// windowPolicy lets the window run only its own code and reach only its own origin. Svelte and CodeMirror set inline
-// styles, and pictures are blobs. frameSource adds the origin of frames, so that no page navigates its frame away.
+// windowPolicy lets the window run only its own code and reach only its own origin. Svelte and CodeMirror set
+// inline styles, and pictures are blobs. frameSource adds the origin of frames, so that no page can navigate
+// its frame elsewhere.
 const windowPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; worker-src 'self' blob:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// frameSource returns the end of windowPolicy: the origin of frames.
+// frameSource returns the directive for frames, which ends windowPolicy.
 func frameSource(pages string) string {
 	if pages == "" {
 		pages = "'none'"
@@ -27,7 +28,8 @@ func frameSource(pages string) string {
 // surfaceScript is the path of the script that observes the pages of panels and acts on them.
 const surfaceScript = "/surface.js"
 
-// windowHandler serves the window's files; unknown paths without a dot get index.html, so that a reload works.
+// windowHandler serves the window's files. An unknown path without a dot gets index.html, so that reloading
+// works.
 func windowHandler(files fs.FS, built bool, pages string) http.Handler {
 	server := http.FileServerFS(files)
 	policy := windowPolicy + frameSource(pages)

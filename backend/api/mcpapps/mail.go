@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// mailFields are the allowed fields of a mailto address. Some programs would attach a file that another field names.
+// mailFields are the allowed fields of a mailto address. In some mail programs, another field would attach a
+// file.
 var mailFields = []string{"to", "cc", "bcc", "subject", "body"}
 
 // maxMailAddress bounds a mailto address in bytes.
 const maxMailAddress = 2000
 
-// OpenMail opens a mailto address in the person's mail program. The caller has asked the person.
+// OpenMail opens a mailto address in the person's mail program. The caller must have asked the person.
 func (s *Service) OpenMail(address string) error {
 	plain, err := mailAddress(address)
 	if err != nil {
@@ -25,7 +26,7 @@ func (s *Service) OpenMail(address string) error {
 	return nil
 }
 
-// mailAddress is a mailto address with the allowed fields only.
+// mailAddress returns a mailto address with only the allowed fields.
 func mailAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mailto" || len(address) > maxMailAddress || strings.HasPrefix(u.Opaque, "-") {
@@ -38,7 +39,7 @@ func mailAddress(address string) (string, error) {
 	var fields []string
 	for name, values := range query {
 		if name = strings.ToLower(name); len(values) > 0 && slices.Contains(mailFields, name) {
-			// Programs for mail read a plus as a plus.
+			// Mail programs do not read a plus sign as a space.
 			fields = append(fields, name+"="+strings.ReplaceAll(url.QueryEscape(values[0]), "+", "%20"))
 		}
 	}

@@ -1,8 +1,9 @@
-// Package mcpapps serves the pages of MCP servers (MCP Apps) to the window: which page shows the calls of a tool, what
-// it may reach, the calls and resources it asks for, and what it tells the model.
+// Package mcpapps serves the pages of MCP servers (MCP Apps) to the window: which page shows the calls of a
+// tool, the origins that it may use, its calls and resources, and the context that it gives the model.
 //
-// A page is code from outside. Its calls count as the app's and never as the person's; they go through the pipeline as
-// all others, and are limited per server. Package mcp/apps reads the pages; package pages serves them.
+// A page is code from outside. Its calls count as the app's and never as the person's; they go through the
+// pipeline like all others, and are limited per server. Package mcp/apps reads the pages; package pages serves
+// them.
 package mcpapps
 
 import (
@@ -16,30 +17,30 @@ import (
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/pages"
 	"sextant/backend/mcp/apps"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// Config is what a Service needs. All fields are required.
+// Config configures a Service. All fields are required.
 type Config struct {
-	// Servers are the MCP servers; it is called for each request.
-	Servers func() *mcp.Servers
+	// Servers returns the MCP servers; it is called for each request.
+	Servers func() *mcpclient.Servers
 	// Do makes a call through the pipeline.
 	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// PageURL is the address of an entry of a page, by the page's id.
+	// PageURL returns the address of a file (entry) of the page with that id.
 	PageURL func(id, entry string) string
-	// Watched reports whether a person can be asked in a window now.
+	// Watched reports whether a window is open in which a person can be asked.
 	Watched func() bool
 	// Mask removes the values of secrets from a text.
 	Mask func(text string) string
-	// OpenMail opens a mailto address in the person's program for mail.
+	// OpenMail opens a mailto address in the person's mail program.
 	OpenMail func(address string) error
 	Log      *slog.Logger
 }
 
-// Service is what the pages of MCP servers get through the window. Its methods may be called concurrently.
+// Service answers the requests of the pages of MCP servers. Its methods may be called concurrently.
 type Service struct {
 	cfg      Config
 	requests apps.RequestLimiter
@@ -51,7 +52,7 @@ type Service struct {
 // New makes a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg} }
 
-// Show reads the page of a tool from its server and returns where it is served.
+// Show reads the page of a tool from its server and returns the address that serves it.
 func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, error) {
 	servers := s.cfg.Servers()
 	page, shown, err := servers.App(ctx, server, tool)
@@ -83,28 +84,28 @@ func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, erro
 	return out, nil
 }
 
-func wireTool(t mcp.AppTool) wire.AppTool {
+func wireTool(t mcpclient.AppTool) wire.AppTool {
 	return wire.AppTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
 }
 
-// Allow lets the pages of a server reach origins from now on, each for one use.
-func (s *Service) Allow(ctx context.Context, server string, uses []string) error {
+// AllowOrigins lets the pages of a server use origins from now on. Each of uses names one use of one origin.
+func (s *Service) AllowOrigins(ctx context.Context, server string, uses []string) error {
 	return s.cfg.Servers().AllowAppDomains(ctx, server, uses)
 }
 
-// Reach returns what the pages of a server may reach.
-func (s *Service) Reach(ctx context.Context, server string) ([]string, error) {
+// AllowedOrigins returns the uses of origins that the pages of a server are allowed.
+func (s *Service) AllowedOrigins(ctx context.Context, server string) ([]string, error) {
 	return s.cfg.Servers().AppDomains(ctx, server)
 }
 
-// Revoke revokes one of those. Open pages cannot reach it any more.
-func (s *Service) Revoke(ctx context.Context, server, use string) error {
+// RevokeOrigin revokes one use of an origin, for open pages too.
+func (s *Service) RevokeOrigin(ctx context.Context, server, use string) error {
 	defer s.cache.Drop(server)
 	return s.cfg.Servers().RevokeAppDomain(ctx, server, use)
 }
 
-// Call makes a call that a server's page asks for, by the server's own name of the tool. The answer is the server's; if
-// there is none, it says why in the form of a tools/call result.
+// Call makes a call for a server's page, by the server's name of the tool. It returns the server's answer, or
+// an error in the form of a tools/call result.
 func (s *Service) Call(
 	ctx context.Context, server, tool, conversation string, args json.RawMessage,
 ) json.RawMessage {
@@ -144,7 +145,7 @@ func (s *Service) Call(
 
 func failedResult(r toolspec.Result) json.RawMessage { return textResult(r.ModelText(), true) }
 
-// textResult is a tools/call result of MCP with one text.
+// textResult returns a tools/call result of MCP with one text block.
 func textResult(text string, failed bool) json.RawMessage {
 	type block struct {
 		Type string `json:"type"`
@@ -160,7 +161,7 @@ func textResult(text string, failed bool) json.RawMessage {
 	return raw
 }
 
-// Read answers resources/read for a server's page, with resources of that server only.
+// Read answers resources/read for a server's page. A page can read only resources of its own server.
 func (s *Service) Read(ctx context.Context, server, uri string) (json.RawMessage, error) {
 	leave, err := s.requests.Begin(server)
 	if err != nil {
@@ -170,21 +171,21 @@ func (s *Service) Read(ctx context.Context, server, uri string) (json.RawMessage
 	return s.cfg.Servers().ReadForApp(ctx, server, uri)
 }
 
-// Tell stores what a server's page tells the model in a conversation.
-func (s *Service) Tell(server, conversation string, content, structured json.RawMessage) error {
+// SetContext stores the context that a server's page gives the model in a conversation.
+func (s *Service) SetContext(server, conversation string, content, structured json.RawMessage) error {
 	if conversation == "" {
 		return errors.New("the page belongs to no conversation")
 	}
 	return s.context.Put("conversation "+conversation, policy.AppSource(server), content, structured)
 }
 
-// TellAsPanel stores what the page of a panel tells the model while the panel is active.
-func (s *Service) TellAsPanel(panel string, content, structured json.RawMessage) error {
+// SetPanelContext stores the context that the page of a panel gives the model while the panel is active.
+func (s *Service) SetPanelContext(panel string, content, structured json.RawMessage) error {
 	return s.context.Put("panel "+panel, policy.PanelSource(panel), content, structured)
 }
 
-// Context returns what pages tell the model in a conversation while panel is active. The text of a page is "" when its
-// server is not connected.
+// Context returns the context that pages give the model in a conversation while panel is active. Text is "" for
+// a page of a server that is not connected.
 func (s *Service) Context(conversation, panel string) []loop.PageContext {
 	var all []loop.PageContext
 	for _, t := range append(s.context.Latest("conversation "+conversation), s.context.Latest("panel "+panel)...) {
@@ -197,19 +198,19 @@ func (s *Service) Context(conversation, panel string) []loop.PageContext {
 	return all
 }
 
-// Note writes a line that a server's page logs to the server's log.
-func (s *Service) Note(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
+// Log writes a line from a server's page to the server's log.
+func (s *Service) Log(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
 
-// Page returns what the page server serves for the id of a page.
+// Page returns the content that the page server serves under the id of a page.
 func (s *Service) Page(id string) (pages.Source, bool) {
 	shown, ok := s.cache.Page(id)
 	ok = ok && s.cfg.Servers().IsConnected(shown.Server)
-	return pages.Source{Document: shown.HTML, Grants: grants(shown.Domains)}, ok
+	return pages.Source{Document: shown.HTML, Origins: grants(shown.Domains)}, ok
 }
 
 // MayReach reports whether an open page of a connected server may reach host.
 func (s *Service) MayReach(host string) bool {
-	return slices.ContainsFunc(s.cache.All(), func(p apps.CachedPage) bool {
+	return slices.ContainsFunc(s.cache.Pages(), func(p apps.CachedPage) bool {
 		return s.cfg.Servers().IsConnected(p.Server) && grants(p.Domains).Allows(host)
 	})
 }

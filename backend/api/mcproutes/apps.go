@@ -12,18 +12,17 @@ import (
 	"sextant/shared/wire"
 )
 
-// Apps runs the pages of MCP servers (MCP Apps) for the window.
+// Apps serves the pages of MCP servers (MCP Apps) to the window.
 type Apps interface {
 	Show(ctx context.Context, server, tool string) (wire.App, error)
-	// Allow lets the pages of a server reach origins, each with its use: "connect https://a.example". Reach lists
-	// them, Revoke removes one.
-	Allow(ctx context.Context, server string, uses []string) error
-	Reach(ctx context.Context, server string) ([]string, error)
-	Revoke(ctx context.Context, server, use string) error
+	// AllowOrigins lets the pages of a server use origins, each with its use ("connect https://a.example").
+	AllowOrigins(ctx context.Context, server string, uses []string) error
+	AllowedOrigins(ctx context.Context, server string) ([]string, error)
+	RevokeOrigin(ctx context.Context, server, use string) error
 	Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage
 	Read(ctx context.Context, server, uri string) (json.RawMessage, error)
-	Tell(server, conversation string, content, structured json.RawMessage) error
-	Note(server, line string) error
+	SetContext(server, conversation string, content, structured json.RawMessage) error
+	Log(server, line string) error
 }
 
 // RawAnswer is an unchanged answer of an MCP server.
@@ -31,12 +30,14 @@ type RawAnswer struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-// AllowedOrigins is what the pages of a server may reach, each origin with its use: "connect https://a.example".
+// AllowedOrigins lists the origins that the pages of a server may use, each with its use ("connect
+// https://a.example").
 type AllowedOrigins struct {
 	Origins []string `json:"origins"`
 }
 
-// appRoutes registers what the window requests for the page of an MCP server. A call made here counts as the page's.
+// appRoutes registers the window's requests for the page of an MCP server. A call made here counts as the
+// page's.
 func (r Routes) appRoutes(base string) {
 	route.Add(r.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -89,7 +90,7 @@ func (r Routes) appRoutes(base string) {
 	r.appOriginRoutes(base)
 }
 
-// appOriginRoutes registers what the person decides about the origins that pages may reach.
+// appOriginRoutes registers the person's decisions about the origins that pages may use.
 func (r Routes) appOriginRoutes(base string) {
 	route.Add(r.API, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins",
 		http.StatusNoContent, func(ctx context.Context, in *struct {
@@ -99,7 +100,7 @@ func (r Routes) appOriginRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Allow(ctx, in.Name, in.Body.Origins) })
+			return windowOnly(ctx, func() error { return r.Apps.AllowOrigins(ctx, in.Name, in.Body.Origins) })
 		})
 	route.Add(r.API, http.MethodGet, base+"/domains", "What the pages of an MCP server may reach", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -109,7 +110,7 @@ func (r Routes) appOriginRoutes(base string) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			uses, err := r.Apps.Reach(ctx, in.Name)
+			uses, err := r.Apps.AllowedOrigins(ctx, in.Name)
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
@@ -121,12 +122,12 @@ func (r Routes) appOriginRoutes(base string) {
 			Origin string `query:"origin" maxLength:"400"`
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Revoke(ctx, in.Name, in.Origin) })
+			return windowOnly(ctx, func() error { return r.Apps.RevokeOrigin(ctx, in.Name, in.Origin) })
 		})
 	r.appContextRoutes(base)
 }
 
-// appContextRoutes registers what a page tells the model and logs.
+// appContextRoutes registers the context that a page gives the model, and its log lines.
 func (r Routes) appContextRoutes(base string) {
 	route.Add(r.API, http.MethodPut, base+"/context",
 		"What the page of an MCP server tells the model with the next turn", http.StatusNoContent,
@@ -141,7 +142,7 @@ func (r Routes) appContextRoutes(base string) {
 		) (*route.Empty, error) {
 			b := in.Body
 			return windowOnly(ctx, func() error {
-				return r.Apps.Tell(in.Name, b.Conversation, b.Content, b.Structured)
+				return r.Apps.SetContext(in.Name, b.Conversation, b.Content, b.Structured)
 			})
 		})
 	route.Add(r.API, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent,
@@ -152,11 +153,11 @@ func (r Routes) appContextRoutes(base string) {
 			}
 		},
 		) (*route.Empty, error) {
-			return windowOnly(ctx, func() error { return r.Apps.Note(in.Name, in.Body.Line) })
+			return windowOnly(ctx, func() error { return r.Apps.Log(in.Name, in.Body.Line) })
 		})
 }
 
-// windowOnly does what only a window may.
+// windowOnly runs do if the request came from a window.
 func windowOnly(ctx context.Context, do func() error) (*route.Empty, error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err

@@ -9,17 +9,17 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/mcp/resources"
 )
 
-// resourceBody names a resource of a server.
+// resourceBody names a resource of a server; On switches watching it on.
 type resourceBody struct {
 	URI string `json:"uri" minLength:"1" maxLength:"4096"`
 	On  bool   `json:"on,omitempty"`
 }
 
-// MCPWatchState says whether a server reports changes of a resource.
+// MCPWatchState reports whether a server reports changes of a resource.
 type MCPWatchState struct {
 	Watched bool `json:"watched"`
 }
@@ -30,7 +30,7 @@ type promptBody struct {
 	Arguments map[string]string `json:"arguments,omitempty"`
 }
 
-// completeBody is an argument that is being typed: of Prompt, or of Template if Prompt is empty.
+// completeBody is a partly typed argument of Prompt, or of Template if Prompt is empty.
 type completeBody struct {
 	Prompt   string            `json:"prompt,omitempty" maxLength:"200"`
 	Template string            `json:"template,omitempty" maxLength:"4096"`
@@ -39,27 +39,28 @@ type completeBody struct {
 	Others   map[string]string `json:"others,omitempty"`
 }
 
-// MCPCompletion is a server's proposals for an argument.
+// MCPCompletion contains a server's proposals for an argument.
 type MCPCompletion struct {
 	Values []string `json:"values"`
 }
 
-// askServer answers with what a window asks a server; ErrorText shortens the server's error.
+// askServer answers a window's request to a server. It shortens the server's error.
 func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
 	got, err := ask()
 	switch {
-	case mcp.IsUnknownServer(err):
-		return nil, route.NotFound(mcp.ErrorText(err))
+	case mcpclient.IsUnknownServer(err):
+		return nil, route.NotFound(mcpclient.ErrorText(err))
 	case err != nil:
-		return nil, huma.NewError(http.StatusBadGateway, mcp.ErrorText(err))
+		return nil, huma.NewError(http.StatusBadGateway, mcpclient.ErrorText(err))
 	}
 	return route.Answer(got), nil
 }
 
-// offerRoutes registers what a server offers beside tools. It passes no policy, so only a window may ask.
+// offerRoutes registers what a server offers besides tools. The policy does not check these requests, so only a
+// window may send them.
 func (r Routes) offerRoutes(one string) {
 	servers := r.MCP
 	route.Add(r.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,

@@ -1,5 +1,6 @@
-// Package mcproutes registers the HTTP routes about MCP servers: their entries in mcp-config.json, importing from other
-// programs, what a server offers besides tools (resources, prompts, completion), and the pages of servers.
+// Package mcproutes registers the HTTP routes for MCP servers: their entries in mcp-config.json, importing from
+// other programs, what a server offers besides tools (resources, prompts, completion), and the pages of
+// servers.
 package mcproutes
 
 import (
@@ -11,37 +12,38 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/shared/event"
 )
 
-// Routes are the routes about MCP servers; Register adds them to API.
+// Routes contains what the routes for MCP servers need. Register adds them to API.
 type Routes struct {
 	API huma.API
-	MCP *mcp.Servers
+	MCP *mcpclient.Servers
 	// Apps runs the pages of servers.
 	Apps Apps
-	// ImportReader returns the reader of other programs' lists of MCP servers.
+	// ImportReader returns a reader of other programs' lists of MCP servers.
 	ImportReader func() importers.Reader
 }
 
-// serverPath is the path of a route about one MCP server.
+// serverPath is the input of a route for one MCP server.
 type serverPath struct {
 	Name string `path:"name" maxLength:"128"`
 }
 
-// MCPServerDetail is a server's entry in the config and the end of its standard error.
+// MCPServerDetail is a server's entry in the config and the end of its log.
 type MCPServerDetail struct {
 	Entry mcpconfig.Entry `json:"entry"`
 	Log   string          `json:"log"`
-	// Access is what its program may read, write and reach.
+	// Access describes what its program may access.
 	Access launch.Access `json:"may"`
 }
 
-// MCPImportResult names the servers that were added, all switched off, and those that existed already.
+// MCPImportResult names the servers that were added, all switched off, and those that were skipped because they
+// exist.
 type MCPImportResult struct {
 	Added   []string `json:"added"`
 	Skipped []string `json:"skipped"`
@@ -53,7 +55,7 @@ type entryBody struct {
 	Entry mcpconfig.Entry `json:"entry"`
 }
 
-// Register adds the routes. A server is a command that runs on this machine, so only a window changes one.
+// Register adds the routes. A server is a command that runs on this machine, so only a window may change one.
 func (r Routes) Register() {
 	list := func() *route.Body[event.MCPList] {
 		return route.Answer(event.MCPList{Servers: r.MCP.List(), Problem: r.MCP.Problem()})
@@ -63,7 +65,7 @@ func (r Routes) Register() {
 			return nil, err
 		}
 		if err := do(); err != nil {
-			if mcp.IsUnknownServer(err) {
+			if mcpclient.IsUnknownServer(err) {
 				return nil, route.NotFound(err.Error())
 			}
 			return nil, route.Refused(err)
@@ -125,17 +127,17 @@ func (r Routes) Register() {
 	r.importRoutes(base + "/import")
 }
 
-// importBody is what is imported: a text, or the path of a file on this machine.
+// importBody contains the text to import, or the path of a file on this machine.
 type importBody struct {
 	Text string `json:"text,omitempty" maxLength:"1000000"`
 	Path string `json:"path,omitempty" maxLength:"4096"`
-	// Digest is the preview's, so that only what was shown is imported.
+	// Digest is the digest in the preview, so that only what was shown is imported.
 	Digest string `json:"digest,omitempty" maxLength:"64"`
-	// Names are the servers to import; none means all.
+	// Names are the servers to import; empty means all.
 	Names []string `json:"names,omitempty" maxItems:"64"`
 }
 
-// importRoutes registers the import of another program's servers and its preview.
+// importRoutes registers the routes that import another program's servers.
 func (r Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (importers.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {

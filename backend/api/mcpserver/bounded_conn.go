@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bounds of what the other side may send before MCP begins.
+// These bound what the other side may send before MCP begins, in bytes.
 const (
 	// maxUpgrade bounds the response to a request to join.
 	maxUpgrade = 64 << 10
@@ -18,7 +18,7 @@ const (
 
 var errTooLong = errors.New("the other side sends too much before its first MCP message")
 
-// boundedConn is a connection that can be read up to a bound.
+// boundedConn is a connection that returns an error after left bytes.
 type boundedConn struct {
 	net.Conn
 	left int
@@ -34,8 +34,8 @@ func (bc *boundedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// firstMessageConn is a client's connection: the first message must come in time and be short; then there is no
-// deadline. Only one goroutine reads.
+// firstMessageConn is a client's connection. The first message must be short and come before a deadline; later
+// messages have no deadline. Only one goroutine may read.
 type firstMessageConn struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -44,9 +44,9 @@ type firstMessageConn struct {
 }
 
 // awaitFirstMessage sets the deadline for the first message.
-func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, patience time.Duration) (*firstMessageConn, error) {
+func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, timeout time.Duration) (*firstMessageConn, error) {
 	return &firstMessageConn{Conn: conn, buffered: buffered, left: maxFirstMessage},
-		conn.SetReadDeadline(time.Now().Add(patience))
+		conn.SetReadDeadline(time.Now().Add(timeout))
 }
 
 // Read implements io.Reader.

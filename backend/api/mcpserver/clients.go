@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// activity is what a client did. Its methods may be called concurrently.
+// activity records the requests of a client. Its methods may be called concurrently.
 type activity struct {
 	mu     sync.Mutex
 	client string
@@ -19,7 +19,7 @@ type activity struct {
 	last   time.Time
 }
 
-// noteRequest notes a client's request.
+// noteRequest records a client's request.
 func (t *toolServer) noteRequest(req sdk.Request) {
 	t.activity.mu.Lock()
 	defer t.activity.mu.Unlock()
@@ -40,36 +40,36 @@ const (
 	overStdio = "stdio"
 )
 
-// ConnectedClient is a connected client, as the person sees it.
+// ConnectedClient describes a connected client to the person.
 type ConnectedClient struct {
-	// ID is an opaque identifier of the connection, for Disconnect.
+	// ID identifies the connection, for Disconnect.
 	ID string
-	// Client is the name it sent, "" before that. It is text from outside.
+	// Client is the name that the client sent, "" before its first request. It is text from outside.
 	Client string
-	// Via is http, or stdio for one that joined with `sextant mcp`.
+	// Via is "http", or "stdio" for a client that joined with `sextant mcp`.
 	Via string
-	// Since is when it connected, Last when its latest request came; Calls counts its tool calls.
-	Since, Last time.Time
-	Calls       int
-	// Session names its browser tabs, "" for the window's.
+	// ConnectedAt is the time of the connection, LastRequest that of the latest request. Calls counts tool calls.
+	ConnectedAt, LastRequest time.Time
+	Calls                    int
+	// Session names the client's browser tabs, "" for the window's.
 	Session string
 	Panel   string
 }
 
-// connectedClient is a connected client and how to disconnect it.
+// connectedClient is a ConnectedClient with its server and the function that disconnects it.
 type connectedClient struct {
 	ConnectedClient
 	server *toolServer
 	end    func()
 }
 
-// addClient adds a client and returns its id; the caller holds the lock.
+// addClient adds a client and returns its id. The caller holds the lock.
 func (j *JoinServer) addClient(via string, join JoinRequest, d *toolServer, session string, end func()) string {
 	now := time.Now()
 	v := &connectedClient{
 		ConnectedClient: ConnectedClient{
-			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, Since: now, Last: now, Session: session,
-			Panel: join.Panel,
+			ID: strings.ToLower(rand.Text()), Client: join.Client, Via: via, ConnectedAt: now, LastRequest: now,
+			Session: session, Panel: join.Panel,
 		},
 		server: d, end: end,
 	}
@@ -83,7 +83,7 @@ func (j *JoinServer) removeClient(id string) {
 	delete(j.clients, id)
 }
 
-// Clients are the connected clients, the newest first.
+// Clients returns the connected clients, the newest first.
 func (j *JoinServer) Clients() []ConnectedClient {
 	j.mu.Lock()
 	all := make([]*connectedClient, 0, len(j.clients))
@@ -98,19 +98,21 @@ func (j *JoinServer) Clients() []ConnectedClient {
 		r.mu.Lock()
 		now.Calls = r.calls
 		now.Client = cmp.Or(r.client, now.Client)
-		if r.last.After(now.Last) {
-			now.Last = r.last
+		if r.last.After(now.LastRequest) {
+			now.LastRequest = r.last
 		}
 		r.mu.Unlock()
 		list = append(list, now)
 	}
 	slices.SortFunc(list,
-		func(a, b ConnectedClient) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
+		func(a, b ConnectedClient) int {
+			return cmp.Or(b.ConnectedAt.Compare(a.ConnectedAt), strings.Compare(a.ID, b.ID))
+		})
 	return list
 }
 
-// Disconnect disconnects a client and waits for the end of its work; it reports false if there is no such client.
-// The client may connect again: whoever has the token may.
+// Disconnect disconnects a client and waits for its work to end. It returns false if there is no such client.
+// The client may connect again, because it still has the token.
 func (j *JoinServer) Disconnect(id string) bool {
 	j.mu.Lock()
 	v := j.clients[id]

@@ -11,27 +11,27 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ResourceProvider provides what a client can use beside tools: resources, prompts and completions. Its methods may be
-// called concurrently.
+// ResourceProvider provides what a client can use besides tools: resources, prompts and completions. Its
+// methods may be called concurrently.
 type ResourceProvider interface {
 	Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error)
 	Templates(ctx context.Context, req *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error)
-	// Read fails with the SDK's ResourceNotFoundError for an unknown address.
+	// Read returns the SDK's ResourceNotFoundError for an unknown URI.
 	Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error)
 	Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error)
 	Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error)
 	Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error)
 }
 
-// endpoint is the protocol endpoint for one client: what it declares, and who answers.
+// endpoint is the protocol endpoint for one client: its declarations and request handlers.
 type endpoint struct {
 	version, instructions string
-	// life, if set, ends every request with it.
-	life context.Context //nolint:containedctx // the life of the endpoint
+	// life, if set, cancels every request when it ends.
+	life context.Context //nolint:containedctx // the lifetime of the endpoint
 	// onRequest, if set, is called with each valid request.
 	onRequest func(req sdk.Request)
 	changed   <-chan Change
-	// resourceChanges, if set, carries addresses of resources that changed.
+	// resourceChanges, if set, carries the URIs of resources that changed.
 	resourceChanges <-chan string
 	// promptChanges is true if changes of prompts are reported too.
 	promptChanges bool
@@ -44,18 +44,18 @@ type endpoint struct {
 	resources   ResourceProvider
 }
 
-// The SDK keeps lists of tools, prompts and resources, but ours change independently. One entry of each kind
-// is registered for all of ours: a request is passed to the SDK as one for the entry, so that the SDK does what
-// the revision demands before and after it.
+// The SDK stores lists of tools, prompts and resources, but ours change independently of it. So one entry of
+// each kind is registered for all of ours, and every request is passed to the SDK under the name of the entry.
+// The SDK then does what the protocol revision demands before and after the request.
 const (
 	entryName = "sextant_entry"
 	entryURI  = "sextant:entry"
 )
 
-// requestedKey is the context key of the name or address that a client sent.
+// requestedKey is the context key of the name or URI that a client requested.
 type requestedKey struct{}
 
-// newServer makes an SDK server that answers as t does.
+// newServer makes an SDK server that answers with the handlers of e.
 func (e endpoint) newServer() *sdk.Server {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -63,7 +63,7 @@ func (e endpoint) newServer() *sdk.Server {
 	options := &sdk.ServerOptions{
 		Instructions: e.instructions, Logger: slog.New(debugHandler{e.log.Handler()}),
 		CompletionHandler: e.resources.Complete,
-		// Lists and pages are for this client only: nobody may cache them for another.
+		// Lists and pages are only for this client: a cache must not serve them to another one.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		Capabilities: &sdk.ServerCapabilities{
 			Tools:     &sdk.ToolCapabilities{ListChanged: e.changed != nil},
@@ -82,10 +82,10 @@ func (e endpoint) newServer() *sdk.Server {
 	return server
 }
 
-// registerEntries registers the entries of the kinds that changed. Registering one again makes the SDK notify clients
-// of a changed list.
-func (e endpoint) registerEntries(server *sdk.Server, what Change) {
-	if what.Tools {
+// registerEntries registers the entries of the kinds that changed. When an entry is registered again, the SDK
+// notifies clients of a changed list.
+func (e endpoint) registerEntries(server *sdk.Server, change Change) {
+	if change.Tools {
 		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				params := *req.Params
@@ -95,7 +95,7 @@ func (e endpoint) registerEntries(server *sdk.Server, what Change) {
 				return e.callTool(ctx, &meantReq)
 			})
 	}
-	if what.Prompts {
+	if change.Prompts {
 		server.AddPrompt(&sdk.Prompt{Name: entryName},
 			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 				params := *req.Params
@@ -105,7 +105,7 @@ func (e endpoint) registerEntries(server *sdk.Server, what Change) {
 				return e.resources.Prompt(ctx, &meantReq)
 			})
 	}
-	if what.Resources {
+	if change.Resources {
 		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI},
 			func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 				params := *req.Params
@@ -122,7 +122,7 @@ func requestedName(ctx context.Context) string {
 	return name
 }
 
-// receive passes requests to the SDK under the entry's name, and replaces the SDK's lists by ours.
+// receive passes requests to the SDK under the entry's name, and replaces the SDK's lists with ours.
 func (e endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if e.onRequest != nil {
@@ -150,7 +150,7 @@ func (e endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// replaceLists replaces the lists in result by ours.
+// replaceLists replaces the lists in result with ours.
 func (e endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
 	switch out := result.(type) {
 	case *sdk.ListToolsResult:
@@ -176,19 +176,19 @@ func (e endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.
 	return result, nil
 }
 
-// announce notifies server's clients of changes until ctx or changes end.
+// announce notifies server's clients of changes until ctx ends or e.changed is closed.
 func (e endpoint) announce(ctx context.Context, server *sdk.Server) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case what, open := <-e.changed:
+		case change, open := <-e.changed:
 			if !open {
 				return
 			}
-			e.registerEntries(server, what)
-			if what.URI != "" {
-				notifyUpdated(ctx, server, what.URI)
+			e.registerEntries(server, change)
+			if change.URI != "" {
+				notifyUpdated(ctx, server, change.URI)
 			}
 		case uri := <-e.resourceChanges:
 			notifyUpdated(ctx, server, uri)
@@ -196,7 +196,7 @@ func (e endpoint) announce(ctx context.Context, server *sdk.Server) {
 	}
 }
 
-// notifyUpdated notifies those who subscribed to a resource that it changed.
+// notifyUpdated notifies the subscribers of a resource that it changed.
 func notifyUpdated(ctx context.Context, server *sdk.Server, uri string) {
 	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 }
@@ -230,7 +230,8 @@ func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) e
 	}
 }
 
-// debugHandler logs the SDK's warnings at debug level: a client that left, or does not read, is no problem here.
+// debugHandler logs the SDK's warnings at debug level, because a client that disconnects or does not read is no
+// problem here.
 type debugHandler struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

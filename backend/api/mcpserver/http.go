@@ -16,52 +16,52 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Over HTTP, a client of a revision before 2026-07-28 has a session. Later revisions have none: there requests
-// belong to the same client if they have the same client name, version, options and session name
-// (?session=NAME). Two copies of one program that want tabs of their own use two names.
+// Over HTTP, a client of a revision before 2026-07-28 has a session. Later revisions have no sessions: requests
+// with the same client name, version, options and session name (?session=NAME) belong to the same client. Two
+// copies of one program that need separate tabs must use two session names.
 
-// Headers and bounds of streamable HTTP.
+// These are headers and limits of streamable HTTP.
 const (
 	versionHeader = "Mcp-Protocol-Version"
 	sessionHeader = "Mcp-Session-Id"
-	// methodListen is the request on which a client without a session waits for notifications.
+	// methodListen is the request with which a client without a session waits for notifications.
 	methodListen = "subscriptions/listen"
-	// maxRequest bounds a request's body.
+	// maxRequest bounds the body of a request in bytes.
 	maxRequest = 4 << 20
-	// maxHTTPSessions bounds the clients over HTTP; a new one replaces the one that has been idle for longest. If
-	// all are busy, a new one must retry after retryAfter seconds.
+	// maxHTTPSessions bounds the clients over HTTP. A new client replaces the one that has been idle longest.
+	// If all are busy, the new client must retry after retryAfter seconds.
 	maxHTTPSessions = 64
 	retryAfter      = 5
-	// idleFor is how long an idle client keeps its tabs.
+	// idleFor is how long the tabs of an idle client stay open.
 	idleFor = 8 * time.Hour
 )
 
-// sharedTabsInstructions are for a client that shares tabs with every copy of itself.
+// sharedTabsInstructions are for a client that shares tabs with all copies of the same program.
 const sharedTabsInstructions = "This address names no session, so all copies of your program share these tabs. To " +
 	"have tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
 
 type httpSessionKey struct{}
 
-// prepare makes the SDK's two handlers.
+// prepare makes the two handlers of the SDK.
 func (j *JoinServer) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
-	of := func(r *http.Request) *sdk.Server {
+	serverOf := func(r *http.Request) *sdk.Server {
 		if s, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
 			return s.server
 		}
-		return blank // for a request with a session the SDK asks it only for the revisions
+		return blank // for a request with a session, the SDK reads only its revisions
 	}
-	j.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+	j.stateful = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		SessionTimeout:      idleFor,
 		MaxRequestBodyBytes: maxRequest,
 	})
-	j.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+	j.stateless = sdk.NewStreamableHTTPHandler(serverOf, &sdk.StreamableHTTPOptions{
 		Stateless:                    true,
 		PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest,
 	})
 }
 
-// requestInfo is what is read of a request's body before it is served.
+// requestInfo contains the parts of a request's body that are read before the request is served.
 type requestInfo struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -97,36 +97,36 @@ func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join Join
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var what requestInfo
-	_ = json.Unmarshal(body, &what) // the SDK reports invalid JSON
+	var rpc requestInfo
+	_ = json.Unmarshal(body, &rpc) // the SDK reports invalid JSON
 	if r.Method == http.MethodPost && stateless(r, body) {
-		j.serveStateless(w, r, join, what)
+		j.serveStateless(w, r, join, rpc)
 		return
 	}
 	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
-		j.stateful.ServeHTTP(w, r) // it reports what is wrong
+		j.stateful.ServeHTTP(w, r) // it reports the error
 		return
 	}
 	if err := j.check(join); err != nil {
-		writeError(w, what, http.StatusBadRequest, err.Error())
+		writeError(w, rpc, http.StatusBadRequest, err.Error())
 		return
 	}
-	j.serveInitialize(w, r, join, what)
+	j.serveInitialize(w, r, join, rpc)
 }
 
 // serveStateless serves a request of a revision without sessions.
-func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
-	key, stream := join.key(r, what), what.Method == methodListen
+func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join JoinRequest, rpc requestInfo) {
+	key, stream := join.key(r, rpc), rpc.Method == methodListen
 	if !j.hasSession(key) {
 		if err := j.check(join); err != nil {
-			writeError(w, what, http.StatusBadRequest, err.Error())
+			writeError(w, rpc, http.StatusBadRequest, err.Error())
 			return
 		}
 	}
 	join.Unnamed = r.URL.Query().Get("session") == "" && !join.Share
 	s := j.sessionFor(join, key, stream)
 	if s == nil {
-		writeBusy(w, what)
+		writeBusy(w, rpc)
 		return
 	}
 	defer s.endRequest(stream)
@@ -134,10 +134,10 @@ func (j *JoinServer) serveStateless(w http.ResponseWriter, r *http.Request, join
 }
 
 // serveInitialize serves the request that begins a session.
-func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, what requestInfo) {
+func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, join JoinRequest, rpc requestInfo) {
 	s := j.sessionFor(join, "", false)
 	if s == nil {
-		writeBusy(w, what)
+		writeBusy(w, rpc)
 		return
 	}
 	named := &sessionIDWriter{ResponseWriter: w, name: func(session string) {
@@ -159,7 +159,7 @@ func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, joi
 		j.mu.Unlock()
 		go func() {
 			defer j.busy.Done()
-			_ = session.Wait() // however it ended
+			_ = session.Wait() // the reason does not matter
 			s.close()
 		}()
 	}
@@ -170,8 +170,8 @@ func (j *JoinServer) serveInitialize(w http.ResponseWriter, r *http.Request, joi
 	s.endRequest(false)
 }
 
-// sessionIDWriter reads the id of a new session from the response before the client does, whose next request may come
-// at once.
+// sessionIDWriter reads the id of a new session from the response before the client gets it, because the
+// client's next request may come at once.
 type sessionIDWriter struct {
 	http.ResponseWriter
 	name func(session string)
@@ -202,10 +202,10 @@ func (s *sessionIDWriter) Flush() {
 	_ = http.NewResponseController(s.ResponseWriter).Flush() // a writer that cannot flush needs none
 }
 
-// Unwrap implements http.ResponseController's unwrapping.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (s *sessionIDWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// check says what is wrong with a request to connect.
+// check returns an error if a request to connect is invalid.
 func (j *JoinServer) check(join JoinRequest) error {
 	if j.Check == nil {
 		return nil
@@ -213,27 +213,27 @@ func (j *JoinServer) check(join JoinRequest) error {
 	return j.Check(join)
 }
 
-// writeError answers a request with a JSON-RPC error, which clients show.
-func writeError(w http.ResponseWriter, what requestInfo, status int, message string) {
+// writeError answers a request with a JSON-RPC error, which clients show to their users.
+func writeError(w http.ResponseWriter, rpc requestInfo, status int, message string) {
 	code := jsonrpc.CodeInvalidParams
 	if status >= http.StatusInternalServerError {
 		code = jsonrpc.CodeInternalError
 	}
-	id := what.ID
+	id := rpc.ID
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may have left
+	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may have disconnected
 		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
 	})
 }
 
-// writeBusy answers that too many clients are busy.
-func writeBusy(w http.ResponseWriter, what requestInfo) {
+// writeBusy answers a request with the error that too many clients are busy.
+func writeBusy(w http.ResponseWriter, rpc requestInfo) {
 	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
-	writeError(w, what, http.StatusServiceUnavailable, fmt.Sprintf(
+	writeError(w, rpc, http.StatusServiceUnavailable, fmt.Sprintf(
 		"%d programs have calls running, the maximum. Try again in %d seconds, or disconnect one in Sextant's "+
 			"settings under Other programs.", maxHTTPSessions, retryAfter))
 }
@@ -245,7 +245,7 @@ func (j *JoinServer) hasSession(key string) bool {
 	return slices.ContainsFunc(j.httpSessions, func(s *httpSession) bool { return s.key == key })
 }
 
-// sessionByID begins a request of the client with that session; nil if there is none.
+// sessionByID begins a request of the client with that session id. It returns nil if there is none.
 func (j *JoinServer) sessionByID(session string, stream bool) *httpSession {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -266,10 +266,10 @@ func stateless(r *http.Request, body []byte) bool {
 	return bytes.Contains(body, []byte(`"`+sdk.MetaKeyProtocolVersion+`"`))
 }
 
-// key identifies the requests of one client without a session.
-func (join JoinRequest) key(r *http.Request, what requestInfo) string {
+// key returns a key that the requests of one client without a session have in common.
+func (join JoinRequest) key(r *http.Request, rpc requestInfo) string {
 	var info sdk.Implementation
-	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
+	_ = json.Unmarshal(rpc.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
 	return fmt.Sprintf("%q %q %q %q %q %t", truncate(info.Name, 80), truncate(info.Version, 40),
 		truncate(r.URL.Query().Get("session"), 80), join.Tools, join.Panel, join.Share)
 }

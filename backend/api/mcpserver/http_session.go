@@ -13,28 +13,28 @@ import (
 
 // httpSession is a client over HTTP, with or without a session of the protocol.
 type httpSession struct {
-	// key identifies the requests of a client without a session, "" for one with a session.
+	// key identifies the requests of a client without a session, "" for a client with one.
 	key    string
 	server *sdk.Server
 	host   *JoinServer
 	tools  *toolServer
 	end    func()
 	once   sync.Once
-	// sawRequest is true after the first valid MCP request. Before it, the client evicts nobody.
+	// sawRequest is true after the first valid MCP request. Before it, the client does not evict another one.
 	sawRequest atomic.Bool
-	// clientID is its id in the list of connected clients.
+	// clientID is the client's id in the list of connected clients.
 	clientID string
 
-	// Guarded by the lock of host. session is the id of its session, "" for one without.
+	// The lock of host guards the fields below. session is the id of the client's session, "" for none.
 	session string
-	// requests counts those under way, streams those of them that only wait for notifications.
+	// requests counts the running requests, and streams those of them that only wait for notifications.
 	requests, streams int
 	lastUsed          time.Time
 	idle              *time.Timer
 }
 
-// sessionFor begins a request of the client with that key. The client is new if it is unknown or key is "". The
-// result is nil if there are too many busy clients.
+// sessionFor begins a request of the client with that key. It makes a new client if there is none or if key is
+// "". It returns nil if too many clients are busy.
 func (j *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *httpSession {
 	j.mu.Lock()
 	at := slices.IndexFunc(j.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
@@ -91,7 +91,7 @@ func (j *JoinServer) sessionFor(join JoinRequest, key string, stream bool) *http
 	return s
 }
 
-// beginRequest counts a new request of s; the caller holds the lock.
+// beginRequest counts a new request of s. The caller holds the lock.
 func (s *httpSession) beginRequest(stream bool) {
 	s.requests++
 	if stream {
@@ -100,11 +100,11 @@ func (s *httpSession) beginRequest(stream bool) {
 	s.idle.Stop()
 }
 
-// busy reports whether work is under way for s. A stream of notifications is no work; a question that its user
-// must answer is. The caller holds the lock.
+// busy reports whether s has running requests or a question that its user must answer. A stream of
+// notifications does not count. The caller holds the lock.
 func (s *httpSession) busy() bool { return s.requests > s.streams || s.tools.parkedCalls.waiting() }
 
-// remove takes s off the list; the caller holds the lock, and calls s.end without it.
+// remove removes s from the list. The caller holds the lock, and must call s.end after releasing it.
 func (j *JoinServer) remove(s *httpSession) {
 	s.idle.Stop()
 	delete(j.clients, s.clientID)
@@ -112,8 +112,8 @@ func (j *JoinServer) remove(s *httpSession) {
 		func(other *httpSession) bool { return other == s })
 }
 
-// evictable returns the client other than keep that has been idle for longest, if there are too many. The caller holds
-// the lock.
+// evictable returns the client other than keep that has been idle longest, if there are too many clients. The
+// caller holds the lock.
 func (j *JoinServer) evictable(keep *httpSession) *httpSession {
 	if len(j.httpSessions) <= maxHTTPSessions {
 		return nil
@@ -127,8 +127,8 @@ func (j *JoinServer) evictable(keep *httpSession) *httpSession {
 	return oldest
 }
 
-// evictIdle disconnects the client that has been idle for longest, if there are too many. It never disconnects keep,
-// whose end would wait for the request that calls this.
+// evictIdle disconnects the client that has been idle longest, if there are too many. It never disconnects
+// keep, because ending that would wait for the request that calls evictIdle.
 func (j *JoinServer) evictIdle(keep *httpSession) {
 	j.mu.Lock()
 	evicted := j.evictable(keep)
@@ -141,8 +141,8 @@ func (j *JoinServer) evictIdle(keep *httpSession) {
 	}
 }
 
-// endRequest ends one request of s. A client that sent no valid MCP request is removed; any other may evict the one
-// that has been idle for longest. A client found idle gets no work before it is off the list.
+// endRequest ends one request of s. A client without a valid MCP request is removed. Otherwise the client that
+// has been idle longest may be evicted; it is removed from the list before it can get another request.
 func (s *httpSession) endRequest(stream bool) {
 	h := s.host
 	h.mu.Lock()
@@ -178,7 +178,7 @@ func (s *httpSession) closeIdle() {
 	}
 }
 
-// close disconnects the client and waits for the end of its work; later calls wait too.
+// close disconnects the client and waits for its work to end. Later calls wait too.
 func (s *httpSession) close() {
 	s.host.mu.Lock()
 	s.host.remove(s)

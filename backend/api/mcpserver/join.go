@@ -18,37 +18,38 @@ import (
 	"time"
 )
 
-// JoinPath is where a running Sextant serves MCP, and lets another `sextant mcp` join it.
+// JoinPath is the path at which a running Sextant serves MCP and accepts another `sextant mcp` that joins it.
 const JoinPath = "/mcp"
 
-// The upgrade protocol: after it the connection carries MCP messages, one per line.
+// These name the upgrade protocol and its header. After the upgrade, the connection carries MCP messages, one
+// per line.
 const (
 	protocolName = "sextant-mcp"
 	clientHeader = "X-Client-Name"
 )
 
-// joinTimeout bounds joining a running Sextant, and how long that waits for the first message.
+// joinTimeout bounds joining a running Sextant, and the wait of that Sextant for the first message.
 const joinTimeout = 10 * time.Second
 
-// JoinRequest is what a client sends when it connects.
+// JoinRequest contains the options that a client sends when it connects.
 type JoinRequest struct {
-	// Client is its name for the whole connection; "" if each request has it.
+	// Client is the client's name for the whole connection; "" if each request contains the name.
 	Client string
-	// Tools is the set of tools it wants: core, environment or all.
+	// Tools is the set of tools to offer: core, environment or all.
 	Tools string
-	// Panel is a panel whose tools it wants too, "" for none.
+	// Panel is the id of a panel whose tools to offer too, "" for none.
 	Panel string
-	// Share is true if it wants the window's tabs and not its own.
+	// Share is true if the client uses the window's tabs instead of separate ones.
 	Share bool
-	// Unnamed is true for a client with neither a protocol session nor a session name: it shares tabs with
-	// every copy of itself.
+	// Unnamed is true for a client with neither a protocol session nor a session name. It shares tabs with all
+	// other copies of the same program.
 	Unnamed bool
 }
 
-// JoinServer serves MCP to programs that connect to a running Sextant; each has its own session. It is an
-// http.Handler for JoinPath, behind authentication. Close ends the connections.
+// JoinServer serves MCP to the programs that connect to a running Sextant, each in a separate session. It is an
+// http.Handler for JoinPath, to be used behind authentication. Call Close to end the connections.
 type JoinServer struct {
-	// Check, if set before it serves, says what is wrong with a request to connect.
+	// Check, if set, returns an error for an invalid request to connect. Set it before serving.
 	Check     func(join JoinRequest) error
 	newConfig func(ctx context.Context, join JoinRequest) (Config, func())
 	// timeout is joinTimeout except in tests.
@@ -56,20 +57,20 @@ type JoinServer struct {
 	ctx     context.Context //nolint:containedctx // the server's lifetime, ended by Close
 	cancel  context.CancelFunc
 
-	// stateful serves revisions with sessions, stateless those without.
+	// stateful serves revisions with sessions, stateless revisions without.
 	stateful, stateless http.Handler
 
 	mu     sync.Mutex
 	closed bool
 	// httpSessions are the clients over HTTP.
 	httpSessions []*httpSession
-	// clients are all clients by id.
+	// clients maps ids to all clients.
 	clients map[string]*connectedClient
 	busy    sync.WaitGroup
 }
 
-// NewJoinServer makes a JoinServer. newConfig returns the Config of a client, valid until ctx ends, and what to do
-// after the client has left.
+// NewJoinServer makes a JoinServer. newConfig returns the Config of a client, which is valid until ctx ends,
+// and a function to call after the client has disconnected.
 func NewJoinServer(newConfig func(ctx context.Context, join JoinRequest) (cfg Config, done func())) *JoinServer {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &JoinServer{
@@ -80,7 +81,7 @@ func NewJoinServer(newConfig func(ctx context.Context, join JoinRequest) (cfg Co
 	return h
 }
 
-// Close ends every connection and waits for them. It may be called more than once.
+// Close ends every connection and waits for its work to end. It may be called more than once.
 func (j *JoinServer) Close() {
 	j.mu.Lock()
 	j.closed = true
@@ -93,7 +94,7 @@ func (j *JoinServer) Close() {
 	j.busy.Wait()
 }
 
-// ServeHTTP serves one request of streamable HTTP, or a client that joins until it leaves.
+// ServeHTTP serves one request of streamable HTTP, or a joining client until it disconnects.
 func (j *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	j.mu.Lock()
 	if j.closed {
@@ -149,7 +150,7 @@ func (j *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseJoinRequest reads the query of a request.
+// parseJoinRequest reads the options from the query of a request.
 func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
 	join := JoinRequest{
@@ -165,7 +166,7 @@ func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	return join, nil
 }
 
-// bufferedConn is a connection with bytes that were buffered during the upgrade.
+// bufferedConn is a connection that first returns the bytes buffered during the upgrade.
 type bufferedConn struct {
 	net.Conn
 	buffered *bufio.Reader
@@ -174,13 +175,13 @@ type bufferedConn struct {
 // Read implements io.Reader.
 func (bc bufferedConn) Read(b []byte) (int, error) { return bc.buffered.Read(b) }
 
-// Instance is how to reach a running Sextant.
+// Instance is the address and token of a running Sextant.
 type Instance struct {
-	// Host is "127.0.0.1:PORT"; Token is the token for programs.
+	// Host has the form "127.0.0.1:PORT"; Token is the token for programs.
 	Host, Token string
 }
 
-// Check asks the Sextant at p whether it would accept join; the error is its answer.
+// Check asks the Sextant at i whether it would accept join, and returns its refusal as an error.
 func (i Instance) Check(ctx context.Context, join JoinRequest) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
@@ -207,7 +208,7 @@ func (i Instance) Check(ctx context.Context, join JoinRequest) error {
 	return errors.New(answer.Error.Message)
 }
 
-// request is a request for MCP as join.
+// request makes an HTTP request with the options in join.
 func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
 	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.Share)}, "panel": {join.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.Host+JoinPath+"?"+query.Encode(), nil)
@@ -218,7 +219,7 @@ func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request,
 	return req, nil
 }
 
-// connect joins the Sextant at p; the connection then carries MCP.
+// connect joins the Sextant at i. The returned connection carries MCP.
 func (i Instance) connect(ctx context.Context, join JoinRequest) (io.ReadWriteCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
@@ -264,7 +265,7 @@ func (i Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) 
 	return bufferedConn{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 
-// printable removes what a header cannot contain.
+// printable removes characters that a header cannot contain.
 func printable(s string) string {
 	out := []rune{}
 	for _, r := range s {

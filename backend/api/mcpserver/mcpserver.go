@@ -1,9 +1,9 @@
 // Package mcpserver serves the Model Context Protocol to other programs: it offers them our tools and passes
 // their calls to the pipeline, over standard input and output (`sextant mcp`) and over streamable HTTP. It has
-// no policy of its own: the pipeline decides about every call, and reading a page as a resource is a call too.
+// no policy: the pipeline decides about every call, and reading a page as a resource is a call too.
 //
-// The protocol is the official SDK's. Lists, calls, resources and prompts are answered from the current state,
-// not from a copy, because panels and servers come and go while a client is connected.
+// The official SDK implements the protocol. Lists, calls, resources and prompts are answered from the current
+// state, not from a copy, because panels and servers are added and removed while a client is connected.
 package mcpserver
 
 import (
@@ -26,7 +26,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tools are the tools that are offered; it is asked for every request.
+// Tools lists the tools to offer. It is called for every request.
 type Tools interface {
 	Definitions() []toolspec.Definition
 }
@@ -36,68 +36,69 @@ type Caller interface {
 	Do(ctx context.Context, call toolspec.Call) toolspec.Result
 }
 
-// Config is what a client is offered, and who answers it.
+// Config configures the server for one client: what is offered, and who answers.
 type Config struct {
 	Tools  Tools
 	Caller Caller
-	// Session names the browser tabs that the client's calls use.
+	// Session names the browser tabs that the client's calls use, "" for the window's.
 	Session string
-	// Panel is a panel whose tools are offered too, "" for none.
+	// Panel is the id of a panel whose tools are offered too, "" for none.
 	Panel string
 	// Client is the program's name if the connection determines it; "" uses the name that the client sends.
 	Client string
-	// Asks, if set, reports whether a person can be asked in a window now.
-	Asks func() bool
-	// Questions, if set, passes the questions of a call and its steps to sink until stop is called, and
-	// Answer answers one: so a client that can ask its own user is asked if Asks reports false. Without them
-	// such a call is refused.
+	// CanAsk, if set, reports whether a person can be asked in a window now.
+	CanAsk func() bool
+	// Questions, if set, passes the questions of a call and its steps to sink until stop is called, and Answer
+	// answers one of them. With both, a client that can ask its own user is asked if CanAsk reports false.
+	// Without them, a call with a question is refused then.
 	Questions func(id string, sink func(event.Approval)) (stop func())
 	Answer    func(ctx context.Context, id string, answer event.Answer, reason, hash string) error
 	// Version is sent to clients.
 	Version string
-	// Instructions are sent to clients at the start; "" for none.
+	// Instructions are sent to clients when they connect; "" for none.
 	Instructions string
-	// Changed, if set, says what to notify clients of.
+	// Changed, if set, delivers the changes that clients are notified of.
 	Changed <-chan Change
 	// Follow, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
-	// runs while a client is subscribed to a resource of that page.
+	// runs while the client is subscribed to a resource of that page.
 	Follow func(ctx context.Context, changed func())
-	// PromptChanges says that Changed reports changes of prompts too. Only the conformance server sets it: ours
-	// never change.
+	// PromptChanges declares that Changed reports changes of prompts too. Only the conformance server sets it,
+	// because Sextant's prompts never change.
 	PromptChanges bool
-	// Progress, if set, passes the output of the running call with that id to sink until stop is called.
-	// Clients that ask for progress get it.
+	// Progress, if set, passes the output of the running call with that id to sink until stop is called. It is
+	// reported to clients that ask for progress.
 	Progress func(id string, sink func(text string)) (stop func())
-	// Shared are the conversations that the person shared, nil for none.
+	// Shared provides the conversations that the person shared, nil for none.
 	Shared Conversations
-	// Resources replaces our resources and prompts, and Fixtures are additional tools that use the protocol
+	// Resources replaces the built-in resources and prompts, and Fixtures adds tools that use the protocol
 	// directly. Only the conformance server sets them.
 	Resources ResourceProvider
 	Fixtures  []LocalTool
 	Log       *slog.Logger
 }
 
-// Change is what clients are notified of: lists that may have changed, and the address of a resource that may
-// have changed, "" for none.
+// Change is a change that clients are notified of: lists that may have changed, and the URI of a resource that
+// may have changed, "" for none.
 type Change struct {
 	Tools, Prompts, Resources bool
 	URI                       string
 }
 
-// LocalTool is a tool that is answered here and not by the pipeline.
+// LocalTool is a tool that is handled here and not by the pipeline.
 type LocalTool struct {
 	Tool   *sdk.Tool
 	Handle sdk.ToolHandler
 }
 
-// maxMessage bounds one message of a client, progressBeat is how often it gets progress.
+// maxMessage bounds one message of a client in bytes. progressBeat is the time between two progress
+// notifications.
 const (
 	maxMessage   = 16 << 20
 	progressBeat = time.Second
 )
 
-// Serve serves one client until in or ctx ends. It returns nil if the client left, and ctx's error if ctx
-// ended. Running calls are cancelled with it.
+// Serve serves one client until in or ctx ends. It returns nil if the client disconnected, and ctx's error if
+// ctx ended. Then running calls are canceled.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return newToolServer(cfg).serve(ctx, in, out)
 }
@@ -109,8 +110,8 @@ func (t *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) err
 	return serveStream(ctx, t.endpoint(), in, t.out)
 }
 
-// clientLeft reports whether a session ended because the client left, which shows in a read or, in the middle
-// of our answer, in a write.
+// clientLeft reports whether a session ended because the client disconnected, which can show in a read or,
+// during our answer, in a write.
 func clientLeft(err error) bool {
 	if err == nil {
 		return true
@@ -123,8 +124,8 @@ func clientLeft(err error) bool {
 	return false
 }
 
-// reader and writer add the Close that the transport needs. Closing a standard stream does not end a read of
-// it, so they close only what can be closed.
+// reader and writer add the Close that the transport needs. They close only what can be closed: closing a
+// standard stream would not end a read of it.
 type reader struct{ io.Reader }
 
 // Close closes the stream if it can be closed.
@@ -153,7 +154,7 @@ type toolServer struct {
 	out         *spliceWriter
 	parkedCalls parkedCalls
 	subs        subscriptions
-	// resourceChanges carries the addresses of resources that changed with the page.
+	// resourceChanges carries the URIs of resources that changed with the page.
 	resourceChanges chan string
 	activity        activity
 }
@@ -170,13 +171,13 @@ func newToolServer(cfg Config) *toolServer {
 	return d
 }
 
-// close ends the calls whose question was not answered and the subscriptions, and waits for both.
+// close ends the subscriptions and the calls with unanswered questions, and waits for both.
 func (t *toolServer) close() {
 	t.subs.close()
 	t.parkedCalls.close()
 }
 
-// endpoint is the protocol endpoint of d.
+// endpoint returns the protocol endpoint of t.
 func (t *toolServer) endpoint() endpoint {
 	return endpoint{
 		version: t.cfg.Version, instructions: t.cfg.Instructions, changed: t.cfg.Changed,
@@ -200,7 +201,8 @@ func (t *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.T
 	return list, nil
 }
 
-// toolOf is def as an MCP tool. What equals MCP's defaults is left out: clients pay for every word.
+// toolOf converts def to an MCP tool. It omits values that equal MCP's defaults, because clients pay for every
+// word.
 func toolOf(def toolspec.Definition) *sdk.Tool {
 	schema := def.Parameters
 	if len(schema) == 0 {
@@ -241,7 +243,7 @@ func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*s
 	return t.answer(ctx, defs[at], result, inWindow), nil
 }
 
-// toCall is a client's request as a call for the pipeline.
+// toCall converts a client's request to a call for the pipeline.
 func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -250,13 +252,13 @@ func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.Raw
 		Tool: tool, Args: args, Panel: t.cfg.Panel,
 		From: toolspec.Provenance{
 			Caller: toolspec.CallerMCP, Client: t.clientName(info), Session: t.cfg.Session,
-			Interactive: t.cfg.Asks != nil && t.cfg.Asks(),
+			Interactive: t.cfg.CanAsk != nil && t.cfg.CanAsk(),
 		},
 	}
 }
 
-// logResult logs the outcome of a call to the client. The SDK drops it for clients that did not ask for logs of
-// that level.
+// logResult logs the outcome of a call to the client. The SDK drops the message for clients that did not
+// request that level.
 func (t *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
 	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"
 	switch {
@@ -271,15 +273,15 @@ func (t *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, 
 	_ = session.Log(ctx, &sdk.LoggingMessageParams{
 		Level: level, Logger: "sextant",
 		Data: text,
-	}) // a client that left gets nothing
+	}) // the client may have disconnected
 }
 
-// offersPaging reports whether the tool that reads long results in parts is offered.
+// offersPaging reports whether defs contains the tool that reads long results in parts.
 func offersPaging(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
 
-// clientName is the name of the program that calls.
+// clientName returns the name of the calling program.
 func (t *toolServer) clientName(info *sdk.Implementation) string {
 	if t.cfg.Client != "" {
 		return t.cfg.Client
@@ -287,7 +289,7 @@ func (t *toolServer) clientName(info *sdk.Implementation) string {
 	return clientName(info)
 }
 
-// clientName is the name that a client sends, short enough to show.
+// clientName returns the name that a client sends, shortened for display.
 func clientName(info *sdk.Implementation) string {
 	if info == nil {
 		return ""
@@ -295,7 +297,7 @@ func clientName(info *sdk.Implementation) string {
 	return truncate(info.Name, 80)
 }
 
-// unknownTool is the error for a tool that does not exist.
+// unknownTool returns the error message for a tool that does not exist.
 func unknownTool(name string, defs []toolspec.Definition) string {
 	names := make([]string, 0, len(defs))
 	for _, def := range defs {

@@ -315,10 +315,10 @@ func TestInvalidJSONEndsConnection(t *testing.T) {
 
 // notifyUntil reports a change until the client is notified: its subscription may arrive after the first
 // report.
-func notifyUntil(t *testing.T, changed chan<- Change, what Change, notified <-chan string, want string) {
+func notifyUntil(t *testing.T, changed chan<- Change, change Change, notified <-chan string, want string) {
 	t.Helper()
 	for range 300 {
-		changed <- what
+		changed <- change
 		select {
 		case got := <-notified:
 			if got == want {

@@ -13,8 +13,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// progress reports to a client that sent a token that its call still runs: once a second, with the last line
-// the call has written. Each report restarts the client's timeout. stop returns when nothing more will be sent.
+// progress reports to a client with a progress token, once a second, that its call is still running, with the
+// call's latest line of output. Each report restarts the client's timeout. After stop returns, nothing more is
+// sent.
 func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -23,7 +24,7 @@ func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, cal
 	var line lastOutput
 	quiet := func() {}
 	if t.cfg.Progress != nil {
-		// The pipeline keeps an id that is set, and its output events carry it.
+		// The pipeline uses an id that is set, and its output events carry it.
 		call.ID = "mcp_" + rand.Text()
 		quiet = t.cfg.Progress(call.ID, line.add)
 	}
@@ -57,7 +58,7 @@ func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, cal
 	}
 }
 
-// lastOutput is the newest line of a call's output.
+// lastOutput is the latest line of a call's output.
 type lastOutput struct {
 	mu   sync.Mutex
 	text string

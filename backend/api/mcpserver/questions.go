@@ -21,37 +21,38 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// If there is no window, a question of a call is sent to the client, which can ask its own user. A client of an
-// older revision is asked during the call. One of 2026-07-28 gets the question as the call's result, and sends
-// the call again with the answer: until then the call is parked under a random state.
+// Without a window, a question of a call is sent to the client, which can ask its own user. A client of an
+// older revision is asked during the call. A client of 2026-07-28 gets the question as the call's result, and
+// sends the call again with the answer; until then the call is parked under a random state.
 
-// approvalKey is the name of the question, approvalField of its answer.
+// approvalKey is the name of the question, approvalField the name of the form's field.
 const (
 	approvalKey   = "approval"
 	approvalField = "answer"
 )
 
-// answerTimeout bounds how long a client may take to come back with an answer.
+// answerTimeout bounds how long a client may take to return with an answer.
 const answerTimeout = 10 * time.Minute
 
-// maxAsked bounds the text of a question in characters; it contains data of the call.
+// maxAsked bounds the text of a question in characters. The text contains data of the call.
 const maxAsked = 8000
 
-// sinceStateless is the first revision without sessions and without requests of the server.
+// sinceStateless is the first revision without sessions and without requests by the server.
 const sinceStateless = "2026-07-28"
 
-// pendingCall is a running call whose questions the client answers.
+// pendingCall is a running call; the client answers its questions.
 type pendingCall struct {
 	def  toolspec.Definition
 	call toolspec.Call
-	// questions carries questions to the client, result the result of the call.
+	// questions carries questions to the client; result carries the result of the call.
 	questions chan event.Approval
 	result    chan toolspec.Result
 	cancel    context.CancelFunc
 	stop      func()
 }
 
-// parkedCalls are the calls whose client has a question to answer. Its methods may be called concurrently.
+// parkedCalls contains the calls with a question that the client must answer. Its methods may be called
+// concurrently.
 type parkedCalls struct {
 	mu     sync.Mutex
 	closed bool
@@ -59,7 +60,7 @@ type parkedCalls struct {
 	busy   sync.WaitGroup
 }
 
-// parkedCall is one parked call and the question it waits for.
+// parkedCall is one parked call and its open question.
 type parkedCall struct {
 	run     *pendingCall
 	asked   event.Approval
@@ -85,7 +86,7 @@ func (p *parkedCalls) waiting() bool {
 	return len(p.calls) > 0
 }
 
-// park keeps run until its client returns with the state that park returns.
+// park stores run until its client returns with the state that park returns.
 func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	state := rand.Text()
 	p.mu.Lock()
@@ -105,7 +106,8 @@ func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	return state
 }
 
-// take removes and returns the parked call of state, if call repeats it; a nil call matches any.
+// take removes and returns the parked call of state, or nil if there is none or call does not repeat it. A nil
+// call matches any parked call.
 func (p *parkedCalls) take(state string, call *toolspec.Call) *parkedCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,12 +132,12 @@ func sameJSON(a, b []byte) bool {
 	return bytes.Equal(one, other)
 }
 
-// canAskClient reports whether a client can be asked the questions of its call.
+// canAskClient reports whether the client can be asked the questions of its call.
 func (t *toolServer) canAskClient(caps *sdk.ClientCapabilities) bool {
 	return t.cfg.Questions != nil && t.cfg.Answer != nil && supportsForms(caps)
 }
 
-// supportsForms reports whether a client can show a form to its user. One that names no mode can.
+// supportsForms reports whether a client can show a form to its user. A client that names no mode can.
 func supportsForms(caps *sdk.ClientCapabilities) bool {
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
@@ -166,7 +168,8 @@ func (t *toolServer) callWithQuestions(
 	return t.awaitResult(ctx, req, run)
 }
 
-// awaitResult waits for run's result, and asks the client its questions or returns them as the result.
+// awaitResult waits for run's result. Meanwhile it asks the client the questions of the call, or returns a
+// question as the result.
 func (t *toolServer) awaitResult(
 	ctx context.Context, req *sdk.CallToolRequest, run *pendingCall,
 ) (*sdk.CallToolResult, error) {
@@ -200,7 +203,7 @@ func (t *toolServer) awaitResult(
 	}
 }
 
-// resume continues a parked call that its client sends again with an answer.
+// resume continues a parked call when its client sends the call again with an answer.
 func (t *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	call := t.toCall(req.ClientInfo(), req.Params.Name, req.Params.Arguments)
 	s := t.parkedCalls.take(req.Params.RequestState, &call)
@@ -225,7 +228,7 @@ func (t *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	return t.awaitResult(ctx, req, s.run)
 }
 
-// applyAnswer passes on the answer of a client's user; anything but a clear consent denies the call.
+// applyAnswer passes on the answer of a client's user. Anything but a clear consent denies the call.
 func (t *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, form *sdk.ElicitResult) {
 	answer, reason := event.AnswerDeny, ""
 	if form != nil && form.Action == "accept" && form.Content[approvalField] == string(event.AnswerOnce) {
@@ -237,8 +240,8 @@ func (t *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.
 	t.sendAnswer(ctx, run, q, answer, reason)
 }
 
-// sendAnswer answers q. If it was answered in a window meanwhile, that answer counts; if the answer is not accepted,
-// the call ends.
+// sendAnswer answers q. If q was answered in a window meanwhile, that answer counts. If the answer is not
+// accepted for another reason, the call is canceled.
 func (t *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer,
 	reason string,
 ) {
@@ -249,7 +252,7 @@ func (t *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.A
 	}
 }
 
-// windowOnly says why a client's user cannot answer q, "" if they can.
+// windowOnly says why q can be answered only in a window, or returns "" if a client's user can answer it.
 func windowOnly(q event.Approval) string {
 	const hint = " It can be answered only in Sextant's window: open it and call again."
 	switch long := utf8.RuneCountInString(questionText(q)) - maxAsked; {
@@ -263,7 +266,8 @@ func windowOnly(q event.Approval) string {
 	return ""
 }
 
-// questionText is the text of q. Its values may be from outside: none can look like a line of ours.
+// questionText returns the text of q. Its values may be from outside: they are escaped and indented so that
+// none looks like a line of ours.
 func questionText(q event.Approval) string {
 	text := []string{excerpt.Escape(q.Question)}
 	for _, fact := range []struct{ name, value string }{
@@ -287,8 +291,8 @@ func questionText(q event.Approval) string {
 	return strings.Join(text, "\n")
 }
 
-// questionForm is q as a form for the client's user. It offers only "this time" and "no": permissions that last are
-// granted in a window, where the person sees them and can revoke them.
+// questionForm returns q as a form for the client's user. It offers only "this time" and "no": lasting
+// permissions are granted in a window, where the person sees them and can revoke them.
 func questionForm(q event.Approval) *sdk.ElicitParams {
 	return &sdk.ElicitParams{
 		Mode: "form", Message: questionText(q),

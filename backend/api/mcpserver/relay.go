@@ -16,14 +16,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxAnswer bounds one message of the Sextant that was joined; images are large.
+// maxAnswer bounds one message of the joined Sextant in bytes; messages may contain images.
 const maxAnswer = 64 << 20
 
-// RelayConfig is what Relay needs.
+// RelayConfig configures Relay.
 type RelayConfig struct {
-	// Find finds the running Sextant; it is called again after a connection was lost.
+	// Find finds the running Sextant. It is called again after a connection was lost.
 	Find func(ctx context.Context) (Instance, error)
-	// Tools, Panel and Share are as in JoinRequest.
+	// Tools, Panel and Share have the same meaning as in JoinRequest.
 	Tools, Panel string
 	Share        bool
 	// Version and Instructions are sent to the client.
@@ -32,9 +32,9 @@ type RelayConfig struct {
 }
 
 // Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant, where
-// the client has tabs for as long as it is connected. When that Sextant ends, running calls fail with an unknown
-// outcome, and later ones fail until a Sextant runs again, which is then joined. The first call after that fails
-// too, because the client's element numbers are no longer valid.
+// the client has tabs for as long as it is connected. When that Sextant ends, running calls fail with an
+// unknown outcome. Later calls fail until another Sextant runs; Relay then joins that. The first call after
+// joining fails too, because the client's element numbers are no longer valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
 	r := &relay{
 		cfg: cfg, timeout: joinTimeout, changed: make(chan Change), waiting: make(chan struct{}, 1),
@@ -51,18 +51,18 @@ func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) er
 	}, in, out)
 }
 
-// relay forwards the requests of one client to the Sextant that it joined.
+// relay forwards the requests of one client to the joined Sextant.
 type relay struct {
 	cfg     RelayConfig
 	changed chan Change
 	// waiting signals that pending is not empty.
 	waiting chan struct{}
-	// timeout bounds the time until the MCP handshake is done.
+	// timeout bounds the MCP handshake.
 	timeout time.Duration
 	// background counts goroutines that wait for the end of a connection.
 	background sync.WaitGroup
 
-	// joining is held while a connection is made.
+	// joining is locked while a connection is made.
 	joining sync.Mutex
 
 	mu             sync.Mutex
@@ -73,7 +73,7 @@ type relay struct {
 	last           int64
 	// subscribed counts the client's subscriptions by resource.
 	subscribed map[string]int
-	// pending are the changes that the client was not notified of yet.
+	// pending contains the changes that were not sent to the client yet.
 	pending []Change
 }
 
@@ -87,13 +87,13 @@ func (r *relay) close() {
 	r.background.Wait()
 }
 
-// clientRequest is what every request says of the client.
+// clientRequest returns the information about the client that every request contains.
 type clientRequest interface {
 	ClientInfo() *sdk.Implementation
 	ClientCapabilities() *sdk.ClientCapabilities
 }
 
-// join returns the connection, making one if there is none.
+// join returns the connection, and makes one if there is none.
 func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSession, error) {
 	r.joining.Lock()
 	defer r.joining.Unlock()
@@ -147,7 +147,7 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
 	for _, uri := range again {
-		// A resource that the new one lacks is not reported.
+		// An error means that the new Sextant lacks the resource; it is not reported.
 		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri})
 	}
 	r.background.Go(func() {
@@ -160,11 +160,11 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	return session, nil
 }
 
-// queueChange queues a change for the client, each at most once: a client may read slowly.
-func (r *relay) queueChange(what Change) {
+// queueChange queues a change for the client unless it is queued already, because the client may read slowly.
+func (r *relay) queueChange(change Change) {
 	r.mu.Lock()
-	if !slices.Contains(r.pending, what) {
-		r.pending = append(r.pending, what)
+	if !slices.Contains(r.pending, change) {
+		r.pending = append(r.pending, change)
 	}
 	r.mu.Unlock()
 	select {
@@ -185,11 +185,11 @@ func (r *relay) sendChanges(ctx context.Context) {
 		changes := r.pending
 		r.pending = nil
 		r.mu.Unlock()
-		for _, what := range changes {
+		for _, change := range changes {
 			select {
 			case <-ctx.Done():
 				return
-			case r.changed <- what:
+			case r.changed <- change:
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotification
 	}
 }
 
-// forward forwards a request to the Sextant that was joined. Its error says so if that has ended.
+// forward forwards a request to the joined Sextant. If that has ended, the error says so.
 func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T,
 	error,
 ) {
@@ -231,7 +231,7 @@ func forward[T any](ctx context.Context, r *relay, client clientRequest, ask fun
 	return none, responseError(err)
 }
 
-// responseError is the error of a response, without what the SDK wrapped around it.
+// responseError returns the error of a response without the SDK's wrapping.
 func responseError(err error) error {
 	var response *jsonrpc.Error
 	if errors.As(err, &response) {
@@ -296,7 +296,8 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 	}
 }
 
-// restarted reports, once, that Sextant was restarted and the client's element numbers are invalid.
+// restarted reports whether Sextant was restarted since the last call, so that the client's element numbers are
+// invalid. It reports each restart once.
 func (r *relay) restarted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -305,7 +306,7 @@ func (r *relay) restarted() bool {
 	return was
 }
 
-// forwardProgressOf forwards progress of the call, if its client wants it, until stop is called.
+// forwardProgressOf forwards progress of the call, if its client requested it, until stop is called.
 func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	params *sdk.CallToolParams,
 ) (stop func()) {
@@ -319,7 +320,7 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	r.progress[own] = func(p *sdk.ProgressNotificationParams) {
 		passed := *p
 		passed.ProgressToken = token
-		_ = req.Session.NotifyProgress(ctx, &passed) // a client that left gets nothing
+		_ = req.Session.NotifyProgress(ctx, &passed) // the client may have disconnected
 	}
 	r.mu.Unlock()
 	params.SetProgressToken(own)
@@ -330,9 +331,9 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	}
 }
 
-// isResponse reports whether err is a response and not a lost connection.
+// isResponse reports whether err is a response, not a lost connection.
 func isResponse(err error) bool {
-	// The SDK's own codes for a closing connection.
+	// These are the SDK's codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003
 	var response *jsonrpc.Error
 	if errors.Is(err, sdk.ErrConnectionClosed) || !errors.As(err, &response) {
@@ -341,7 +342,7 @@ func isResponse(err error) bool {
 	return response.Code != serverClosing && response.Code != clientClosing
 }
 
-// errorResult is an error result for the model.
+// errorResult returns an error result for the model.
 func errorResult(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " +
 		text}}}

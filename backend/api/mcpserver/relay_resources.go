@@ -6,7 +6,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// relayedResources provides the resources and prompts of the Sextant that was joined.
+// relayedResources provides the resources and prompts of the joined Sextant.
 type relayedResources struct{ r *relay }
 
 // Resources implements ResourceProvider.

@@ -6,8 +6,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// subscribe forwards a client's subscription. It stays at the Sextant that was joined when the client's last one
-// ends: in the SDK, unsubscribing would end notifications of lists too.
+// subscribe forwards a client's subscription. The subscription at the joined Sextant stays even when the
+// client's last one ends, because unsubscribing in the SDK would end notifications about lists too.
 func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
 	r.mu.Lock()
@@ -38,12 +38,12 @@ func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) erro
 	return nil
 }
 
-// resourceUpdated notifies the client of a change of a resource it subscribed to.
+// resourceUpdated notifies the client of a change of a resource that it subscribed to.
 func (r *relay) resourceUpdated(uri string) {
 	r.mu.Lock()
-	waits := r.subscribed[uri] > 0
+	subscribed := r.subscribed[uri] > 0
 	r.mu.Unlock()
-	if waits {
+	if subscribed {
 		r.queueChange(Change{URI: uri})
 	}
 }

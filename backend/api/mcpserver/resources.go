@@ -12,23 +12,23 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Conversations are those that the person shared with programs.
+// Conversations provides the conversations that the person shared with programs.
 type Conversations interface {
-	// Shared lists them, the newest first.
+	// Shared lists the shared conversations, the newest first.
 	Shared(ctx context.Context) ([]Conversation, error)
-	// Text is one of them as Markdown; ok is false if it does not exist or is not shared.
+	// Text returns a shared conversation as Markdown. ok is false if it does not exist or is not shared.
 	Text(ctx context.Context, id string) (text string, ok bool, err error)
 }
 
-// Conversation is one that the person shared.
+// Conversation is a shared conversation.
 type Conversation struct{ ID, Title string }
 
-// pageView is the active page in one form. It is read by calling a tool, under the same policy.
+// pageView is one representation of the active page. It is read by calling a tool, under the same policy.
 type pageView struct {
 	name, title, description, mime, tool, args string
 }
 
-// pageViews are the forms of the active page, under sextant://page/.
+// pageViews are the representations of the active page, under sextant://page/.
 var pageViews = []pageView{
 	{
 		"markdown", "The page as Markdown", "The content of the active page.", "text/markdown", "get_page_content",
@@ -59,13 +59,13 @@ const (
 	conversationPrefix = "sextant://conversation/"
 )
 
-// ConversationURI is the address of a shared conversation.
+// ConversationURI returns the URI of a shared conversation.
 func ConversationURI(id string) string { return conversationPrefix + id }
 
-// builtinResources provides our resources and prompts.
+// builtinResources provides Sextant's resources and prompts.
 type builtinResources struct{ server *toolServer }
 
-// Resources are the forms of the page whose tools are offered, and the shared conversations.
+// Resources lists the page views whose tools are offered, and the shared conversations.
 func (b *builtinResources) Resources(ctx context.Context, _ *sdk.ListResourcesRequest) ([]*sdk.Resource, error) {
 	list := []*sdk.Resource{}
 	for _, v := range b.offeredViews() {
@@ -98,7 +98,7 @@ func (b *builtinResources) sharedConversations(ctx context.Context) ([]Conversat
 	return b.server.cfg.Shared.Shared(ctx)
 }
 
-// Templates are the templates of addresses.
+// Templates lists the URI templates of page views and shared conversations.
 func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate,
 	error,
 ) {
@@ -115,7 +115,7 @@ func (b *builtinResources) Templates(context.Context, *sdk.ListResourceTemplates
 	return list, nil
 }
 
-// Read reads a shared conversation, or the page by calling a tool.
+// Read reads a shared conversation, or a page view by calling its tool.
 func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
 	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && b.server.cfg.Shared != nil {
@@ -140,7 +140,7 @@ func (b *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceReques
 	return b.readPage(ctx, req, views[at])
 }
 
-// readPage reads v by calling its tool. A call that must be confirmed while no window is open is refused.
+// readPage reads v by calling its tool. A call that needs confirmation is refused if no window is open.
 func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest,
 	v pageView,
 ) (*sdk.ReadResourceResult, error) {
@@ -165,11 +165,11 @@ func (b *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRe
 	return &sdk.ReadResourceResult{Contents: contents}, nil
 }
 
-// prompt is a prompt of ours; words contains {name} for each argument.
+// prompt is a built-in prompt; words contains {name} for each argument.
 type prompt struct {
 	sdk.Prompt
 	words string
-	// page is the form of the page that is added, "" for none.
+	// page is the name of the page view to add, "" for none.
 	page string
 }
 
@@ -212,7 +212,7 @@ var prompts = []prompt{
 	},
 }
 
-// Prompts are our prompts, which never change.
+// Prompts lists the built-in prompts, which never change.
 func (b *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, error) {
 	list := make([]*sdk.Prompt, 0, len(prompts))
 	for i := range prompts {
@@ -221,7 +221,7 @@ func (b *builtinResources) Prompts(context.Context, *sdk.ListPromptsRequest) ([]
 	return list, nil
 }
 
-// Prompt fills in one of our prompts and adds the page, which is read by calling a tool.
+// Prompt fills in a built-in prompt and adds its page view.
 func (b *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	at := slices.IndexFunc(prompts, func(p prompt) bool { return p.Name == req.Params.Name })
 	if at < 0 {
@@ -264,10 +264,10 @@ func (b *builtinResources) Prompt(ctx context.Context, req *sdk.GetPromptRequest
 	return out, nil
 }
 
-// maxCompletions bounds the values of a completion (the protocol's own bound).
+// maxCompletions bounds the values of a completion; the protocol sets this bound.
 const maxCompletions = 100
 
-// Complete proposes forms of the page and conversations that begin with the value.
+// Complete returns the page views and conversations that begin with the value.
 func (b *builtinResources) Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	var all []string
 	if ref := req.Params.Ref; ref != nil && ref.Type == "ref/resource" {

@@ -11,17 +11,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// environmentGroup are the tools whose answers have a documented structure beside their text.
+// environmentGroup is the group of the tools that return documented structured content beside text.
 const environmentGroup = "environment"
 
-// Where a person is asked.
+// These say where a person was asked.
 const (
 	inWindow     = "in the Sextant window"
 	byClientUser = "by the program that called"
 )
 
-// answer is r as an MCP result: text for the model, images, and the structured answer of an environment tool.
-// asked says where a person was asked, if they were.
+// answer converts r to an MCP result: text for the model, images, and the structured content of an environment
+// tool. asked says where a person was asked, if one was.
 func (t *toolServer) answer(
 	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
 ) *sdk.CallToolResult {
@@ -51,7 +51,7 @@ func (t *toolServer) answer(
 		}
 		return out
 	}
-	// Only an object: clients of older revisions refuse anything else.
+	// Only objects, because clients of older revisions refuse anything else.
 	if b, err := json.Marshal(r.Value); err == nil && bytes.HasPrefix(b, []byte("{")) {
 		out.StructuredContent = json.RawMessage(b)
 	}

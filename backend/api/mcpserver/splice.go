@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// minSpliced is the length from which a part of an answer bypasses the SDK, which copies each answer several
-// times.
+// minSpliced is the size in bytes from which a part of an answer bypasses the SDK, which copies each answer
+// several times.
 const minSpliced = 2048
 
-// spliceWriter writes to the client and replaces placeholders in an answer by parts that are JSON already.
-// Placeholders are random, so that no text of a page can be one.
+// spliceWriter writes to the client and replaces placeholders in an answer with parts that are already JSON.
+// Placeholders are random, so that text of a page cannot contain one.
 type spliceWriter struct {
 	out io.Writer
 
@@ -26,7 +26,8 @@ const (
 	placeholderLen    = len(placeholderPrefix) + 26
 )
 
-// add stores a part until it is written or ctx, the request's, ends; it returns the placeholder.
+// add stores a part until it is written or until ctx, the context of the request, ends. It returns the
+// placeholder.
 func (s *spliceWriter) add(ctx context.Context, raw []byte) string {
 	mark := placeholderPrefix + rand.Text()
 	s.mu.Lock()

@@ -15,20 +15,20 @@ import (
 // maxSubscribed bounds the subscriptions of one client.
 const maxSubscribed = 64
 
-// errFull is the error for one more.
+// errFull is the error for a subscription beyond maxSubscribed.
 var errFull = &jsonrpc.Error{
 	Code:    jsonrpc.CodeInvalidParams,
 	Message: fmt.Sprintf("you are subscribed to %d resources, the maximum. Unsubscribe from one first.", maxSubscribed),
 }
 
-// SubscriptionChecker is a ResourceProvider that knows which resources can be subscribed to. Without it a client may
-// subscribe to any address.
+// SubscriptionChecker is implemented by a ResourceProvider that knows which resources can be subscribed to.
+// Without it, a client may subscribe to any URI.
 type SubscriptionChecker interface {
-	// CheckSubscription fails for an unknown address, as Read does.
+	// CheckSubscription returns an error for an unknown URI, as Read does.
 	CheckSubscription(ctx context.Context, uri string) error
 }
 
-// subscriptions are the resources that a client subscribed to. Its methods may be called concurrently.
+// subscriptions contains the resources that a client subscribed to. Its methods may be called concurrently.
 type subscriptions struct {
 	server *toolServer
 
@@ -36,7 +36,7 @@ type subscriptions struct {
 	closed   bool
 	sessions map[*sdk.ServerSession]map[string]bool
 	count    int
-	// unfollow stops following the active page; nil while nobody subscribed to it.
+	// unfollow stops following the active page; it is nil while nobody is subscribed to the page.
 	unfollow context.CancelFunc
 	busy     sync.WaitGroup
 }
@@ -90,7 +90,7 @@ func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) e
 	return nil
 }
 
-// follow starts following the active page, if somebody subscribed to it. The caller holds the lock.
+// follow starts following the active page if somebody is subscribed to it. The caller holds the lock.
 func (s *subscriptions) follow() {
 	if s.server.cfg.Follow == nil || s.unfollow != nil || len(s.subscribedPages()) == 0 {
 		return
@@ -112,7 +112,7 @@ func (s *subscriptions) follow() {
 	})
 }
 
-// subscribedPages are the forms of the active page that somebody subscribed to. The caller holds the lock.
+// subscribedPages returns the URIs of the page views that somebody is subscribed to. The caller holds the lock.
 func (s *subscriptions) subscribedPages() (list []string) {
 	seen := map[string]bool{}
 	for _, uris := range s.sessions {
@@ -137,7 +137,7 @@ func (s *subscriptions) close() {
 	s.busy.Wait()
 }
 
-// CheckSubscription allows subscriptions to offered forms of the page and to shared conversations.
+// CheckSubscription allows subscriptions to offered page views and to shared conversations.
 func (b *builtinResources) CheckSubscription(ctx context.Context, uri string) error {
 	if name, ok := strings.CutPrefix(uri, pagePrefix); ok {
 		for _, v := range b.offeredViews() {

@@ -1,4 +1,4 @@
-// Package metrics exposes the program's counters in the text format that Prometheus reads.
+// Package metrics exposes the program's counters in the Prometheus text format.
 package metrics
 
 import (
@@ -15,14 +15,14 @@ import (
 	"sextant/shared/wire"
 )
 
-// Names of tools and models come from outside, so labels and their number are bounded.
+// Names of tools and models come from outside, so the length and number of labels are bounded.
 const (
 	maxSeries   = 500 // series of one metric; the rest is added to one series called otherSeries
 	maxLabel    = 100 // bytes of a label's value
 	otherSeries = "other"
 )
 
-// MediaType is the Content-Type of what Text writes.
+// MediaType is the Content-Type of the output of Text.
 const MediaType = "text/plain; version=0.0.4; charset=utf-8"
 
 // FirstTokenBounds returns the buckets of the time to the first piece of an answer, in milliseconds.
@@ -33,7 +33,7 @@ func FirstTokenBounds() []int64 {
 // roundBounds returns the buckets of the rounds of a turn.
 func roundBounds() []float64 { return []float64{1, 2, 3, 5, 10, 20, 50} }
 
-// metric adds up one metric by its labels. It is not safe for concurrent use.
+// metric sums one metric by its labels. It is not safe for concurrent use.
 type metric struct {
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
@@ -85,7 +85,8 @@ func (m *metric) with(values ...string) *series {
 
 func (m *metric) add(value float64, values ...string) { m.with(values...).sum += value }
 
-// Describe implements prometheus.Collector. It describes nothing: the registry then checks each metric as it comes.
+// Describe implements prometheus.Collector. It describes nothing, so the registry checks each metric when it is
+// collected.
 func (m *metric) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -119,7 +120,7 @@ func cleanLabel(s string) string {
 	return strings.ToValidUTF8(s[:maxLabel-len("…")], "") + "…"
 }
 
-// Text writes metrics in the text format that Prometheus reads.
+// Text writes metrics in the Prometheus text format.
 func Text(metrics []*metric) ([]byte, error) {
 	registry := prometheus.NewPedanticRegistry()
 	for _, m := range metrics {
@@ -140,8 +141,8 @@ func Text(metrics []*metric) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Program returns the program's metrics, counted since its first start.
-func Program(version string, t recorded.Totals) []*metric {
+// FromTotals returns the metrics of totals t, which are counted since the program's first start.
+func FromTotals(version string, t recorded.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)
 	calls := newMetric(prometheus.CounterValue, "sextant_tool_calls_total", "Calls of tools by how they ended.",

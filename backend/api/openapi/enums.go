@@ -15,7 +15,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// enum is a named string type and its values, as a schema of its own.
+// enum is a named string type and its values.
 type enum struct {
 	name   string
 	goType reflect.Type
@@ -73,7 +73,7 @@ func enums() []enum {
 // fieldValues lists the values of plain string fields, by type and JSON name.
 func fieldValues() map[reflect.Type]map[string][]any {
 	return map[reflect.Type]map[string][]any{
-		// The answer is "" when the call was stopped before anybody answered.
+		// The answer is "" if the call was stopped before anybody answered.
 		reflect.TypeFor[event.ApprovalAnswer](): {"answer": {
 			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram, event.AnswerDeny,
 		}},
@@ -96,7 +96,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 	}
 }
 
-// describeEnums adds a schema for every enum, and refers to it from each field of that type.
+// describeEnums adds a schema for every enum and refers to it from each field of that type.
 func describeEnums(schemas huma.Registry) {
 	named := map[reflect.Type]string{}
 	for _, e := range enums() {
@@ -125,7 +125,7 @@ func describeEnums(schemas huma.Registry) {
 	}
 }
 
-// withEnum returns schema with a reference in place of the string where t is an enum.
+// withEnum returns schema with a reference instead of a string where t is an enum.
 func withEnum(schema *huma.Schema, t reflect.Type, named map[reflect.Type]string) *huma.Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -68,8 +68,8 @@ func controlMessages() []streamMessage {
 	}
 }
 
-// describeEvents makes the schemas of Event and Envelope a union with one member per kind, so that
-// the kind tells the type of the data.
+// describeEvents makes the schemas of Event and Envelope unions with one member per kind, so that the kind
+// determines the type of the data.
 func describeEvents(schemas huma.Registry) {
 	schemas.Schema(reflect.TypeFor[event.Event](), true, "")
 	schemas.Schema(reflect.TypeFor[wire.Envelope](), true, "")

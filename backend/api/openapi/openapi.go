@@ -1,8 +1,8 @@
-// Package openapi describes the HTTP API for programs and for the generator of the frontend's types. huma derives the
-// schemas of routes from their Go types; this package adds what huma cannot know: the values of string types, the union
-// of events, the messages of the WebSockets, and the MCP endpoint, which is served beside huma's routes.
+// Package openapi describes the HTTP API for programs and for the generator of the frontend's types. huma
+// derives the schemas of routes from their Go types. This package adds the values of string types, the union of
+// events, the messages of the WebSockets, and the MCP endpoint, which huma does not serve.
 //
-// It describes and serves nothing itself. The routes are in backend/api/http and backend/api/mcproutes.
+// It registers no routes; those are in backend/api/http and backend/api/mcproutes.
 package openapi
 
 import (
@@ -16,14 +16,14 @@ import (
 	"sextant/shared/wire"
 )
 
-// Path is where the document is served, followed by .json or .yaml.
+// Path is the path of the document without its extension, .json or .yaml.
 const Path = "/api/openapi"
 
 // schemaPrefix starts every reference to a schema.
 const schemaPrefix = "#/components/schemas/"
 
-// NewConfig returns huma's configuration for an API of that version, without the page of documentation, links to
-// schemas and huma's other extra routes.
+// NewConfig returns huma's configuration for an API of that version. It disables the documentation page, links
+// to schemas and huma's other extra routes.
 func NewConfig(version string) huma.Config {
 	huma.DefaultArrayNullable = false
 	c := huma.DefaultConfig("Sextant", version)
@@ -35,7 +35,7 @@ func NewConfig(version string) huma.Config {
 	return c
 }
 
-// Complete adds to document what huma cannot derive from routes. Call it after the last route was registered.
+// Complete adds what huma cannot derive from routes to document. Call it after the last route was registered.
 func Complete(document *huma.OpenAPI) {
 	describeMCP(document)
 	schemas := document.Components.Schemas
@@ -46,7 +46,7 @@ func Complete(document *huma.OpenAPI) {
 	describeEnums(schemas)
 }
 
-// schemaName is the type's name in Go, except for names that two packages use.
+// schemaName returns the Go name of a type, except for names that two packages use.
 func schemaName(t reflect.Type, hint string) string {
 	switch t {
 	case reflect.TypeFor[annotation.Event]():

@@ -11,7 +11,8 @@ var bridgePart string
 //go:embed bridge/surface.js
 var surfacePart string
 
-// bridgeScript returns our script of every page: its parts in one function, so that no name is visible to the page.
+// bridgeScript returns our script for every page. One function encloses its parts, so that the page sees none
+// of its names.
 var bridgeScript = sync.OnceValue(func() string {
 	return "(() => {\n'use strict';\n" + bridgePart + surfacePart + "start();\n})();\n"
 })

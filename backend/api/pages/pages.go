@@ -1,14 +1,14 @@
-// Package pages serves the pages of panels of kind webview and those of MCP servers, from a second loopback origin.
-// Strangers wrote what it serves, so the origin is worth nothing to them: it has no API, no token, no cookies and no
-// state, only GET and HEAD of files, each panel's below a key of 256 bits that every run makes again.
+// Package pages serves the pages of webview panels and of MCP servers, from a second loopback origin. The pages
+// are untrusted, so this origin offers nothing to them: no API, no token, no cookies and no state. It only
+// answers GET and HEAD of files, each panel's below a random key of 256 bits that every run makes again.
 //
-// A page is shown in a frame with sandbox="allow-scripts". Every answer has the same sandbox in its
-// Content-Security-Policy (policy.go), so that a page that is opened directly has an opaque origin too. It may load its
-// own files, and from the hosts that its manifest's ui.csp names among its permissions. Our script (bridge/) is the
-// first element of each document (inject.go): it takes the port that the window sends, and uses it for MCP Apps'
-// messages.
+// A page is shown in a frame with sandbox="allow-scripts". Every response has the same sandbox in its
+// Content-Security-Policy (policy.go), so that a page that is opened directly has an opaque origin too. It may
+// load its own files, and from the hosts that its manifest's ui.csp names among its permissions. Our script
+// (bridge/) is the first element of each document (inject.go): it receives the port that the window sends, and
+// uses it for the messages of MCP Apps.
 //
-// The package decides nothing about calls: those go from the window to the pipeline.
+// The package makes no decisions about calls: those go from the window to the pipeline.
 package pages
 
 import (
@@ -24,24 +24,24 @@ import (
 	"time"
 )
 
-// Source is the content of a panel's page.
+// Source describes the content of a panel's page.
 type Source struct {
-	// Root is the folder of panels and Folder the panel's name in it.
+	// Root is the folder of panels, Folder the panel's name in it.
 	Root, Folder string
-	// Grants are the origins that the page may reach besides its own files.
-	Grants OriginRules
-	// Hidden are files of the folder, slash-separated, that are not served.
+	// Origins are the origins that the page may use besides its own files.
+	Origins OriginRules
+	// Hidden lists files in the folder that are not served, by slash-separated path.
 	Hidden []string
-	// Document is the whole page of an MCP server, which has no folder. Its name is Entry.
+	// Document is the whole page of an MCP server, which has no folder. It is served as Entry.
 	Document []byte
 }
 
 // Entry is the file name of a page that is one document.
 const Entry = "index.html"
 
-// Config is what a Server needs.
+// Config configures a Server.
 type Config struct {
-	// Source returns the current content of panel's page; false if it has none.
+	// Source returns the current content of a panel's page, or false if the panel has none.
 	Source func(panel string) (Source, bool)
 	Log    *slog.Logger
 }
@@ -59,7 +59,7 @@ type Server struct {
 	windowOrigin string
 }
 
-// New makes a Server; Listen opens it.
+// New makes a Server. Call Listen to start it.
 func New(cfg Config) *Server {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -77,7 +77,7 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Listen opens a free port of 127.0.0.1 and serves in the background until Close.
+// Listen opens a free port on 127.0.0.1 and serves in the background until Close.
 func (s *Server) Listen() error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Server) Host() string {
 	return s.ln.Addr().String()
 }
 
-// Origin returns the origin of pages, which the window's policy allows frames from; "" before Listen.
+// Origin returns the origin of pages, from which the window's policy allows frames; "" before Listen.
 func (s *Server) Origin() string {
 	if host := s.Host(); host != "" {
 		return "http://" + host
@@ -109,7 +109,8 @@ func (s *Server) Origin() string {
 	return ""
 }
 
-// URL returns the address of panel's file entry, "" before Listen. A panel keeps its key while the program runs.
+// URL returns the address of the file entry of a panel, "" before Listen. A panel keeps its key while the
+// program runs.
 func (s *Server) URL(panel, entry string) string {
 	if s.Host() == "" {
 		return ""
@@ -130,7 +131,8 @@ func (s *Server) key(panel string) string {
 	return key
 }
 
-// SetWindowOrigin sets the window's origin, the only one that may frame a page; before, none may.
+// SetWindowOrigin sets the window's origin, the only one that may frame a page. Before the first call, no
+// origin may.
 func (s *Server) SetWindowOrigin(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// OriginRules are the origins that a page may use, by use as in MCP Apps: Connect (fetch, sockets), Resource (scripts,
-// styles, pictures, fonts, media), Frame (frames in the page), Base (a <base> element).
+// OriginRules lists the origins that a page may use, by purpose as in MCP Apps: Connect (fetch, sockets),
+// Resource (scripts, styles, pictures, fonts, media), Frame (frames in the page), Base (a <base> element).
 type OriginRules struct {
 	Connect, Resource, Frame, Base []string
-	// Eval lets the page run text as script, which some MCP Apps need. It allows no more origins.
+	// Eval lets the page run text as script, which some MCP Apps need. It allows no additional origins.
 	Eval bool
 }
 
-// origin matches the only form of a source in a policy: https or wss, perhaps "*.", a host name with a dot, perhaps a
-// port. No path, and nothing that ends a directive.
+// origin matches the only accepted form of a source: https or wss, an optional "*.", a host name with a dot,
+// and an optional port. It excludes paths and characters that end a directive.
 var origin = regexp.MustCompile(
 	`^(?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?$`,
 )
@@ -26,18 +26,19 @@ var numericHost = regexp.MustCompile(`^[a-z]+://[0-9.]+(?::|$)`)
 // maxSources bounds the sources of one directive.
 const maxSources = 32
 
-// sources returns the valid origins of list. The manifest's validation has reported the others.
+// sources returns the valid origins of list. Validation of the manifest has reported the others.
 func sources(list []string) []string {
-	var good []string
+	var valid []string
 	for _, s := range list {
-		if len(s) <= 300 && origin.MatchString(s) && !numericHost.MatchString(s) && len(good) < maxSources {
-			good = append(good, s)
+		if len(s) <= 300 && origin.MatchString(s) && !numericHost.MatchString(s) && len(valid) < maxSources {
+			valid = append(valid, s)
 		}
 	}
-	return good
+	return valid
 }
 
-// Allows reports whether host is one of the origins. host is lower-case, with its port unless that is 80 or 443.
+// Allows reports whether host is in one of the lists. host is lower-case, with its port unless that is 80 or
+// 443.
 func (o OriginRules) Allows(host string) bool {
 	for _, list := range [][]string{o.Connect, o.Resource, o.Frame, o.Base} {
 		for _, source := range sources(list) {
@@ -52,7 +53,7 @@ func (o OriginRules) Allows(host string) bool {
 	return false
 }
 
-// policy returns the Content-Security-Policy of everything below base, the panel's address with its key. The address
+// policy returns the Content-Security-Policy of everything below base, the panel's address with its key. base
 // replaces 'self', which would allow other panels' files and means nothing in an opaque origin.
 func policy(base, shell string, grants OriginRules) string {
 	own, resource := base, sources(grants.Resource)
@@ -75,7 +76,7 @@ func policy(base, shell string, grants OriginRules) string {
 		return list
 	}
 	add("default-src", "'none'")
-	// Inline script is as trusted as the page's files: the border is what the page may reach.
+	// Inline script is as trusted as the page's files: the limit is the origins that the page may use.
 	scripts := with(resource, own, "'unsafe-inline'")
 	if grants.Eval {
 		scripts = append(scripts, "'unsafe-eval'")
@@ -94,14 +95,15 @@ func policy(base, shell string, grants OriginRules) string {
 	add("form-action", "'none'")
 	add("frame-ancestors", shell)
 	add("webrtc", "'block'")
-	// The bridge makes the only policy, which keeps out documents without the bridge.
+	// The bridge creates the only Trusted Types policy, which keeps out documents without the bridge.
 	add("require-trusted-types-for", "'script'")
 	add("trusted-types", "default")
 	add("sandbox", "allow-scripts")
 	return b.String()
 }
 
-// inertPolicy returns the policy of files that are no documents: opened directly, such as an SVG, they do nothing.
+// inertPolicy returns the policy of files that are not HTML: opened directly, such as an SVG, they can do
+// nothing.
 func inertPolicy(shell string) string {
 	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors " + shell + "; sandbox"
 }
@@ -118,15 +120,15 @@ const disabledFeatures = "accelerometer=(), ambient-light-sensor=(), attribution
 	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), " +
 	"window-management=(), xr-spatial-tracking=()"
 
-// setHeaders sets the headers of every answer.
+// setHeaders sets the headers of every response.
 func setHeaders(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Permissions-Policy", disabledFeatures)
 	h.Set("X-DNS-Prefetch-Control", "off")
-	// An opaque origin loads module scripts, fonts and its own data across origins. The key in the address keeps
-	// others away.
+	// An opaque origin loads module scripts, fonts and its own data across origins. The key in the address
+	// keeps other pages out.
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

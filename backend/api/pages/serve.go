@@ -19,24 +19,25 @@ import (
 )
 
 const (
-	// maxFile and maxDocument bound what is served in bytes; documents are read into memory.
+	// maxFile and maxDocument bound files and documents in bytes. Documents are read into memory.
 	maxFile     = 64 << 20
 	maxDocument = 8 << 20
 	// ownFolder is the folder of our files in a page's address; no file of a panel can be in it.
 	ownFolder  = ".sextant"
 	bridgePath = ownFolder + "/bridge.js"
-	// collectorPath is the script that observes the page and acts on it.
+	// collectorPath is the path of the script that observes the page and acts on it.
 	collectorPath = ownFolder + "/surface.js"
 )
 
-// The content types that the code refers to. Documents get our script.
+// These content types are used in code. Only documents (HTML) get our script.
 const (
 	typeScript = "text/javascript; charset=utf-8"
 	typeHTML   = "text/html; charset=utf-8"
 	typeText   = "text/plain; charset=utf-8"
 )
 
-// contentType returns the type of a file by its extension. Unknown ones are bytes; the content is never inspected.
+// contentType returns the type of a file by its extension; unknown ones are octet streams. The content is never
+// inspected.
 func contentType(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm":
@@ -71,7 +72,7 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-// refusal is the error of a request that gets no file.
+// refusal is the error of a request that is refused.
 type refusal struct {
 	status int
 	text   string
@@ -91,7 +92,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		base = "'none'"
 	}
-	setHeaders(w.Header(), policy(base, s.frameAncestor(), source.Grants))
+	setHeaders(w.Header(), policy(base, s.frameAncestor(), source.Origins))
 	if err == nil {
 		err = send(w, r, source, key, name, s.frameAncestor())
 	}
@@ -106,7 +107,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", typeText)
 	w.WriteHeader(refused.status)
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, refused.text+"\n") // a client that left reads nothing
+		_, _ = io.WriteString(w, refused.text+"\n") // the client may have disconnected
 	}
 }
 
@@ -134,7 +135,7 @@ func (s *Server) find(r *http.Request) (key, name string, source Source, err err
 	return key, name, source, checkPath(r.URL, name)
 }
 
-// isForbiddenDestination reports whether no page of a panel may use a file that way (Sec-Fetch-Dest).
+// isForbiddenDestination reports whether a Sec-Fetch-Dest is one that no page of a panel may load files for.
 func isForbiddenDestination(destination string) bool {
 	switch destination {
 	case "serviceworker", "sharedworker", "worker", "object", "embed", "manifest":
@@ -143,7 +144,7 @@ func isForbiddenDestination(destination string) bool {
 	return false
 }
 
-// checkPath refuses every spelling of a path except the plain one.
+// checkPath refuses every spelling of a path except the canonical one.
 func checkPath(u *url.URL, name string) error {
 	if strings.ContainsAny(name, "\\\x00:") || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") ||
 		!fs.ValidPath(name) || name == "." {
@@ -152,7 +153,7 @@ func checkPath(u *url.URL, name string) error {
 	return nil
 }
 
-// escaped returns a path of a panel's folder, escaped for an address.
+// escaped returns a path in a panel's folder, escaped for a URL.
 func escaped(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -161,7 +162,8 @@ func escaped(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// isServed reports whether pages may have a file: no hidden file (.name), and none that the manifest hides.
+// isServed reports whether pages may load a file: hidden files (.name) and files that the manifest hides are
+// not served.
 func isServed(source Source, name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
@@ -222,8 +224,8 @@ func sendPage(w http.ResponseWriter, r *http.Request, page []byte, key string) e
 	return nil
 }
 
-// open opens a regular file of the panel's folder. No link may lead out of it. A file with a second hard link is
-// refused, because that one may be anywhere.
+// open opens a regular file in the panel's folder. No link may lead out of it. A file with several hard links
+// is refused, because the others may be anywhere.
 func open(source Source, name string) (*os.File, fs.FileInfo, error) {
 	outer, err := os.OpenRoot(source.Root)
 	if err != nil {
@@ -249,7 +251,7 @@ func open(source Source, name string) (*os.File, fs.FileInfo, error) {
 		err = refuse(http.StatusRequestEntityTooLarge, "%s is larger than %d MB.", name, maxFile>>20)
 	}
 	if err != nil {
-		_ = file.Close() // it was only read
+		_ = file.Close() // opened only for reading
 		return nil, nil, err
 	}
 	return file, info, nil

@@ -14,18 +14,18 @@ import (
 // Body wraps a JSON answer for huma.
 type Body[T any] struct{ Body T }
 
-// Answer wraps v as an answer.
+// Answer wraps v as a route's answer.
 func Answer[T any](v T) *Body[T] { return &Body[T]{Body: v} }
 
-// Empty is the input or output of routes without one.
+// Empty is the input or output of a route that has none.
 type Empty struct{}
 
-// ByID is the path of a route with one id.
+// ByID is the input of a route with an id in its path.
 type ByID struct {
 	ID string `path:"id" maxLength:"128"`
 }
 
-// Add registers one route. Method and path of routes that programs rely on come from the navigation map.
+// Add registers one route. The methods and paths that programs rely on come from the navigation map.
 func Add[I, O any](api huma.API, method, path, summary string, status int, h func(context.Context, *I) (*O, error)) {
 	huma.Register(api, huma.Operation{
 		OperationID: OperationID(method, path), Method: method, Path: path, Summary: summary,
@@ -59,7 +59,7 @@ func NotFound(detail string) error { return huma.NewError(http.StatusNotFound, d
 // diskFullType identifies the problem of a full disk.
 const diskFullType = "urn:sextant:problem:disk-full"
 
-// DiskFull returns the problem of what could not be stored because the disk is full.
+// DiskFull returns the problem for data that could not be stored because the disk is full.
 func DiskFull() error {
 	return &huma.ErrorModel{
 		Type: diskFullType, Title: http.StatusText(http.StatusInsufficientStorage),

@@ -8,13 +8,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// ErrNoWindow is the error of Ask when no window is connected.
+// ErrNoWindow is returned by Ask when no window is connected.
 var ErrNoWindow = errors.New("no window is open")
 
-// errWindowClosed is the error of a question whose window was closed first.
+// errWindowClosed is returned by Ask when the window was closed before it answered.
 var errWindowClosed = errors.New("the window was closed before it answered")
 
-// noteFocus records that the person focused this window. Connections of programs do not count.
+// noteFocus records that the person focused this window. It ignores connections of programs.
 func (c *conn) noteFocus() {
 	if !c.window {
 		return
@@ -24,7 +24,7 @@ func (c *conn) noteFocus() {
 	c.lastFocus = c.hub.focusCount.Add(1)
 }
 
-// deliverReply passes a window's answer to the question's caller, or drops it if the caller gave up.
+// deliverReply passes a window's answer to the caller of Ask, or drops it if the caller no longer waits.
 func (c *conn) deliverReply(r *wire.SurfaceReply) error {
 	if r == nil {
 		return errors.New("surface.reply without reply")
@@ -34,7 +34,7 @@ func (c *conn) deliverReply(r *wire.SurfaceReply) error {
 	delete(c.pending, r.ID)
 	c.mu.Unlock()
 	if reply != nil {
-		reply <- *r // its buffer holds one, and it gets one
+		reply <- *r // buffered for the only reply
 	}
 	return nil
 }
@@ -56,8 +56,9 @@ func (h *Hub) focusedConn() *conn {
 	return best
 }
 
-// Ask asks the window that was focused last about the page of the panel it shows, and returns its answer: JSON from
-// outside if the page wrote it. When ctx ends, it cancels the question. It fails with ErrNoWindow if none is connected.
+// Ask asks the window that was focused last about the panel page that it shows, and returns its answer. The
+// answer is JSON, and text from outside if the page wrote it. When ctx ends, Ask cancels the question. Without
+// a connected window it returns ErrNoWindow.
 func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	c := h.focusedConn()
 	if c == nil {
@@ -94,7 +95,7 @@ func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage
 	case <-ctx.Done():
 		select {
 		case c.out <- envelope("surface.cancel", wire.SurfaceCancel{ID: ask.ID}):
-		default: // a window that slow finds out when it answers
+		default: // a window that is too slow is told when it answers
 		}
 		return nil, context.Cause(ctx)
 	}

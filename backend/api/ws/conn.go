@@ -16,30 +16,29 @@ import (
 	"sextant/shared/wire"
 )
 
-// errProtocol is the error of a client that does not follow the protocol.
+// errProtocol is the error for a message that violates the protocol.
 var errProtocol = errors.New("unexpected message")
 
 // conn is one window.
 type conn struct {
 	hub    *Hub
 	socket *websocket.Conn
-	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
+	ctx    context.Context //nolint:containedctx // the connection's lifetime, ended by cancel
 	cancel context.CancelFunc
 	out    chan wire.Envelope
 	// window is true if the client acts for the person; hello sets it.
 	window bool
-	// replaceLive passes a new live view, or nil, to the writer.
+	// replaceLive passes a new live view, or nil, to the writing goroutine.
 	replaceLive chan *browser.LiveReader
 
 	mu   sync.Mutex
 	live *browser.LiveReader
-	// pending are the questions that the window has not answered, by id.
+	// pending maps the ids of unanswered questions to the channels of their callers.
 	pending map[int64]chan wire.SurfaceReply
-	// lastFocus is the number of the window's latest focus in the hub's count.
+	// lastFocus is the hub's number for the window's latest focus event.
 	lastFocus int64
 }
 
-// serve serves the connection until it ends.
 func (c *conn) serve() {
 	defer func() { _ = c.socket.Close() }()
 	defer c.cancel()
@@ -89,7 +88,7 @@ func (c *conn) hello() (wire.ClientMessage, error) {
 	return m, nil
 }
 
-// refuse sends the error and closes with "policy violation".
+// refuse sends the error and closes the connection with "policy violation".
 func (c *conn) refuse(err error) {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_ = c.socket.WriteJSON(envelope("error", wire.Problem{Error: err.Error()}))
@@ -104,7 +103,7 @@ func (c *conn) write(sub *eventlog.Subscription) {
 	if c.send(envelope("hello", wire.Hello{Seq: c.hub.cfg.Events.Last(), Version: c.hub.cfg.Version})) != nil {
 		return
 	}
-	// A window that connects gets the present state of the browser; changes follow as events.
+	// A new window gets the current state of the browser; changes follow as events.
 	_ = c.send(fromEvent(event.New(event.BrowserChanged, c.hub.cfg.Browser.State())))
 	var frames <-chan browser.LiveFrame
 	for {
@@ -152,7 +151,7 @@ func (c *conn) send(m wire.Envelope) error {
 	return c.socket.WriteJSON(m)
 }
 
-// sendFrame writes the header's length, the header and the picture as one binary message.
+// sendFrame writes the length of the header, the header and the picture as one binary message.
 func (c *conn) sendFrame(f browser.LiveFrame) error {
 	header, err := json.Marshal(f.Header)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package ws serves the WebSockets: the events after a number and then live ones, the live picture of the browser as
-// binary frames, the person's input on that picture, questions about the page of a panel, and terminals.
+// Package ws serves the WebSockets: past events from a given number and then live ones, the live picture of the
+// browser as binary frames, the person's input on that picture, questions about the page of a panel, and
+// terminals.
 //
-// One connection is one window. The first message must be "hello" with a key; before it nothing is sent. One goroutine
-// writes, one reads; both end with the connection. A slow window gets merged deltas and only the newest picture: at
-// most two frames wait for its acknowledgement (backend/browser/live).
+// One connection is one window. The first message must be "hello" with a key; nothing is sent before it. One
+// goroutine writes and one reads; both end with the connection. A slow window gets merged deltas and only the
+// newest picture: at most two frames wait for its acknowledgement (backend/browser/live).
 package ws
 
 import (
@@ -31,12 +32,12 @@ const (
 	pongTimeout  = 60 * time.Second
 )
 
-// Config is what a Hub and a TerminalServer need.
+// Config configures a Hub and a TerminalServer.
 type Config struct {
 	Version string
-	// Role reports whether a key is valid, and whether it is a window's: only a window may send input and be asked.
+	// Role reports whether a key is valid, and whether it is a window's. Only a window may send input and be asked.
 	Role func(key string) (valid, window bool)
-	// Allowed reports whether Host and Origin of an upgrade are ours.
+	// Allowed reports whether Host and Origin of an upgrade request are ours.
 	Allowed func(*http.Request) bool
 	Events  *eventlog.Recorder
 	Browser *browser.Browser
@@ -48,7 +49,7 @@ type Hub struct {
 	cfg      Config
 	upgrader websocket.Upgrader
 	windows  atomic.Int64
-	// focusCount numbers the focus of windows, askCount the questions to windows.
+	// focusCount numbers the focus events of windows, askCount the questions to windows.
 	focusCount, askCount atomic.Int64
 
 	mu     sync.Mutex
@@ -67,10 +68,10 @@ func New(cfg Config) *Hub {
 	return h
 }
 
-// HasWindow reports whether a window of the person is connected.
+// HasWindow reports whether a window is connected.
 func (h *Hub) HasWindow() bool { return h.windows.Load() > 0 }
 
-// Close ends every connection and waits for their goroutines.
+// Close ends every connection and waits for its goroutines.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true

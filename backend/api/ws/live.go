@@ -8,13 +8,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of a side of the picture, in CSS pixels.
+// These bound each side of the picture, in CSS pixels.
 const (
 	minSide = 120
 	maxSide = 4096
 )
 
-// handle does what one client message asks.
+// handle handles one message of the client.
 func (c *conn) handle(m wire.ClientMessage) error {
 	switch m.Kind {
 	case "live.open":
@@ -47,7 +47,7 @@ func (c *conn) handle(m wire.ClientMessage) error {
 	return fmt.Errorf("unknown message kind %q", m.Kind)
 }
 
-// takeOver gives the page to the person who presses a button or a key on the picture while a call acts on it.
+// takeOver lets a person who presses a button or key on the picture take over the page from a running call.
 func (c *conn) takeOver(input string) {
 	if input != "down" && input != "keydown" {
 		return
@@ -91,7 +91,7 @@ func (c *conn) closeLive() {
 	c.setLive(nil)
 }
 
-// setLive passes live to the writer. It replaces a value that waits, so it never blocks.
+// setLive passes live to the writing goroutine. It replaces a waiting value, so it never blocks.
 func (c *conn) setLive(live *browser.LiveReader) {
 	select {
 	case <-c.replaceLive:

@@ -7,7 +7,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// handleMessage handles one message of the window.
 func (c *terminalConn) handleMessage(data []byte) error {
 	var m wire.TerminalMessage
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -18,7 +17,7 @@ func (c *terminalConn) handleMessage(data []byte) error {
 	case "open":
 		tab, err := all.Open(m.Columns, m.Rows)
 		if err == nil {
-			c.send(message{news: &wire.TerminalUpdate{Kind: "opened", Tab: tab.Number()}})
+			c.send(message{update: &wire.TerminalUpdate{Kind: "opened", Tab: tab.Number()}})
 		}
 		return err
 	case "stop":

@@ -15,15 +15,15 @@ import (
 	"sextant/shared/wire"
 )
 
-// errNoTerminal is the error for a terminal that was closed.
+// errNoTerminal is the error for a terminal that does not exist any more.
 var errNoTerminal = errors.New("this terminal no longer exists")
 
-// maxWatched bounds the terminals that one window watches.
+// maxWatched bounds the terminals that one window may watch.
 const maxWatched = 32
 
-// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may connect,
-// because what is typed there runs as the person, outside of the sandbox. One connection is one window, which may watch
-// several terminals. Its methods may be called concurrently.
+// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may
+// connect, because what is typed there runs as the person, outside the sandbox. One connection is one window,
+// which may watch several terminals. Its methods may be called concurrently.
 type TerminalServer struct {
 	cfg       Config
 	terminals *terminal.Terminals
@@ -45,7 +45,7 @@ func NewTerminalServer(c Config, terminals *terminal.Terminals) *TerminalServer 
 	return s
 }
 
-// Close ends every connection and waits for their goroutines. Terminals keep running.
+// Close ends every connection and waits for its goroutines. Terminals keep running.
 func (s *TerminalServer) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -86,26 +86,25 @@ func (s *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve()
 }
 
-// message is a message to the window: news, or output of a tab.
+// message is a message to the window: an update, or output of a tab.
 type message struct {
-	news *wire.TerminalUpdate
-	tab  int
-	data []byte
+	update *wire.TerminalUpdate
+	tab    int
+	data   []byte
 }
 
 // terminalConn is the connection of one window.
 type terminalConn struct {
 	server *TerminalServer
 	socket *websocket.Conn
-	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
+	ctx    context.Context //nolint:containedctx // the connection's lifetime, ended by cancel
 	cancel context.CancelFunc
 	out    chan message
 	tasks  sync.WaitGroup
-	// watched are the watched terminals by number. Only the reading goroutine uses it.
+	// watched contains the watched terminals by number. Only the reading goroutine uses it.
 	watched map[int]*watchedTerminal
 }
 
-// watchedTerminal is a terminal that the window watches.
 type watchedTerminal struct {
 	watcher *terminal.Watcher
 	stop    context.CancelFunc
@@ -160,7 +159,7 @@ func (c *terminalConn) hello() error {
 func (c *terminalConn) sendTabs() {
 	for {
 		tabs, changed := c.server.terminals.List()
-		if !c.send(message{news: &wire.TerminalUpdate{Kind: "tabs", Tabs: tabs}}) {
+		if !c.send(message{update: &wire.TerminalUpdate{Kind: "tabs", Tabs: tabs}}) {
 			return
 		}
 		select {
@@ -192,12 +191,12 @@ func (c *terminalConn) write() {
 			return
 		case m := <-c.out:
 			_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
-			if m.news != nil {
-				m.news.V = wire.Version
-				if m.news.Tabs == nil {
-					m.news.Tabs = []wire.Terminal{}
+			if m.update != nil {
+				m.update.V = wire.Version
+				if m.update.Tabs == nil {
+					m.update.Tabs = []wire.Terminal{}
 				}
-				err = c.socket.WriteJSON(m.news)
+				err = c.socket.WriteJSON(m.update)
 			} else {
 				err = c.socket.WriteMessage(websocket.BinaryMessage,
 					append(binary.BigEndian.AppendUint32(nil, uint32(m.tab)),
@@ -228,7 +227,7 @@ func (c *terminalConn) read() {
 		} else {
 			err = c.handleMessage(data)
 		}
-		if err != nil && !c.send(message{news: &wire.TerminalUpdate{Kind: "error", Error: err.Error()}}) {
+		if err != nil && !c.send(message{update: &wire.TerminalUpdate{Kind: "error", Error: err.Error()}}) {
 			return
 		}
 	}
@@ -259,7 +258,7 @@ func (c *terminalConn) watch(number int) error {
 	ctx, stop := context.WithCancel(c.ctx)
 	c.watched[number] = &watchedTerminal{watcher: watcher, stop: stop}
 	c.tasks.Go(func() {
-		if !c.send(message{news: &wire.TerminalUpdate{Kind: "watching", Tab: number, Bytes: replay}}) {
+		if !c.send(message{update: &wire.TerminalUpdate{Kind: "watching", Tab: number, Bytes: replay}}) {
 			return
 		}
 		for {

@@ -1,11 +1,11 @@
-// Package access resolves what the program of an MCP server may touch on this machine: the folders and
-// hosts that its entry in mcp-config.json grants, or what can be derived from the entry. The result is used
-// to set up the sandbox and is described in words for a person. The package only reads the file system.
+// Package access determines what the program of an MCP server may access on this machine: the folders and hosts
+// that its entry in mcp-config.json grants, or those derived from the entry. The result configures the sandbox
+// and is described in words for a person. The package only reads the file system.
 //
-// The rule: a server may use what its entry names, and the network. A folder among its arguments is
-// readable and writable, a script is readable with the package it belongs to; the rest of the person's home
-// and other disks are invisible. The program has a home of its own, because a package that one server
-// changed in a shared cache would be run by the next.
+// A server may use what its entry names, and the network. A folder among its arguments is readable and
+// writable; a script is readable together with its package. The rest of the person's home and other disks are
+// invisible. The program has a separate home, because a package that one server changed in a shared cache would
+// be run by the next.
 package access
 
 import (
@@ -20,19 +20,20 @@ import (
 	"sextant/shared/subpath"
 )
 
-// anyHost as the only host grants all of the network, including this machine and the local network.
+// anyHost as the only host grants the whole network, including this machine and the local network.
 const anyHost = "*"
 
-// Override is what a person wrote under "sextant" of an entry. A missing list is derived from the entry; an
-// empty one grants nothing.
+// Override is the "sextant" member of an entry, written by a person. A missing list is derived from the entry;
+// an empty list grants nothing.
 type Override struct {
 	// Confine is "off" to run the program without the sandbox.
 	Confine string `json:"confine,omitempty"`
-	// Grants are what it may touch; nil derives all of it.
+	// Grants lists what the program may access; nil derives all lists.
 	Grants *GrantLists `json:"grants,omitempty"`
 }
 
-// GrantLists are grants. A path is absolute, begins with "~/", or is relative to the folder the program starts in.
+// GrantLists lists the hosts and paths that a program may use. A path is absolute, begins with "~/", or is
+// relative to the folder that the program starts in.
 type GrantLists struct {
 	// Network holds hosts ("api.example.com"), or "*" alone for all of the network.
 	Network []string `json:"network,omitzero" required:"false"`
@@ -40,7 +41,7 @@ type GrantLists struct {
 	Write   []string `json:"write,omitzero" required:"false"`
 }
 
-// Problem says what is wrong with it, "" if nothing.
+// Problem says what is wrong with the override, or returns "" if it is valid.
 func (o *Override) Problem() string {
 	if o == nil {
 		return ""
@@ -61,57 +62,59 @@ func (o *Override) Problem() string {
 	return ""
 }
 
-// Server is what permissions are derived from.
+// Server describes a server for Resolve.
 type Server struct {
 	Command string
 	Args    []string
-	// Env are the variables of the entry, without the values of secrets.
+	// Env contains the variables of the entry, without the values of secrets.
 	Env map[string]string
-	// Cwd is the folder that the entry names, "" for none; relative paths are then relative to Workspace.
+	// Cwd is the folder that the entry names, "" for none. Relative paths are relative to it, or else to
+	// Workspace.
 	Cwd, Workspace string
-	Written        *Override
-	// Roots is true if the person lets the server know the workspace: then it may use it.
+	Override       *Override
+	// Roots is true if the person lets the server know the workspace; then the server may use it.
 	Roots bool
 }
 
-// Machine is where servers run.
+// Machine describes the machine that servers run on.
 type Machine struct {
-	// Home is the person's home, "" if unknown; Path is where commands are looked for.
+	// Home is the person's home, "" if unknown; Path is the search path for commands.
 	Home, Path string
-	// Places classifies paths; nil knows none. Own are Sextant's own folders.
+	// Places classifies paths; nil classifies none. OwnFolders are Sextant's own folders.
 	Places     *protectedpaths.Places
 	OwnFolders []string
-	// GrantableFolders are folders in Own that servers may use, Bundles the one with programs of bundles, which they
-	// writable read.
+	// GrantableFolders are folders in OwnFolders that servers may use. Bundles is the folder with the programs
+	// of bundles, which servers may read.
 	GrantableFolders []string
 	Bundles          string
-	// IsProtected reports whether no program may write a folder because programs start from it.
+	// IsProtected reports whether a folder must stay read-only because programs start from files in it.
 	IsProtected func(folder string) bool
 }
 
-// Permissions is what one server may touch. Paths are absolute and clean; links are not followed.
+// Permissions describes what one server may access. Paths are absolute and clean; links are not followed.
 type Permissions struct {
-	// Unsandboxed says that the person runs it without the sandbox. Container is the program that runs it in a
-	// container, such as docker, "" for none.
+	// Unsandboxed is true if the person switched the sandbox off. Container is the program that runs the server
+	// in a container, such as docker, "" for none.
 	Unsandboxed bool
 	Container   string
-	// Network is as in GrantLists, Read and Write are granted paths. Program are the server's program files, which are
-	// read-only; Package is the folder of its installed package, which is writable too.
+	// Network has the form of GrantLists.Network. Read and Write are granted paths, Program the server's own
+	// program files, which are read-only. Package is the folder of its installed package, which is writable
+	// too.
 	Network, Read, Write, Program []string
 	Package                       string
-	// OpenContainer says why a container is not isolated, so that the sandbox is used; "" for none.
+	// OpenContainer says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
 	OpenContainer string
-	// Dir is the folder the program starts in, "" for its own home.
+	// Dir is the folder that the program starts in, "" for its own home.
 	Dir string
-	// Notes are sentences about what the entry names and does not get.
+	// Notes are sentences about paths that the entry names but that are not granted.
 	Notes []string
-	// secretPaths are granted paths that hold secrets, with what they are; sources are the paths in Program that
+	// secretPaths maps granted paths that hold secrets to a description; sources are the paths in Program that
 	// belong to the person.
 	secretPaths map[string]string
 	sources     []string
 }
 
-// Resolve resolves what a server may touch on a machine.
+// Resolve determines what a server may access on a machine.
 func Resolve(s Server, m Machine) Permissions {
 	g := &resolver{Machine: m, server: s, perms: Permissions{
 		Network:     []string{anyHost},
@@ -119,7 +122,7 @@ func Resolve(s Server, m Machine) Permissions {
 	}}
 	g.closed = append(confine.PrivateFolders(m.Home), tempFolders()...)
 	dir := g.dir()
-	w := s.Written
+	w := s.Override
 	if w != nil && w.Confine == "off" {
 		g.perms.Unsandboxed = true
 	}
@@ -128,7 +131,7 @@ func Resolve(s Server, m Machine) Permissions {
 	g.derive(dir)
 	if w != nil && w.Grants != nil {
 		if w.Grants.Read != nil && w.Grants.Write != nil {
-			g.perms.Notes = g.perms.Notes[:before] // of what was derived and is overridden
+			g.perms.Notes = g.perms.Notes[:before] // drop notes about derived grants, which are overridden
 		}
 		g.applyOverride(*w.Grants, dir)
 	}
@@ -139,16 +142,17 @@ func Resolve(s Server, m Machine) Permissions {
 	return g.perms
 }
 
-// resolver collects what one server may touch.
+// resolver collects the permissions of one server.
 type resolver struct {
 	Machine
 	server Server
 	perms  Permissions
-	// closed are folders of which a server sees only what it was granted.
+	// closed are folders in which a server sees only what it was granted.
 	closed []string
-	// scripts are script files among the arguments, writable what the server may write, links followed.
+	// scripts are script files among the arguments; writable are the paths that the server may write, with
+	// links followed.
 	scripts, writable []string
-	// usesDir is true if the entry uses a path relative to the folder the program starts in.
+	// usesDir is true if the entry has a path relative to the folder that the program starts in.
 	usesDir bool
 }
 
@@ -160,7 +164,7 @@ func tempFolders() []string {
 	return all
 }
 
-// dir is the folder that paths of the entry are relative to.
+// dir returns the folder that paths of the entry are relative to.
 func (g *resolver) dir() string {
 	if g.server.Cwd != "" {
 		if path, ok := g.absolute(g.server.Cwd, g.server.Workspace); ok {
@@ -188,8 +192,8 @@ func (g *resolver) absolute(text, dir string) (string, bool) {
 	return filepath.Join(dir, text), true
 }
 
-// setDir sets the folder the program starts in: the one its entry names, or the workspace if the program uses
-// it.
+// setDir sets the folder that the program starts in: the one that its entry names, or the workspace if the
+// program uses it.
 func (g *resolver) setDir(dir string) {
 	granted := slices.Concat(g.perms.Read, g.perms.Write)
 	below := func(p string) bool { return subpath.Within(dir, p) || subpath.Within(p, dir) }
@@ -202,12 +206,12 @@ func (g *resolver) setDir(dir string) {
 	}
 }
 
-// isClosed reports whether a path is visible to the program only if it is granted.
+// isClosed reports whether the program can see a path only if it is granted.
 func (g *resolver) isClosed(path string) bool {
 	return slices.ContainsFunc(g.closed, func(c string) bool { return subpath.Within(path, c) })
 }
 
-// applyOverride replaces what was derived by what the person wrote.
+// applyOverride replaces derived grants with those that the person wrote.
 func (g *resolver) applyOverride(l GrantLists, dir string) {
 	if l.Network != nil {
 		g.perms.Network = l.Network
@@ -230,9 +234,9 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 					"them writable.", path)
 				g.perms.Read = append(g.perms.Read, path)
 			default:
-				if what, kind := g.classify(path); kind == protectedpaths.Secret || write &&
+				if description, kind := g.classify(path); kind == protectedpaths.Secret || write &&
 					kind == protectedpaths.Sensitive {
-					g.perms.secretPaths[path] = what
+					g.perms.secretPaths[path] = description
 				}
 				all = append(all, path)
 			}
@@ -256,7 +260,7 @@ func (g *resolver) isOwnData(path string) bool {
 	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && subpath.Within(path, own) })
 }
 
-// inBundle reports whether a path is in the folder of one bundle.
+// inBundle reports whether a path is inside the folder of a bundle.
 func (g *resolver) inBundle(path string) bool {
 	return g.Bundles != "" && path != g.Bundles && subpath.Within(path, g.Bundles)
 }
@@ -265,7 +269,7 @@ func (g *resolver) protectedFolder(path string) bool {
 	return g.IsProtected != nil && g.IsProtected(path)
 }
 
-func (g *resolver) classify(path string) (what string, kind protectedpaths.Kind) {
+func (g *resolver) classify(path string) (description string, kind protectedpaths.Kind) {
 	if g.Places == nil || g.inBundle(path) {
 		return "", protectedpaths.Ordinary
 	}

@@ -65,14 +65,14 @@ func (m *machine) link(name, to string) {
 }
 
 // is compares paths, of which have may hold more.
-func (m *machine) is(what string, have []string, want ...string) {
+func (m *machine) is(description string, have []string, want ...string) {
 	m.t.Helper()
 	all := []string{}
 	for _, w := range want {
 		all = append(all, m.path(w))
 	}
 	if slices.Sort(all); !slices.Equal(have, all) {
-		m.t.Errorf("%s: got %q, not %q", what, have, all)
+		m.t.Errorf("%s: got %q, not %q", description, have, all)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestServerLinkGrantsNothing(t *testing.T) {
 		},
 		"user override": {Server{
 			Command: "uv", Args: []string{"~/proj/server.py"},
-			Written: &Override{Grants: &GrantLists{Write: []string{"~/proj"}}},
+			Override: &Override{Grants: &GrantLists{Write: []string{"~/proj"}}},
 		}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -352,16 +352,16 @@ func TestContainerOptions(t *testing.T) {
 
 func TestMissingGrantFromStderr(t *testing.T) {
 	h := Permissions{Network: []string{anyHost}}
-	for said, want := range map[string]string{
+	for output, want := range map[string]string{
 		"Error: listen EPERM: operation not permitted /tmp/tsx-1000/12.pipe":   "local sockets",
 		"[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!":        `confine "off"`,
 		"Error: EROFS: read-only file system, open '/home/ada/x'":              "does not let it write /home/ada/x",
 		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "control of the whole machine",
 		"Error: listen EADDRINUSE: address already in use 127.0.0.1:3000 /tmp": "",
 	} {
-		t.Run(said, func(t *testing.T) {
-			if got := h.MissingGrant(said); want == "" && got != "" || !strings.Contains(got, want) {
-				t.Errorf("%s: %q", said, got)
+		t.Run(output, func(t *testing.T) {
+			if got := h.MissingGrant(output); want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("%s: %q", output, got)
 			}
 		})
 	}

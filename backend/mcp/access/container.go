@@ -9,8 +9,8 @@ import (
 	"sextant/shared/subpath"
 )
 
-// Options of docker, podman and nerdctl that keep a container isolated: switches, options with a value, and
-// options whose value is checked. Every other option is assumed to weaken the isolation.
+// These options of docker, podman and nerdctl keep a container isolated: switches, options with a value, and
+// options with a value that is checked. Any other option is assumed to weaken the isolation.
 var (
 	plainSwitches = []string{
 		"--rm", "--init", "-i", "--interactive", "-t", "--tty", "-d", "--detach", "--read-only", "-q", "--quiet",
@@ -27,18 +27,18 @@ var (
 	checkedOptions = []string{"-v", "--volume", "--mount", "--env-file", "--network", "--net", "--security-opt"}
 )
 
-// harmlessPaths are system files that containers may be given: time zones.
+// harmlessPaths are system files that a container may get: time zones.
 var harmlessPaths = []string{"/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo"}
 
-// gatewayOptions are options of docker's MCP gateway, which starts servers in containers.
+// gatewayOptions are the accepted options of docker's MCP gateway, which starts servers in containers.
 var gatewayOptions = []string{
 	"--servers", "--transport", "--verify-signatures", "--log-calls", "--log", "--block-secrets", "--block-network",
 	"--profile", "--tools", "--enable-all-servers", "--memory", "--cpus",
 	"--verbose", "--long-lived", "--dry-run", "--watch", "--port", "--keep",
 }
 
-// container is the name of the program that runs the server in a container, "" if none does or the container
-// is not isolated.
+// container returns the name of the program that runs the server in a container, or "" if there is none or the
+// container is not isolated.
 func (g *resolver) container() string {
 	name := filepath.Base(g.server.Command)
 	if !slices.Contains([]string{"docker", "podman", "nerdctl"}, name) {
@@ -66,7 +66,7 @@ func (g *resolver) container() string {
 	return ""
 }
 
-// whyNotIsolated says why a command line does not isolate the container, "" if it does.
+// whyNotIsolated says why a command line does not isolate the container, or returns "" if it does.
 func (g *resolver) whyNotIsolated(args []string) string {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		option, _, joined := strings.Cut(args[0], "=")
@@ -98,7 +98,7 @@ func (g *resolver) whyNotIsolated(args []string) string {
 	return "This is not known to run in a container: " + args[0]
 }
 
-// checkOptions checks those before the image, or before the container that exec names.
+// checkOptions checks the options before the image, or before the container that exec names.
 func (g *resolver) checkOptions(verb string, args []string) string {
 	for len(args) > 0 {
 		arg := args[0]
@@ -133,7 +133,7 @@ func (g *resolver) checkOptions(verb string, args []string) string {
 	return ""
 }
 
-// checkOption checks an option by its value.
+// checkOption checks the value of an option in checkedOptions.
 func (g *resolver) checkOption(option, value string) string {
 	switch option {
 	case "--network", "--net":
@@ -183,7 +183,7 @@ func (g *resolver) checkMount(value string) string {
 	return g.checkPath(source)
 }
 
-// checkPath checks a path of this machine that a container gets; a name alone is a volume.
+// checkPath checks a path on this machine that is mounted into a container. A bare name is a volume.
 func (g *resolver) checkPath(source string) string {
 	if strings.ContainsAny(source, "$`") {
 		return "It is unknown which folder " + source + " is"
@@ -195,7 +195,7 @@ func (g *resolver) checkPath(source string) string {
 	if slices.ContainsFunc(harmlessPaths, func(h string) bool { return subpath.Within(path, h) }) {
 		return ""
 	}
-	// Everything outside the closed folders is the system's, which root in the container could change.
+	// Everything outside the closed folders belongs to the system, and root in the container could change it.
 	_, kind := g.classify(path)
 	if kind != protectedpaths.Ordinary || g.isOwnData(path) || g.tooBroad(path) || g.isTool(path) ||
 		!g.isClosed(resolveLinks(path)) ||

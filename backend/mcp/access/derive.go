@@ -13,20 +13,20 @@ import (
 	"sextant/shared/subpath"
 )
 
-// systemFolders are system folders that every server may read and none may write.
+// systemFolders are folders that every server may read and none may write.
 var systemFolders = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev",
 	"/run", "/boot", "/nix", "/snap",
 }
 
-// isSystem reports whether a path is in one of those; removable disks are not.
+// isSystem reports whether a path is in a system folder. Removable disks under /run are not.
 func isSystem(path string) bool {
 	in := func(folder string) bool { return subpath.Within(path, folder) }
 	return slices.ContainsFunc(systemFolders, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) ||
 		path == "/run/media" || path == "/run/mount")
 }
 
-// devices are those that every program may use.
+// devices are the devices that every program may use.
 var devices = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm",
 	"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd",
@@ -65,8 +65,8 @@ func (g *resolver) derive(dir string) {
 	}
 }
 
-// toolVariables name folders of tools, toolLists lists of such; ignoredVariables are replaced by the server's own
-// home.
+// toolVariables name folders of tools, and toolLists name lists of folders. ignoredVariables are replaced by
+// the server's own home.
 var (
 	toolVariables = []string{
 		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME",
@@ -84,7 +84,7 @@ var (
 	ignoredVariables = []string{"HOME", "PWD", "OLDPWD", "SHELL", "TMPDIR", "TMP", "TEMP"}
 )
 
-// grantVariable grants what a variable of the entry names.
+// grantVariable grants the paths that a variable of the entry names.
 func (g *resolver) grantVariable(name, value string) {
 	upper := strings.ToUpper(name)
 	list := strings.HasSuffix(upper, "PATH") && strings.Contains(value, string(filepath.ListSeparator))
@@ -103,10 +103,10 @@ func (g *resolver) grantVariable(name, value string) {
 	}
 }
 
-// argumentPath is the path in an argument, if it is one. A single word is none, even if there is a folder of that
-// name.
+// argumentPath returns the path in an argument, if it contains one. A single word is not a path, even if a
+// folder has that name.
 func (g *resolver) argumentPath(arg, dir string) (string, bool) {
-	if rest, is := strings.CutPrefix(arg, "file://"); is {
+	if rest, isURL := strings.CutPrefix(arg, "file://"); isURL {
 		arg = rest
 	}
 	switch {
@@ -121,7 +121,7 @@ func (g *resolver) argumentPath(arg, dir string) (string, bool) {
 		return "", false
 	}
 	info, err := os.Stat(path)
-	// A single word may name a file of the program.
+	// A single word can still name a file of the program.
 	return path, err == nil && (strings.Contains(arg, "/") || info.Mode().IsRegular() &&
 		(g.server.Cwd != "" || hasEnding(path, scriptEndings)))
 }
@@ -131,7 +131,7 @@ func isRelative(text string) bool {
 	return !filepath.IsAbs(text) && text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, "file://")
 }
 
-// grantPath grants a path that the entry names; name is its option or variable.
+// grantPath grants a path that the entry names; name is the option or variable that contained it.
 func (g *resolver) grantPath(path, name string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(os.ModeSocket|os.ModeDevice) != 0 && !slices.Contains(devices, path) {
@@ -158,14 +158,14 @@ func (g *resolver) grantPath(path, name string) {
 	}
 }
 
-// grantParent grants the folder of a file that will be created, or that has a journal beside it, unless the folder
-// covers much else.
-func (g *resolver) grantParent(path string, there bool) {
+// grantParent grants the folder of a file that the program will create, or that has a journal beside it, unless
+// the folder is too broad.
+func (g *resolver) grantParent(path string, fileExists bool) {
 	up := filepath.Dir(path)
 	switch {
 	case isDir(up) && !g.tooBroad(up):
 		g.grantFolder(up)
-	case there:
+	case fileExists:
 		g.grantWrite(path)
 	case isDir(up):
 		g.note("%s does not exist, and the sandbox does not let the server create it in a folder with other files. "+
@@ -192,15 +192,15 @@ func (g *resolver) grantFolder(path string) {
 }
 
 func (g *resolver) grantWrite(path string) {
-	switch what, kind := g.classify(path); {
+	switch description, kind := g.classify(path); {
 	case g.inBundle(path):
 		g.perms.Read = append(g.perms.Read, path)
 	case g.isOwnData(path) || kind == protectedpaths.Secret:
-		g.refuse(path, what)
+		g.refuse(path, description)
 	case g.isTool(path):
 		g.perms.Read = append(g.perms.Read, path)
 	case kind == protectedpaths.Sensitive:
-		g.note("%s is %s, so it is read-only. To make it writable, add it to sextant.grants.write.", path, what)
+		g.note("%s is %s, so it is read-only. To make it writable, add it to sextant.grants.write.", path, description)
 		g.perms.Read = append(g.perms.Read, path)
 	default:
 		g.perms.Write = append(g.perms.Write, path)
@@ -208,19 +208,19 @@ func (g *resolver) grantWrite(path string) {
 }
 
 func (g *resolver) grantRead(path string) {
-	if what, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
-		g.refuse(path, what)
+	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
+		g.refuse(path, description)
 		return
 	}
 	g.perms.Read = append(g.perms.Read, path)
 }
 
-func (g *resolver) refuse(path, what string) {
+func (g *resolver) refuse(path, description string) {
 	if g.isOwnData(path) {
-		what = "Sextant's own data"
+		description = "Sextant's own data"
 	}
 	g.note("%s is %s. Naming it in an argument does not grant it; add it to sextant.grants if the server should have "+
-		"it.", path, what)
+		"it.", path, description)
 }
 
 // scriptEndings are file name endings of scripts.
@@ -241,7 +241,8 @@ func isDatabase(path string) bool {
 	return hasEnding(path, []string{".db", ".db3", ".sqlite", ".sqlite3", ".duckdb"})
 }
 
-// isReadOnlyName reports whether an option or variable of that name means a file that is only read: settings, keys.
+// isReadOnlyName reports whether an option or variable of that name refers to a file that is only read, such as
+// settings or keys.
 func isReadOnlyName(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc([]string{

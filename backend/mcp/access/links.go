@@ -9,12 +9,12 @@ import (
 	"sextant/shared/subpath"
 )
 
-// maxLinks bounds how many links one path leads over.
+// maxLinks bounds the links that are followed for one path.
 const maxLinks = 40
 
-// followLinks is where the links of a path lead. own is true if that passes through something the server may
-// write, or over a link inside an installed package: the server or the package could have made that link, so
-// its target must not be granted at the next start. Then at is the path up to there.
+// followLinks returns the target of a path. own is true if the path passes through something that the server
+// may write, or over a link inside an installed package: the server or the package could have made that link,
+// so its target must not be granted at the next start. Then at is the path up to that point.
 func (g *resolver) followLinks(path string) (at string, own bool) {
 	at = "/"
 	rest := strings.Split(path, "/")
@@ -49,12 +49,12 @@ func (g *resolver) followLinks(path string) (at string, own bool) {
 	return at, false
 }
 
-// inWritable reports whether a path is in something the server may write.
+// inWritable reports whether the server may write a path.
 func (g *resolver) inWritable(path string) bool {
 	return slices.ContainsFunc(g.writable, func(w string) bool { return subpath.Within(path, w) })
 }
 
-// addWritable notes that the server may write a path and its target.
+// addWritable records that the server may write a path and its target.
 func (g *resolver) addWritable(path string) {
 	g.writable = append(g.writable, path, resolveLinks(path))
 }
@@ -65,8 +65,8 @@ func inPackage(path string) bool {
 	return folder != "" && path != folder
 }
 
-// packageOf is the folder of the installed package that a path is in, "" for none, and the node_modules
-// around it.
+// packageOf returns the folder of the installed package that contains path, and the node_modules folder around
+// it; "" for none.
 func packageOf(path string) (folder, modules string) {
 	const mark = "/node_modules/"
 	at := strings.LastIndex(path, mark)
@@ -84,8 +84,8 @@ func packageOf(path string) (folder, modules string) {
 	return path[:at+len(mark)] + strings.Join(parts[:n], "/"), path[:at+len(mark)-1]
 }
 
-// tidyGrants drops paths inside other granted paths. A path inside a writable folder has no grant of its own:
-// the server could have replaced it by a link.
+// tidyGrants drops paths inside other granted paths. A path inside a writable folder gets no separate grant,
+// because the server could have replaced it with a link.
 func (g *resolver) tidyGrants() {
 	all := subpath.Outermost(g.perms.Write)
 	g.perms.Write = []string{}
@@ -107,7 +107,7 @@ func (g *resolver) tidyGrants() {
 	g.perms.Read = slices.DeleteFunc(subpath.Outermost(g.perms.Read), g.leadsIntoWritable)
 }
 
-// tidyProgram does the same for program files.
+// tidyProgram does the same as tidyGrants for program files.
 func (g *resolver) tidyProgram() {
 	g.perms.Program = slices.DeleteFunc(subpath.Outermost(g.perms.Program), func(p string) bool {
 		return g.leadsIntoWritable(p) ||
@@ -129,7 +129,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// resolveLinks is a path with its links followed, or the path itself if that fails.
+// resolveLinks returns a path with its links followed, or the path itself if that fails.
 func resolveLinks(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r

@@ -12,7 +12,7 @@ import (
 )
 
 // toolFolders are folders of a home where version managers and installers put programs. Every server may read
-// them and none may write them.
+// them, and none may write them.
 var toolFolders = []string{
 	".nvm", ".volta", ".asdf", ".local/share/mise", ".local/share/fnm", ".pyenv", ".rbenv", ".bun/bin", ".deno/bin",
 	".cargo/bin", ".rustup", "go/bin",
@@ -21,7 +21,7 @@ var toolFolders = []string{
 	"miniconda3", "anaconda3", "miniforge3", "mambaforge", ".linuxbrew", "n",
 }
 
-// isTool reports whether a path is in, or contains, such a folder.
+// isTool reports whether a path is in a tool folder, or contains one.
 func (g *resolver) isTool(path string) bool {
 	return g.Home != "" && slices.ContainsFunc(toolFolders, func(name string) bool {
 		tool := filepath.Join(g.Home, name)
@@ -30,7 +30,7 @@ func (g *resolver) isTool(path string) bool {
 	})
 }
 
-// findProgramFiles finds the server's program files, once it is known what it may write.
+// findProgramFiles finds the server's program files. It must run after the writable paths are known.
 func (g *resolver) findProgramFiles(dir string) {
 	for _, path := range g.scripts {
 		g.showScript(path)
@@ -48,7 +48,7 @@ func (g *resolver) findProgramFiles(dir string) {
 	}
 }
 
-// showCommand shows the files of the command. None of them is writable.
+// showCommand makes the files of the command readable, never writable.
 func (g *resolver) showCommand(command string) {
 	g.showToolchain(command)
 	r := resolveLinks(command)
@@ -73,14 +73,14 @@ func (g *resolver) showCommand(command string) {
 	}
 }
 
-// showStartFolder shows the folder the program starts in: it is readable like sources, and writable only if an
-// argument names it.
+// showStartFolder makes the folder that the program starts in readable. It is writable only if an argument
+// names it.
 func (g *resolver) showStartFolder(dir string) {
-	what, kind := g.classify(dir)
+	description, kind := g.classify(dir)
 	switch {
 	case isSystem(dir) || !g.isClosed(dir) || g.leadsIntoWritable(dir):
 	case g.isOwnData(dir) || kind == protectedpaths.Secret:
-		g.refuse(dir, what)
+		g.refuse(dir, description)
 	case g.tooBroad(dir):
 		g.note("It starts in %s, which contains more than one program, so its content is hidden. Name what the server "+
 			"should use in its arguments or in sextant.grants.", dir)
@@ -89,7 +89,7 @@ func (g *resolver) showStartFolder(dir string) {
 	}
 }
 
-// commandFile is the file that the command is.
+// commandFile returns the file that the entry's command refers to.
 func (g *resolver) commandFile() (string, bool) {
 	name := g.server.Command
 	if strings.ContainsRune(name, '/') || name == "~" {
@@ -116,7 +116,7 @@ func (g *resolver) showToolchain(command string) {
 			}
 			continue
 		}
-		// uv links its Pythons by version beside each other.
+		// uv links its versions of Python to each other.
 		if at := strings.Index(dir, "/uv/python/"); at > 0 {
 			dir = dir[:at+len("/uv/python")]
 		}
@@ -124,14 +124,14 @@ func (g *resolver) showToolchain(command string) {
 	}
 }
 
-// markers are files in the root folder of a program's sources.
+// markers are files that mark the root folder of a program's sources.
 var markers = []string{
 	"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod", "Cargo.toml",
 	"deno.json", "Gemfile", "pyvenv.cfg", ".git",
 }
 
-// showScript shows a script. Links that the server could have made are not followed: it would choose what it
-// writable read at its next start.
+// showScript makes a script readable. It does not follow links that the server could have made: the server
+// would choose what it may read at its next start.
 func (g *resolver) showScript(path string) {
 	g.showFile(path)
 	at, own := g.followLinks(path)
@@ -144,10 +144,10 @@ func (g *resolver) showScript(path string) {
 	g.grantOwnPackage(at)
 }
 
-// showFile shows a file with the package it belongs to, which has what it loads.
+// showFile makes a file readable together with its package, which contains what the file loads.
 func (g *resolver) showFile(path string) {
-	if what, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
-		g.refuse(path, what)
+	if description, kind := g.classify(path); g.isOwnData(path) || kind == protectedpaths.Secret {
+		g.refuse(path, description)
 		return
 	}
 	if at := strings.Index(path, "/node_modules/"); at > 0 {
@@ -161,8 +161,8 @@ func (g *resolver) showFile(path string) {
 	}
 }
 
-// grantOwnPackage makes the installed package of a script writable: small servers store data beside their code. That
-// covers for a package installed in the server's folder, not for one installed for everything.
+// grantOwnPackage makes the installed package of a script writable, because small servers store data beside
+// their code. It applies to a package in the server's folder, not to one installed globally.
 func (g *resolver) grantOwnPackage(at string) {
 	folder, modules := packageOf(at)
 	if folder == "" || filepath.Base(filepath.Dir(modules)) == "lib" || isSystem(folder) || g.isTool(folder) ||
@@ -176,17 +176,17 @@ func (g *resolver) grantOwnPackage(at string) {
 	g.addWritable(folder)
 }
 
-// maxSiblings bounds how many files beside a script are shown.
+// maxSiblings bounds how many files beside a script become readable.
 const maxSiblings = 100
 
-// siblings are what a script may load from a folder that also has other files, such as ~/Downloads: files of
-// its type, and packages.
+// siblings returns the files that a script may load from a folder that also has unrelated files, such as
+// ~/Downloads: packages, and files of the script's type.
 func (g *resolver) siblings(path string) []string {
 	dir, ending := filepath.Dir(path), filepath.Ext(path)
 	if g.Home == "" || filepath.Dir(dir) != g.Home || ending == "" {
 		return nil
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be listed is not loaded
+	entries, _ := os.ReadDir(dir) // a file that cannot be listed cannot be loaded
 	var all []string
 	for _, e := range entries {
 		at := filepath.Join(dir, e.Name())
@@ -200,8 +200,8 @@ func (g *resolver) siblings(path string) []string {
 	return all
 }
 
-// sourceRoot is the folder of the sources that a file belongs to, or the file alone if its folder holds more than
-// one program.
+// sourceRoot returns the root folder of the sources that a file belongs to, or the file itself if its folder
+// holds more than one program.
 func (g *resolver) sourceRoot(path string) string {
 	dir := filepath.Dir(path)
 	if g.tooBroad(dir) {

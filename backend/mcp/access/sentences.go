@@ -10,7 +10,7 @@ import (
 	"sextant/shared/subpath"
 )
 
-// Sentences describe what a server may touch in sentences, for a person who decides about it.
+// Sentences describes the permissions in sentences, for a person who decides about the server.
 func (p Permissions) Sentences() []string {
 	if p.Unsandboxed {
 		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
@@ -51,7 +51,7 @@ func (p Permissions) networkWords() string {
 	return "It can reach " + strings.Join(p.Network, ", ") + " and no other host."
 }
 
-// AllowsAnyHost reports whether it may reach every host.
+// AllowsAnyHost reports whether the server may reach every host.
 func (p Permissions) AllowsAnyHost() bool {
 	return slices.Contains(p.Network, anyHost)
 }
@@ -64,15 +64,15 @@ func (p Permissions) describe(paths []string) string {
 			all = append(all, fmt.Sprintf("and %d more", len(paths)-most))
 			break
 		}
-		if what := p.secretPaths[path]; what != "" {
-			path += " (" + what + ")"
+		if description := p.secretPaths[path]; description != "" {
+			path += " (" + description + ")"
 		}
 		all = append(all, path)
 	}
 	return strings.Join(all, ", ")
 }
 
-// ReadsAll reports whether it may read all of that home.
+// ReadsAll reports whether the server may read the whole folder home.
 func (p Permissions) ReadsAll(home string) bool {
 	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(path string) bool {
 		return subpath.Within(home, path)
@@ -89,22 +89,22 @@ var (
 	dockerPattern  = regexp.MustCompile(`(?i)docker\.sock|docker daemon|podman\.sock`)
 )
 
-// MissingGrant says which grant a server seems to lack, by what it wrote; "" if nothing suggests that. The output
-// is the server's: a path in it is shown to the person, never granted.
-func (p Permissions) MissingGrant(said string) string {
+// MissingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "" if
+// nothing suggests that. The output is the server's: a path in it is shown to the person, never granted.
+func (p Permissions) MissingGrant(output string) string {
 	if p.Unsandboxed || p.Container != "" {
 		return ""
 	}
-	if len(said) > 8000 {
-		said = said[len(said)-8000:]
+	if len(output) > 8000 {
+		output = output[len(output)-8000:]
 	}
 	const where = " of this server's entry in mcp-config.json"
-	if browserPattern.MatchString(said) {
+	if browserPattern.MatchString(output) {
 		return "It starts a browser, whose own sandbox often fails inside Sextant's. Start the browser without it " +
 			"(usually " +
 			"--no-sandbox), or, if you trust the server, switch its sandbox off: sextant.confine \"off\"" + where + "."
 	}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		refused, absent := refusalPattern.MatchString(line), absencePattern.MatchString(line)
 		switch {
 		case dockerPattern.MatchString(line) && p.OpenContainer != "":
@@ -133,7 +133,7 @@ func (p Permissions) MissingGrant(said string) string {
 			}
 		}
 	}
-	if !p.AllowsAnyHost() && networkErrors.MatchString(said) {
+	if !p.AllowsAnyHost() && networkErrors.MatchString(output) {
 		granted := "some hosts only"
 		if len(p.Network) == 0 {
 			granted = "no network"

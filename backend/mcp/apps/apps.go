@@ -1,9 +1,9 @@
 // Package apps reads what MCP servers declare for MCP Apps (extension io.modelcontextprotocol/ui, revision
-// 2026-01-26): which page shows a tool, who may call a tool, and what a page wants to reach. It also caches
-// pages, holds the context that apps give the model, and limits their requests.
+// 2026-01-26): which page shows a tool, who may call a tool, and which hosts a page wants to reach. It also
+// caches pages, holds the context that apps give the model, and limits the requests of apps.
 //
-// All of it comes from a server and is text from outside: what is malformed counts as absent, everything is
-// bounded, and a page reaches nothing that the person has not allowed. The package talks to no server.
+// All of it is text from outside: malformed parts count as absent, sizes are bounded, and a page reaches only
+// what the person has allowed. The package talks to no server.
 package apps
 
 import (
@@ -24,56 +24,56 @@ const (
 	MIME = "text/html;profile=mcp-app"
 	// scheme begins the address of every page.
 	scheme = "ui://"
-	// MaxPage bounds a page, maxURI the address of one, both in bytes.
+	// MaxPage bounds a page, maxURI a page's address, both in bytes.
 	MaxPage = 8 << 20
 	maxURI  = 1024
 	// maxDomains bounds the origins that a page may name for one use.
 	maxDomains = 32
 )
 
-// Settings is what a client declares under Extension.
+// Settings returns what a client declares under Extension.
 func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIME}} }
 
-// Tool is what a server declares for one of its tools.
+// Tool contains a server's declarations about one of its tools.
 type Tool struct {
-	// URI is the page that shows its calls, "" for none.
+	// URI is the address of the page that shows the tool's calls, "" for none.
 	URI string
-	// Model and App say who may call it.
-	Model, App bool
+	// ModelCanCall and AppCanCall say who may call the tool.
+	ModelCanCall, AppCanCall bool
 }
 
-// ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a valid visibility both may call
-// it.
+// ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a valid visibility, both the model
+// and the app may call the tool.
 func ToolOf(meta sdk.Meta) Tool {
-	t := Tool{Model: true, App: true}
-	var said struct {
+	t := Tool{ModelCanCall: true, AppCanCall: true}
+	var declared struct {
 		UI struct {
 			URI        any   `json:"resourceUri"`
 			Visibility []any `json:"visibility"`
 		} `json:"ui"`
 		Old any `json:"ui/resourceUri"`
 	}
-	if !decode(meta, &said) {
+	if !decode(meta, &declared) {
 		return t
 	}
-	t.URI = address(said.UI.URI)
+	t.URI = address(declared.UI.URI)
 	if t.URI == "" {
-		t.URI = address(said.Old)
+		t.URI = address(declared.Old)
 	}
-	if said.UI.Visibility != nil {
-		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility,
-			any("app"))
+	if declared.UI.Visibility != nil {
+		t.ModelCanCall = slices.Contains(declared.UI.Visibility, any("model"))
+		t.AppCanCall = slices.Contains(declared.UI.Visibility, any("app"))
 	}
 	return t
 }
 
-// decode reads meta, which came as JSON, into a struct; it reports false if it does not fit.
+// decode converts meta to a struct; it returns false if meta does not fit.
 func decode(meta sdk.Meta, into any) bool {
 	raw, err := json.Marshal(meta)
 	return err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// address is uri if it is the address of a page, else "".
+// address returns uri if it is the address of a page, else "".
 func address(uri any) string {
 	text, _ := uri.(string)
 	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI ||
@@ -85,7 +85,7 @@ func address(uri any) string {
 
 func isInvisible(r rune) bool { return r <= ' ' || r == 0x7f }
 
-// Domains are origins by what a page does with them.
+// Domains lists the origins that a page may use, by purpose.
 type Domains struct {
 	Connect  []string `json:"connect,omitempty"`
 	Resource []string `json:"resource,omitempty"`
@@ -93,61 +93,61 @@ type Domains struct {
 	Base     []string `json:"base,omitempty"`
 }
 
-// lists are the origins by the name of their use.
+// lists returns the lists of d by the name of their use.
 func (d *Domains) lists() map[string]*[]string {
 	return map[string]*[]string{"connect": &d.Connect, "resource": &d.Resource, "frame": &d.Frame, "base": &d.Base}
 }
 
-// Uses are the origins of d, each with its use: "connect https://api.example.com", sorted. The person
-// allows each use: whoever lets a page send somewhere has not let it run scripts from there.
+// Uses returns the origins of d, each with its use ("connect https://api.example.com"), sorted. The person
+// allows each use separately: a page that may send data to an origin may not run scripts from it.
 func (d Domains) Uses() []string {
 	var all []string
-	for word, list := range d.lists() {
+	for use, list := range d.lists() {
 		for _, o := range *list {
-			all = append(all, word+" "+o)
+			all = append(all, use+" "+o)
 		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-// among is d reduced to the uses in allowed.
+// among returns d reduced to the uses in allowed.
 func (d Domains) among(allowed []string) Domains {
 	var out Domains
 	into := out.lists()
-	for word, list := range d.lists() {
+	for use, list := range d.lists() {
 		for _, o := range *list {
-			if slices.Contains(allowed, word+" "+o) {
-				*into[word] = append(*into[word], o)
+			if slices.Contains(allowed, use+" "+o) {
+				*into[use] = append(*into[use], o)
 			}
 		}
 	}
 	return out
 }
 
-// IsUse reports whether text is a use as Uses returns them.
+// IsUse reports whether text has the form of a use that Uses returns.
 func IsUse(text string) bool {
-	word, o, _ := strings.Cut(text, " ")
-	return (&Domains{}).lists()[word] != nil && slices.Equal(origins([]any{o}), []string{o})
+	use, o, _ := strings.Cut(text, " ")
+	return (&Domains{}).lists()[use] != nil && slices.Equal(origins([]any{o}), []string{o})
 }
 
 // Page is the page of an app.
 type Page struct {
 	URI  string
 	HTML []byte
-	// Domains are what it wants to reach.
+	// Domains are the origins that the page wants to use.
 	Domains Domains
-	// Border is whether it wants a border, nil if it does not say.
+	// Border reports whether the page wants a border, nil if it does not say.
 	Border *bool
-	// Permissions are the abilities of a browser that it would like to have. None is given.
+	// Permissions are the browser features that the page asks for. None is granted.
 	Permissions []string
 }
 
-// ErrNoPage says why what a server gave is no page.
+// ErrNoPage means that a server's answer is not a page.
 var ErrNoPage = errors.New("it is no page that can be shown")
 
-// PageOf reads the answer to resources/read for uri. listed is the page's _meta in the list of resources,
-// which counts if the answer itself has none.
+// PageOf reads the answer to resources/read for uri. listed is the page's _meta in the list of resources, which
+// applies if the answer has none.
 func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
 	at := slices.IndexFunc(contents, func(c *sdk.ResourceContents) bool { return c != nil && c.URI == uri })
 	if at < 0 {
@@ -174,17 +174,17 @@ func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page
 	return p, nil
 }
 
-// isPage reports whether a MIME type is MIME, ignoring spaces.
+// isPage reports whether mime equals MIME, ignoring case and spaces.
 func isPage(mime string) bool {
 	return strings.EqualFold(strings.ReplaceAll(mime, " ", ""), MIME)
 }
 
-// applyMeta reads _meta.ui; it reports false if there is none.
+// applyMeta reads _meta.ui; it returns false if there is none.
 func (p *Page) applyMeta(meta sdk.Meta) bool {
-	if _, said := meta["ui"]; !said {
+	if _, declared := meta["ui"]; !declared {
 		return false
 	}
-	// Part by part: a malformed one does not invalidate the others.
+	// Read the parts separately, so that a malformed one does not invalidate the others.
 	var csp struct {
 		UI struct {
 			CSP struct {
@@ -223,24 +223,25 @@ func (p *Page) applyMeta(meta sdk.Meta) bool {
 	return true
 }
 
-// originPattern matches an origin that a page may name: a domain with a dot, over TLS, with "*." before it at
-// most. Origins with a path are left out: a content security policy would not apply it in all cases.
+// originPattern matches an origin that a page may name: a domain with a dot, over TLS, optionally with "*."
+// before it. An origin with a path does not match, because a content security policy would not apply the path
+// in all cases.
 var originPattern = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
 
 // numericHost matches the end of an origin whose host is an IP address.
 var numericHost = regexp.MustCompile(`://[0-9.]+(?::|$)`)
 
 func origins(list []any) []string {
-	var good []string
+	var valid []string
 	for _, one := range list {
 		text, _ := one.(string)
-		if len(text) > 300 || len(good) >= maxDomains {
+		if len(text) > 300 || len(valid) >= maxDomains {
 			continue
 		}
 		if found := originPattern.FindStringSubmatch(strings.ToLower(text)); found != nil &&
-			!numericHost.MatchString(found[1]) && !slices.Contains(good, found[1]) {
-			good = append(good, found[1])
+			!numericHost.MatchString(found[1]) && !slices.Contains(valid, found[1]) {
+			valid = append(valid, found[1])
 		}
 	}
-	return good
+	return valid
 }

@@ -24,17 +24,17 @@ func meta(t *testing.T, text string) sdk.Meta {
 
 func TestToolUIMetadata(t *testing.T) {
 	for text, want := range map[string]Tool{
-		`{}`:                                {Model: true, App: true},
-		`{"ui":{"resourceUri":"ui://a/b"}}`: {URI: "ui://a/b", Model: true, App: true},
-		`{"ui/resourceUri":"ui://old"}`:     {URI: "ui://old", Model: true, App: true},
-		`{"ui":{"resourceUri":"ui://new"},"ui/resourceUri":"ui://old"}`: {URI: "ui://new", Model: true, App: true},
-		`{"ui":{"resourceUri":"https://a.example/"}}`:                   {Model: true, App: true},
-		`{"ui":{"resourceUri":"ui://a b"}}`:                             {Model: true, App: true},
-		`{"ui":{"resourceUri":7,"visibility":["app"]}}`:                 {App: true},
-		`{"ui":{"visibility":["model"]}}`:                               {Model: true},
+		`{}`:                                {ModelCanCall: true, AppCanCall: true},
+		`{"ui":{"resourceUri":"ui://a/b"}}`: {URI: "ui://a/b", ModelCanCall: true, AppCanCall: true},
+		`{"ui/resourceUri":"ui://old"}`:     {URI: "ui://old", ModelCanCall: true, AppCanCall: true},
+		`{"ui":{"resourceUri":"ui://new"},"ui/resourceUri":"ui://old"}`: {URI: "ui://new", ModelCanCall: true, AppCanCall: true},
+		`{"ui":{"resourceUri":"https://a.example/"}}`:                   {ModelCanCall: true, AppCanCall: true},
+		`{"ui":{"resourceUri":"ui://a b"}}`:                             {ModelCanCall: true, AppCanCall: true},
+		`{"ui":{"resourceUri":7,"visibility":["app"]}}`:                 {AppCanCall: true},
+		`{"ui":{"visibility":["model"]}}`:                               {ModelCanCall: true},
 		`{"ui":{"visibility":[]}}`:                                      {},
 		`{"ui":{"visibility":["everybody"]}}`:                           {},
-		`{"ui":"yes"}`:                                                  {Model: true, App: true},
+		`{"ui":"yes"}`:                                                  {ModelCanCall: true, AppCanCall: true},
 	} {
 		t.Run(text, func(t *testing.T) {
 			if diff := cmp.Diff(want, ToolOf(meta(t, text))); diff != "" {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A page whose call was denied must wait denialPause, and after maxDenials it may call nothing until it is
-// opened again: a person who is asked again and again agrees in the end. A call that is allowed in between
-// resets nothing, or a page would make one on purpose.
+// After a denied call, a page must wait for denialPause. After maxDenials denied calls it may call nothing
+// until it is opened again, because a person who is asked again and again agrees in the end. An allowed call
+// does not reset the count, or a page would make one on purpose.
 const (
 	denialPause = 3 * time.Second
 	maxDenials  = 2
 )
 
-// DenialLimiter counts, for each server, the calls of its pages that were denied. Its methods may be
-// called concurrently; the zero value is ready.
+// DenialLimiter counts the denied calls of each server's pages. Its methods may be called concurrently; the
+// zero value is ready.
 type DenialLimiter struct {
 	mu     sync.Mutex
 	denied map[string]denials
@@ -35,7 +35,7 @@ func (dl *DenialLimiter) now() time.Time {
 	return time.Now()
 }
 
-// Check says why a page of server may call nothing now, nil if it may.
+// Check returns an error that says why a page of server may call nothing now, or nil if it may.
 func (dl *DenialLimiter) Check(server string) error {
 	dl.mu.Lock()
 	defer dl.mu.Unlock()
@@ -49,7 +49,7 @@ func (dl *DenialLimiter) Check(server string) error {
 	return nil
 }
 
-// RecordDenial counts a call that was denied.
+// RecordDenial counts a denied call.
 func (dl *DenialLimiter) RecordDenial(server string) {
 	dl.mu.Lock()
 	defer dl.mu.Unlock()
@@ -59,7 +59,7 @@ func (dl *DenialLimiter) RecordDenial(server string) {
 	dl.denied[server] = denials{count: dl.denied[server].count + 1, last: dl.now()}
 }
 
-// Reset resets the count when the page is opened again.
+// Reset resets the count. Call it when the page is opened again.
 func (dl *DenialLimiter) Reset(server string) {
 	dl.mu.Lock()
 	defer dl.mu.Unlock()

@@ -13,31 +13,31 @@ import (
 )
 
 const (
-	// maxContextBytes bounds the context of one app or page in bytes, maxSources how many contribute to one
-	// conversation or panel, maxPlaces how many of those are remembered.
+	// maxContextBytes bounds the context from one app or page in bytes, maxSources the apps and pages that
+	// contribute to one conversation or panel, and maxPlaces the conversations and panels that are remembered.
 	maxContextBytes = 16 << 10
 	maxSources      = 4
 	maxPlaces       = 64
 )
 
-// errInvalidContext says what is wrong with the context that an app sent.
+// errInvalidContext is wrapped by the errors about the context that an app sent.
 var errInvalidContext = errors.New("invalid model context")
 
-// ContextEntry is the context that one app or page gives the model: text from outside, with its source.
+// ContextEntry is the context that one app or page gives the model. Text is from outside.
 type ContextEntry struct {
 	Source, Text string
 }
 
-// ModelContext holds what apps and pages of panels give the model as context: the latest of each, until Sextant
-// ends. Its methods may be called concurrently; the zero value is ready.
+// ModelContext holds the latest context that each app and panel page gave the model, in memory. Its methods may
+// be called concurrently; the zero value is ready.
 type ModelContext struct {
 	mu     sync.Mutex
 	places map[string][]ContextEntry
 	order  []string
 }
 
-// Put replaces the context of source in place, a conversation or a panel. Malformed context, or more than
-// 16 KB, is an error, and nothing changes.
+// Put replaces the context from source in place, which is a conversation or a panel. If the context is
+// malformed or larger than 16 KB, Put returns an error and changes nothing.
 func (c *ModelContext) Put(place, source string, content, structured json.RawMessage) error {
 	text, err := contextText(content, structured)
 	if err != nil {
@@ -63,15 +63,15 @@ func (c *ModelContext) Put(place, source string, content, structured json.RawMes
 	return nil
 }
 
-// Latest is the context in place, the newest last. An empty Text withdraws an earlier one.
+// Latest returns the context in place, the newest last. An empty Text withdraws an earlier one.
 func (c *ModelContext) Latest(place string) []ContextEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.places[place])
 }
 
-// contextText is the text of a ui/update-model-context request: its text blocks, and its structured content
-// as JSON.
+// contextText returns the text of a ui/update-model-context request: its text blocks, and its structured
+// content as JSON.
 func contextText(content, structured json.RawMessage) (string, error) {
 	if len(content)+len(structured) > 4*maxContextBytes {
 		return "", fmt.Errorf("%w: it is larger than %d KB", errInvalidContext, maxContextBytes>>10)

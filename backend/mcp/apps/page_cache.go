@@ -5,28 +5,29 @@ import (
 	"sync"
 )
 
-// maxCached bounds how many pages are cached, each of MaxPage bytes at most.
+// maxCached bounds the number of cached pages. Each has at most MaxPage bytes.
 const maxCached = 12
 
-// PageCache holds the pages that were opened last, each with what it may reach. Its methods may be called
-// concurrently; the zero value is ready.
+// PageCache holds the pages that were opened last. Its methods may be called concurrently; the zero value is
+// ready.
 type PageCache struct {
 	mu    sync.Mutex
 	pages map[string]CachedPage
 	order []string
 }
 
-// CachedPage is a page and what it may reach.
+// CachedPage is a page with the origins that it may use.
 type CachedPage struct {
 	Server  string
 	HTML    []byte
 	Domains Domains
 }
 
-// idPrefix begins the ids of pages; no panel has such an id.
+// idPrefix begins the ids of pages; no panel id begins with it.
 const idPrefix = "app "
 
-// Put stores a server's page and returns its id; it replaces an earlier page of that address.
+// Put stores a server's page and returns its id. allowed are the uses that the person allowed. An earlier page
+// with the same address is replaced.
 func (p *PageCache) Put(server string, page Page, allowed []string) (id string) {
 	id = idPrefix + server + " " + page.URI
 	p.mu.Lock()
@@ -44,7 +45,7 @@ func (p *PageCache) Put(server string, page Page, allowed []string) (id string) 
 	return id
 }
 
-// Page is the page with that id, if there is one.
+// Page returns the page with that id, if it is cached.
 func (p *PageCache) Page(id string) (CachedPage, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,8 +53,8 @@ func (p *PageCache) Page(id string) (CachedPage, bool) {
 	return page, ok
 }
 
-// All are all cached pages.
-func (p *PageCache) All() []CachedPage {
+// Pages returns all cached pages in any order.
+func (p *PageCache) Pages() []CachedPage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := make([]CachedPage, 0, len(p.pages))
@@ -63,15 +64,15 @@ func (p *PageCache) All() []CachedPage {
 	return all
 }
 
-// Drop removes the pages of a server, because what they may reach has changed.
+// Drop removes the pages of a server. Call it when the allowed uses have changed.
 func (p *PageCache) Drop(server string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.order = slices.DeleteFunc(p.order, func(id string) bool {
-		gone := p.pages[id].Server == server
-		if gone {
+		drop := p.pages[id].Server == server
+		if drop {
 			delete(p.pages, id)
 		}
-		return gone
+		return drop
 	})
 }

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Bounds of what the apps of one server may ask.
+// These bound the requests of the apps of one server.
 const (
 	burst         = 40
 	ratePerSecond = 10
 	maxConcurrent = 8
-	// maxServers bounds how many servers are counted. Names come from the config, so that it is not reached.
+	// maxServers bounds how many servers are counted. The names come from the config, which has fewer.
 	maxServers = 1024
 )
 
-// RequestLimiter bounds how often, and how many at once, the apps of each server send requests: calls and
-// reads. Its methods may be called concurrently; the zero value is ready.
+// RequestLimiter bounds the rate and the number of concurrent requests of each server's apps. Its methods may
+// be called concurrently; the zero value is ready.
 type RequestLimiter struct {
 	mu      sync.Mutex
 	servers map[string]*requestLimit
@@ -31,8 +31,8 @@ type requestLimit struct {
 	rate    *rate.Limiter
 }
 
-// Begin starts a request of a server's app; done must be called at its end. The error says why it may not
-// start.
+// Begin starts a request of a server's app. The caller must call done at its end. The error says why the
+// request may not start.
 func (r *RequestLimiter) Begin(server string) (done func(), err error) {
 	now := time.Now()
 	if r.Now != nil {

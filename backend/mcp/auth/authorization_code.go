@@ -13,7 +13,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// run signs in and returns the grant. If the issuer is the same and only the token was refused, a renewal may do.
+// run signs in and returns the grant. If only the token was refused and the issuer is the same, it tries a
+// renewal first.
 func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	as, err := h.discover(ctx, c)
 	if err != nil {
@@ -25,7 +26,7 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	h.mu.Lock()
 	before := h.loadGrant()
 	if before != nil && before.Issuer != as.Issuer {
-		// What another issuer gave is never sent to this one.
+		// Tokens of another issuer are never sent to this one.
 		before, h.grant = nil, nil
 	}
 	var r *renewal
@@ -46,7 +47,8 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	return g, h.asPerson(ctx, as, g, scopes)
 }
 
-// scopes are what to request: what the server demands, or all it supports, and what was granted before.
+// scopes returns the scopes to request: those that the server demands or else supports, and those granted
+// before.
 func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []string {
 	scopes := slices.Clone(c.scopes)
 	if len(scopes) == 0 {
@@ -63,7 +65,7 @@ func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []s
 	return slices.Compact(scopes)
 }
 
-// asPerson has the person agree in their browser and fetches the tokens.
+// asPerson has the person agree in their browser, then fetches the tokens.
 func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant, scopes []string) error {
 	for _, address := range []string{as.AuthorizationEndpoint, as.TokenEndpoint} {
 		if err := requireSecure(address); err != nil {
@@ -88,7 +90,7 @@ func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant
 	verifier, state := oauth2.GenerateVerifier(), rand.Text()
 	redirect.setState(state)
 	page := cfg.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", g.Resource))
-	if err := h.cfg.Open(ctx, h.cfg.Server, page); err != nil {
+	if err := h.cfg.OpenPage(ctx, h.cfg.Server, page); err != nil {
 		return err
 	}
 	answer, err := redirect.wait(ctx)
@@ -111,8 +113,7 @@ func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant
 	return nil
 }
 
-// check refuses an answer that is not from the issuer that was asked (RFC 9207). The comparison is exact, as
-// the RFC demands.
+// check refuses a response that is not from the issuer that was asked. RFC 9207 demands an exact comparison.
 func (r response) check(as *oauthex.AuthServerMeta) error {
 	switch {
 	case r.issuer != "" && r.issuer != as.Issuer:
@@ -129,8 +130,8 @@ func (r response) check(as *oauthex.AuthServerMeta) error {
 	return nil
 }
 
-// client is our client at the issuer: our metadata document, the client that the person registered, an earlier
-// registration, or a new one.
+// client returns our client at the issuer. In order of preference: our metadata document, the client that the
+// person registered, an earlier registration, a new one.
 func (h *Handler) client(ctx context.Context, as authorizationServer, redirect string) (client, error) {
 	if h.cfg.MetadataURL != "" && as.ClientIDMetadataDocumentSupported {
 		return client{ID: h.cfg.MetadataURL, Style: oauth2.AuthStyleInParams}, nil
@@ -168,8 +169,8 @@ func (h *Handler) client(ctx context.Context, as authorizationServer, redirect s
 	return registered, h.storeRegistration(as.Issuer, registered)
 }
 
-// authMethod is how the client authenticates. A program on a person's machine has no secret of its own, so "none"
-// is preferred.
+// authMethod returns how the client authenticates at the token endpoint. It prefers "none" without a secret,
+// because a program on a person's machine cannot keep one.
 func authMethod(as authorizationServer, secret bool) string {
 	order := []string{"none", "client_secret_post", "client_secret_basic"}
 	if secret {
@@ -193,7 +194,7 @@ func authStyle(method string) oauth2.AuthStyle {
 	return oauth2.AuthStyleInHeader
 }
 
-// redirectPort is the port of a redirect address, "0" for any.
+// redirectPort returns the port of a redirect address on this machine, "0" for any.
 func redirectPort(redirect string) string {
 	if u, err := url.Parse(redirect); err == nil && u.Port() != "" && strings.HasPrefix(redirect, "http://127.0.0.1:") {
 		return u.Port()

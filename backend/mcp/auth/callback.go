@@ -12,10 +12,10 @@ import (
 
 // callback serves the redirect address on this machine, to which the person's browser returns.
 type callback struct {
-	address string
-	server  *http.Server
-	served  sync.WaitGroup
-	got     chan response
+	address   string
+	server    *http.Server
+	served    sync.WaitGroup
+	responses chan response
 
 	mu    sync.Mutex
 	state string
@@ -27,34 +27,34 @@ type response struct{ code, issuer, problem string }
 const page = `<!doctype html><meta charset="utf-8"><title>Sextant</title>
 <body style="font:16px system-ui;margin:4rem"><h1>%s</h1><p>%s</p>`
 
-// listen serves the redirect address, on the port that the issuer knows already if that is free.
+// listen serves the redirect address, if possible on the port that is registered at the issuer.
 func (h *Handler) listen(as authorizationServer) (*callback, error) {
 	registered, _ := h.registration(as.Issuer)
-	at, err := net.Listen("tcp", "127.0.0.1:"+redirectPort(registered.Redirect))
+	listener, err := net.Listen("tcp", "127.0.0.1:"+redirectPort(registered.Redirect))
 	if err != nil {
-		at, err = net.Listen("tcp", "127.0.0.1:0")
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("waiting for the browser: %w", err)
 	}
-	c := &callback{address: "http://" + at.Addr().String() + "/callback", got: make(chan response, 1)}
+	c := &callback{address: "http://" + listener.Addr().String() + "/callback", responses: make(chan response, 1)}
 	c.server = &http.Server{
 		Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
 		MaxHeaderBytes: 64 << 10,
 	}
-	c.served.Go(func() { _ = c.server.Serve(at) })
+	c.served.Go(func() { _ = c.server.Serve(listener) })
 	return c, nil
 }
 
-// setState sets the state that the answer must have.
+// setState sets the state that the response must carry.
 func (c *callback) setState(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state = state
 }
 
-// ServeHTTP takes the answer from the returning browser. Any page may send a browser here: without the state
-// nothing is accepted, and the wait goes on.
+// ServeHTTP accepts the response that the returning browser carries. Any page can send a browser here, so a
+// request without the state is refused and the wait continues.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
@@ -71,23 +71,22 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	select {
-	case c.got <- response{query.Get("code"), query.Get("iss"), query.Get("error")}:
+	case c.responses <- response{query.Get("code"), query.Get("iss"), query.Get("error")}:
 	default: // only the first answer counts
 	}
 	fmt.Fprintf(w, page, "Back to Sextant", "You can close this page.")
 }
 
-// wait waits for the answer.
 func (c *callback) wait(ctx context.Context) (response, error) {
 	select {
-	case a := <-c.got:
+	case a := <-c.responses:
 		return a, nil
 	case <-ctx.Done():
 		return response{}, fmt.Errorf("waiting for the browser: %w", ctx.Err())
 	}
 }
 
-// close stops serving, after the browser has read its page.
+// close stops serving after the browser has read its page.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

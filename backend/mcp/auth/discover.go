@@ -21,12 +21,12 @@ const maxMetadata = 1 << 20
 // authorizationServer is the authorization server that issues tokens for a server.
 type authorizationServer struct {
 	*oauthex.AuthServerMeta
-	// resource is what the tokens are for, supported the scopes that the server supports.
+	// resource is the URL that tokens are issued for; supported are the scopes that the server lists.
 	resource  string
 	supported []string
 }
 
-// discover finds the server's issuer.
+// discover finds the server's authorization server.
 func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServer, error) {
 	found, err := h.resource(ctx, c.metadata)
 	if err != nil {
@@ -51,7 +51,7 @@ func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServe
 	return authorizationServer{meta, found.Resource, found.ScopesSupported}, nil
 }
 
-// resource is the server's metadata, or the default for a server without.
+// resource returns the server's metadata, or a default for a server without metadata.
 func (h *Handler) resource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	server, err := url.Parse(h.cfg.URL)
 	if err != nil {
@@ -59,17 +59,17 @@ func (h *Handler) resource(ctx context.Context, named string) (*oauthex.Protecte
 	}
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	root := url.URL{Scheme: server.Scheme, Host: server.Host}
-	places := []string{root.String() + wellKnown}
+	addresses := []string{root.String() + wellKnown}
 	if path := strings.Trim(server.EscapedPath(), "/"); path != "" {
-		places = append([]string{root.String() + wellKnown + "/" + path}, places...)
+		addresses = append([]string{root.String() + wellKnown + "/" + path}, addresses...)
 	}
 	if named != "" {
-		places = append([]string{named}, places...)
+		addresses = append([]string{named}, addresses...)
 	}
-	for _, place := range places {
-		meta, err := h.metadata(ctx, place)
+	for _, address := range addresses {
+		meta, err := h.metadata(ctx, address)
 		if err != nil {
-			continue // the next place may have it
+			continue // the next address may work
 		}
 		if !coversServer(meta.Resource, server) {
 			return nil, fmt.Errorf("its metadata is for another resource, %q, and so would be a token", meta.Resource)
@@ -82,32 +82,32 @@ func (h *Handler) resource(ctx context.Context, named string) (*oauthex.Protecte
 	return &oauthex.ProtectedResourceMetadata{Resource: h.cfg.URL, AuthorizationServers: []string{root.String()}}, nil
 }
 
-func (h *Handler) metadata(ctx context.Context, place string) (*oauthex.ProtectedResourceMetadata, error) {
-	if err := requireSecure(place); err != nil {
+func (h *Handler) metadata(ctx context.Context, address string) (*oauthex.ProtectedResourceMetadata, error) {
+	if err := requireSecure(address); err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("asking %s: %w", place, err)
+		return nil, fmt.Errorf("asking %s: %w", address, err)
 	}
 	req.Header.Set("Accept", "application/json")
 	resp, err := h.cfg.HTTP.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("asking %s: %w", place, err)
+		return nil, fmt.Errorf("asking %s: %w", address, err)
 	}
 	defer drain(resp)
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("asking %s: %s", place, resp.Status)
+		return nil, fmt.Errorf("asking %s: %s", address, resp.Status)
 	}
 	var meta oauthex.ProtectedResourceMetadata
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMetadata)).Decode(&meta); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", place, err)
+		return nil, fmt.Errorf("reading %s: %w", address, err)
 	}
 	return &meta, nil
 }
 
-// coversServer reports whether a token for resource may be sent to server: the same origin, and the same path or
-// one below.
+// coversServer reports whether a token for resource may be sent to server: both must have the same origin, and
+// the server's path must be that of resource or below it.
 func coversServer(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
 	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil ||

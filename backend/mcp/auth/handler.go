@@ -1,25 +1,25 @@
-// Package auth signs a person in to a remote MCP server with OAuth: it discovers the server's
-// authorization server (issuer), registers there, has the person agree in their own browser, stores the
-// tokens, and renews them before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25;
-// RFC 9728, 8414, 7591, 7636, 8707, 9207).
+// Package auth signs a person in to a remote MCP server with OAuth: it discovers the server's authorization
+// server (issuer), registers there, has the person agree in their browser, stores the tokens, and renews them
+// before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25; RFC 9728, 8414, 7591, 7636,
+// 8707, 9207).
 //
-// The contract: a token is sent only to the resource it was issued for, and what one issuer gave us is never
-// token to another. One sign-in runs at a time; every request that needs it waits for the same one, and it
-// outlives the request that began it, because a person takes longer than a request may. A person who declined
-// is not asked again until there is a new Handler.
+// A token is sent only to the resource that it was issued for, and the secrets of one issuer are never sent to
+// another. One sign-in runs at a time; every request that needs it waits for the same one. A sign-in outlives
+// the request that began it, because a person takes longer than a request may. A person who declined is not
+// asked again until there is a new Handler.
 //
-// Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex), tokens golang.org/x/oauth2. The
-// attempt is not the SDK's auth.AuthorizationCodeHandler, because that
+// Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex); tokens use golang.org/x/oauth2.
+// The sign-in does not use the SDK's auth.AuthorizationCodeHandler, because that
 //   - discovers, registers and exchanges the code in one step: no hook learns the issuer before our client is
 //     used there, so the person could not be asked about a new one;
 //   - registers again for each sign-in, and sends the one-time code of a public client twice, because it probes
 //     how the client authenticates;
 //   - rejects metadata for a resource above the server's path, and then signs in at the server's own host.
 //
-// With its hooks for token sources, storing tokens and renewing them for their resource (RFC 8707) would still
-// be ours. The SDK's client credentials handler supports neither private keys nor a resource.
+// Even with its hooks, the token sources, the store, and renewal for a resource (RFC 8707) would still be ours.
+// The SDK's client credentials handler supports neither private keys nor a resource.
 //
-// The package opens no browser and stores nothing itself: Config brings both.
+// The package opens no browser and stores nothing; Config supplies the functions that do.
 package auth
 
 import (
@@ -37,65 +37,65 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Store stores tokens and client secrets by name; secrets.Vault implements it. An empty value deletes. It may
-// be called concurrently.
+// Store stores tokens and client secrets by name; secrets.Vault implements it. Setting an empty value deletes
+// the name. Its methods may be called concurrently.
 type Store interface {
 	Key(name string) (string, bool)
 	SetKey(name, value string) error
 }
 
-// Config is what a Handler needs.
+// Config configures a Handler.
 type Config struct {
-	// Server is the person's name for the server, URL its address.
+	// Server is the person's name for the server; URL is its address.
 	Server, URL string
 	// HTTP sends all requests to the issuer; nil is http.DefaultClient.
 	HTTP *http.Client
-	// Store is where tokens are stored; nil keeps them in memory.
+	// Store stores the tokens; nil stores them in memory.
 	Store Store
-	// Open shows the person the issuer's page, on which they agree. It returns when the page is open, or why
-	// it is not: ErrDeclined if they declined.
-	Open func(ctx context.Context, server, page string) error
-	// NewIssuer asks the person whether the secret they registered may go to another issuer than before; nil
+	// OpenPage shows the person the issuer's page, on which they agree. It returns once the page is open. The error
+	// is ErrDeclined if the person declined.
+	OpenPage func(ctx context.Context, server, page string) error
+	// ConfirmIssuer asks the person whether their registered secret may be sent to another issuer than before; nil
 	// refuses.
-	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
-	// ClientID is the client that the person registered, ClientSecret its secret if there is one.
+	ConfirmIssuer func(ctx context.Context, server, before, now string) (bool, error)
+	// ClientID is the client that the person registered; ClientSecret is its secret, "" for none.
 	ClientID, ClientSecret string
-	// MetadataURL is our client ID metadata document, "" for none.
+	// MetadataURL is the address of our client ID metadata document, "" for none.
 	MetadataURL string
 	// Scopes are requested in addition to those that the server asks for.
 	Scopes []string
-	// ClientCredentials signs in without a person: the client credentials grant with ClientID and ClientSecret, or with
-	// PrivateKey, a PEM key for Algorithm (ES256 or RS256).
+	// ClientCredentials signs in without a person, by the client credentials grant. The client authenticates
+	// with ClientSecret, or with PrivateKey, a PEM key for Algorithm (ES256 or RS256).
 	ClientCredentials     bool
 	PrivateKey, Algorithm string
-	// Version is ours, sent when registering.
+	// Version is Sextant's version, which is sent when registering.
 	Version string
-	// Timeout is how long a person may take, 5 minutes when 0.
+	// Timeout bounds the wait for the person; 0 is 5 minutes.
 	Timeout time.Duration
 }
 
-// ErrDeclined says that the person declined to sign in, or did not answer.
+// ErrDeclined means that the person declined to sign in or did not answer.
 var ErrDeclined = errors.New("the sign-in was declined")
 
 const (
 	defaultPatience = 5 * time.Minute
-	// renewMargin is how long before its end a token is renewed, unless that is most of its life.
+	// renewMargin is how long before its expiry a token is renewed; short-lived tokens have a smaller margin.
 	renewMargin = time.Minute
 	// renewLimit bounds one renewal.
 	renewLimit = 30 * time.Second
-	// maxSignIns bounds how often a person is asked within again: a server that never has enough scopes must
-	// not win by asking.
+	// At most maxSignIns sign-ins are started within signInWindow, so that a server that refuses every
+	// token cannot keep asking the person.
 	maxSignIns   = 3
 	signInWindow = 10 * time.Minute
 )
 
-// Handler signs in to one server. It is an auth.OAuthHandler; its methods may be called concurrently. Close
-// it.
+// Handler signs in to one server. It is an auth.OAuthHandler; its methods may be called concurrently. Call
+// Close when done.
 type Handler struct {
-	cfg  Config
-	life context.Context
-	end  context.CancelFunc
-	done sync.WaitGroup
+	cfg      Config
+	lifetime context.Context
+	end      context.CancelFunc
+	done     sync.WaitGroup
 
 	mu       sync.Mutex
 	grant    *grant
@@ -108,13 +108,13 @@ type Handler struct {
 
 var _ auth.OAuthHandler = (*Handler)(nil)
 
-// attempt is one running sign-in.
+// attempt is one running sign-in. ended is closed at its end; read err after that.
 type attempt struct {
-	over chan struct{}
-	err  error
+	ended chan struct{}
+	err   error
 }
 
-// New makes a Handler; nobody is asked yet.
+// New makes a Handler. It does not sign in yet.
 func New(cfg Config) *Handler {
 	if cfg.HTTP == nil {
 		cfg.HTTP = http.DefaultClient
@@ -126,13 +126,13 @@ func New(cfg Config) *Handler {
 		cfg.Store = &memoryStore{values: map[string]string{}}
 	}
 	h := &Handler{cfg: cfg, rate: rate.NewLimiter(rate.Every(signInWindow/maxSignIns), maxSignIns)}
-	h.life, h.end = context.WithCancel(context.Background())
+	h.lifetime, h.end = context.WithCancel(context.Background())
 	return h
 }
 
-// Close ends a running sign-in and returns when it is over. What is stored stays.
+// Close cancels a running sign-in and waits for it to end. Stored tokens stay.
 func (h *Handler) Close() {
-	h.mu.Lock() // nothing begins after this
+	h.mu.Lock() // no sign-in begins after this
 	h.end()
 	h.mu.Unlock()
 	h.done.Wait()
@@ -145,9 +145,9 @@ func (h *Handler) IsSigningIn() bool {
 	return h.attempt != nil
 }
 
-// TokenSource is a token that is valid now, nil if there is none. A token is renewed a minute before its end,
-// or after half of its life if that is shorter. It waits for a renewal as long as ctx allows; the renewal
-// itself goes on.
+// TokenSource returns a source of one valid token, or nil if there is none. A token is renewed a minute before
+// it expires, or after half of its lifetime if that is shorter. TokenSource waits for a renewal as long as ctx
+// allows; the renewal itself continues.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	g, r, err := h.currentGrant()
 	if r == nil {
@@ -163,7 +163,7 @@ func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return next.source(), nil
 }
 
-// currentGrant is the current grant, and the renewal that it needs first; either may be nil.
+// currentGrant returns the current grant and the renewal that it needs first. Either may be nil.
 func (h *Handler) currentGrant() (*grant, *renewal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -180,8 +180,8 @@ func (h *Handler) currentGrant() (*grant, *renewal, error) {
 	return nil, nil, h.deleteGrant()
 }
 
-// Authorize has the person sign in after the server answered req with resp. It waits as long as ctx allows;
-// the sign-in itself goes on.
+// Authorize has the person sign in after the server answered req with resp. It waits as long as ctx allows; the
+// sign-in itself continues.
 func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	defer drain(resp)
 	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
@@ -194,19 +194,20 @@ func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.R
 	}
 	c.stepUp = resp.StatusCode == http.StatusForbidden
 	c.token = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
-	f, err := h.begin(c)
-	if f == nil {
+	running, err := h.begin(c)
+	if running == nil {
 		return err
 	}
 	select {
-	case <-f.over:
-		return f.err
+	case <-running.ended:
+		return running.err
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the sign-in: %w", ctx.Err())
 	}
 }
 
-// begin is the running sign-in, or a new one; nil if a newer token than c.token is there already.
+// begin returns the running sign-in or starts one. It returns nil if a newer token than c.token is there
+// already.
 func (h *Handler) begin(c challenge) (*attempt, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,16 +220,16 @@ func (h *Handler) begin(c challenge) (*attempt, error) {
 	if h.declined != nil {
 		return nil, h.declined
 	}
-	if h.life.Err() != nil {
-		return nil, h.life.Err()
+	if h.lifetime.Err() != nil {
+		return nil, h.lifetime.Err()
 	}
 	if !h.rate.Allow() {
 		return nil, fmt.Errorf("%s still refuses after %d sign-ins", h.cfg.Server, maxSignIns)
 	}
-	f := &attempt{over: make(chan struct{})}
-	h.attempt = f
+	running := &attempt{ended: make(chan struct{})}
+	h.attempt = running
 	h.done.Go(func() {
-		ctx, cancel := context.WithTimeout(h.life, h.cfg.Timeout)
+		ctx, cancel := context.WithTimeout(h.lifetime, h.cfg.Timeout)
 		defer cancel()
 		g, err := h.run(ctx, c)
 		h.mu.Lock()
@@ -245,17 +246,17 @@ func (h *Handler) begin(c challenge) (*attempt, error) {
 		if errors.Is(err, ErrDeclined) {
 			h.declined = err
 		}
-		h.attempt, f.err = nil, err
-		close(f.over)
+		h.attempt, running.err = nil, err
+		close(running.ended)
 	})
-	return f, nil
+	return running, nil
 }
 
-// challenge is what a server demands with a 401 or 403.
+// challenge is a server's demand to sign in, sent with a 401 or 403.
 type challenge struct {
 	metadata, problem string
 	scopes            []string
-	// stepUp is true if the token was valid and lacks scopes; sent is the token that was sent.
+	// stepUp is true if the token was valid but lacks scopes; token is the one that was sent.
 	stepUp bool
 	token  string
 }

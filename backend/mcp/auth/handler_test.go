@@ -210,7 +210,7 @@ func TestForeignResourceIsRefused(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	// The metadata says /mcp; the person configured another path.
-	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", Open: p.open})
+	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", OpenPage: p.open})
 	defer h.Close()
 	other := newServer(t, by)
 	resp := &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// pinnedIssuer is the issuer that the server named first, or that the person agreed to since; "" for none yet.
+// pinnedIssuer returns the first issuer that the server named, or the one that the person agreed to since; ""
+// if none is pinned.
 func (h *Handler) pinnedIssuer() string {
 	if issuer, ok := h.cfg.Store.Key(keyOf("issuer", h.cfg.URL)); ok {
 		return issuer
@@ -18,18 +19,18 @@ func (h *Handler) pinnedIssuer() string {
 	return ""
 }
 
-// checkIssuer protects the secret that the person registered from going to whatever issuer the server names
-// next: the server may have a new owner. The first issuer is pinned; the person must agree to another before
-// anything is sent there. Our own registrations differ for each issuer and need no protection.
+// checkIssuer prevents the secret that the person registered from being sent to any other issuer that the server
+// names later, because the server may have a new owner. The first issuer is pinned; another one needs the
+// person's agreement. Our own registrations differ for each issuer and need no protection.
 func (h *Handler) checkIssuer(ctx context.Context, now string) error {
 	before := h.pinnedIssuer()
 	typed := h.cfg.ClientSecret != "" || h.cfg.PrivateKey != ""
 	if before != "" && before != now && typed {
-		if h.cfg.NewIssuer == nil {
+		if h.cfg.ConfirmIssuer == nil {
 			return fmt.Errorf("%w: the server now names %s as its authorization server instead of %s; nothing was "+
 				"sent there. You can allow it in Sextant's window", ErrDeclined, now, before)
 		}
-		yes, err := h.cfg.NewIssuer(ctx, h.cfg.Server, before, now)
+		yes, err := h.cfg.ConfirmIssuer(ctx, h.cfg.Server, before, now)
 		if err != nil {
 			return err
 		}

@@ -141,11 +141,11 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request, answer func(http.
 		return
 	}
 	i.tokens = append(i.tokens, fmt.Sprintf("%s-token-%d", i.name, len(i.tokens)+1))
-	given := map[string]any{"access_token": i.tokens[len(i.tokens)-1], "token_type": "Bearer", "expires_in": i.expires}
+	scope := map[string]any{"access_token": i.tokens[len(i.tokens)-1], "token_type": "Bearer", "expires_in": i.expires}
 	if !i.frugal {
-		given["refresh_token"] = i.name + "-refresh-" + fmt.Sprint(len(i.tokens))
+		scope["refresh_token"] = i.name + "-refresh-" + fmt.Sprint(len(i.tokens))
 	}
-	answer(w, http.StatusOK, given)
+	answer(w, http.StatusOK, scope)
 }
 
 // server is a server that wants a token of its issuer, the newest one.
@@ -308,9 +308,9 @@ func unauthorized(t *testing.T, s *server) (*http.Request, *http.Response) {
 	return req, resp
 }
 
-func handler(t *testing.T, s *server, p *person, keep auth.Store) *auth.Handler {
+func handler(t *testing.T, s *server, p *person, store auth.Store) *auth.Handler {
 	t.Helper()
-	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", Store: keep, Open: p.open})
+	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", Store: store, OpenPage: p.open})
 	t.Cleanup(h.Close)
 	return h
 }

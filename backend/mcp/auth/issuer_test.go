@@ -13,8 +13,8 @@ func TestIssuerChangeNeedsConfirmation(t *testing.T) {
 	s, p, keep := newServer(t, one), &person{}, &vault{kept: map[string]string{}}
 	with := func(agree func(ctx context.Context, server, before, now string) (bool, error)) error {
 		h := auth.New(auth.Config{
-			Server: "notes", URL: s.URL + "/mcp", Store: keep, Open: p.open, ClientID: "mine",
-			ClientSecret: "typed", NewIssuer: agree,
+			Server: "notes", URL: s.URL + "/mcp", Store: keep, OpenPage: p.open, ClientID: "mine",
+			ClientSecret: "typed", ConfirmIssuer: agree,
 		})
 		defer h.Close()
 		_, err := ask(t.Context(), t, h, s)

@@ -12,44 +12,44 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// renewal is the exchange of one grant's refresh token. There is one at a time, because a refresh token often
-// works once. It outlives the request that began it, or the new token would be lost.
+// renewal is the exchange of one grant's refresh token. Only one runs at a time, because a refresh token often
+// works once. It outlives the request that began it; otherwise the new token would be lost.
 type renewal struct {
-	of   *grant
-	over chan struct{}
-	// next is the grant afterwards, nil for none; read it and err after over is closed.
+	of    *grant
+	ended chan struct{}
+	// next is the new grant, nil for none. Read next and err after ended is closed.
 	next *grant
 	err  error
 }
 
-// wait is the result of the renewal, or why ctx ended first.
+// wait returns the result of the renewal, or the error of ctx if that ends first.
 func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	select {
-	case <-r.over:
+	case <-r.ended:
 		return r.next, r.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// renew is the running renewal of g, or a new one; the caller holds mu.
+// renew returns the running renewal of g or starts one. The caller holds mu.
 func (h *Handler) renew(g *grant) *renewal {
 	if r := h.renewing; r != nil && r.of == g {
 		return r
 	}
-	r := &renewal{of: g, over: make(chan struct{})}
-	if r.err = h.life.Err(); r.err != nil {
-		close(r.over)
+	r := &renewal{of: g, ended: make(chan struct{})}
+	if r.err = h.lifetime.Err(); r.err != nil {
+		close(r.ended)
 		return r
 	}
 	h.renewing = r
 	h.done.Go(func() {
-		ctx, cancel := context.WithTimeout(h.life, renewLimit)
+		ctx, cancel := context.WithTimeout(h.lifetime, renewLimit)
 		defer cancel()
 		token, err := h.exchange(ctx, g)
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		defer close(r.over)
+		defer close(r.ended)
 		if h.renewing == r {
 			h.renewing = nil
 		}
@@ -73,24 +73,24 @@ func (h *Handler) renew(g *grant) *renewal {
 
 // exchange fetches a new token for g's refresh token.
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
-	// oauth2 cannot send the resource in a renewal, which RFC 8707 demands.
-	way := *h.cfg.HTTP
-	way.Transport = &resourceTransport{next: way.Transport, resource: g.Resource}
+	// RFC 8707 demands the resource in a renewal; oauth2 cannot send it.
+	httpClient := *h.cfg.HTTP
+	httpClient.Transport = &resourceTransport{next: httpClient.Transport, resource: g.Resource}
 	cfg := &oauth2.Config{
 		ClientID: g.Client.ID, ClientSecret: g.Client.Secret,
 		Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style},
 	}
-	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way),
+	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &httpClient),
 		&oauth2.Token{RefreshToken: g.Refresh}).Token()
 }
 
 // isRefusal reports whether the issuer itself refused, so that a retry is useless.
 func isRefusal(err error) bool {
-	var said *oauth2.RetrieveError
-	return errors.As(err, &said) && slices.Contains([]string{
+	var refusal *oauth2.RetrieveError
+	return errors.As(err, &refusal) && slices.Contains([]string{
 		"invalid_grant", "invalid_client", "unauthorized_client",
 		"invalid_scope",
-	}, said.ErrorCode)
+	}, refusal.ErrorCode)
 }
 
 // resourceTransport adds the resource to the form of a token request.

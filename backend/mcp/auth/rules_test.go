@@ -90,7 +90,7 @@ func TestIssuerUsesConfiguredClient(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	client := &http.Client{Transport: allowHost{strings.TrimPrefix(s.URL, "http://")}}
-	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", HTTP: client, Open: p.open})
+	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", HTTP: client, OpenPage: p.open})
 	defer h.Close()
 	if _, err := ask(t.Context(), t, h, s); err == nil || !strings.Contains(err.Error(), "is not allowed") {
 		t.Errorf("got %v", err)
@@ -107,7 +107,7 @@ func TestPublicClientSendsCodeOnce(t *testing.T) {
 	by.metadata = map[string]any{"client_id_metadata_document_supported": true}
 	by.clients = []string{document}
 	s, p := newServer(t, by), &person{}
-	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", MetadataURL: document, Open: p.open})
+	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", MetadataURL: document, OpenPage: p.open})
 	defer h.Close()
 	mustCall(t, h, s)
 	if len(by.seen) != 1 || len(by.clients) != 1 {
@@ -124,7 +124,7 @@ func TestClientCredentials(t *testing.T) {
 	h := auth.New(auth.Config{
 		Server: "notes", URL: s.URL +
 			"/mcp", ClientCredentials: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"},
-		Open: p.open,
+		OpenPage: p.open,
 	})
 	defer h.Close()
 	mustCall(t, h, s)
@@ -140,8 +140,8 @@ func TestClientSecretStaysWithIssuer(t *testing.T) {
 	machine := func() *auth.Handler {
 		h := auth.New(auth.Config{
 			Server: "notes", URL: s.URL + "/mcp", Store: keep, ClientCredentials: true, ClientID: "mine",
-			ClientSecret: "typed",
-			NewIssuer:    func(context.Context, string, string, string) (bool, error) { return false, nil },
+			ClientSecret:  "typed",
+			ConfirmIssuer: func(context.Context, string, string, string) (bool, error) { return false, nil },
 		})
 		t.Cleanup(h.Close)
 		return h

@@ -26,17 +26,17 @@ type grant struct {
 	Refresh  string    `json:"-"`
 }
 
-// client is our registration at an issuer.
+// client is a client that is registered at an issuer.
 type client struct {
 	ID string `json:"id"`
-	// Redirect is the redirect address it was registered with, "" if any works.
+	// Redirect is the registered redirect address, "" if any works.
 	Redirect string           `json:"redirect,omitempty"`
 	Style    oauth2.AuthStyle `json:"style,omitempty"`
 	Secret   string           `json:"-"`
 }
 
-// fresh reports whether the token needs no renewal yet. For short-lived tokens the margin is half of their
-// life, or they would never be fresh.
+// fresh reports whether the token needs no renewal yet. The margin is at most half of the token's lifetime;
+// otherwise a short-lived token would never be fresh.
 func (g *grant) fresh() bool {
 	margin := renewMargin
 	if !g.Got.IsZero() {
@@ -45,7 +45,7 @@ func (g *grant) fresh() bool {
 	return g.Expires.IsZero() || time.Until(g.Expires) > margin
 }
 
-// source is nil for no grant, as the SDK expects.
+// source returns nil for no grant, as the SDK expects.
 func (g *grant) source() oauth2.TokenSource {
 	if g == nil {
 		return nil
@@ -53,14 +53,14 @@ func (g *grant) source() oauth2.TokenSource {
 	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: g.Access, TokenType: "Bearer"})
 }
 
-// keyOf is the name under which something is stored. Each secret has a name of its own, so that it is masked
+// keyOf returns the name under which a value is stored. Each secret has its own name, so that it is masked
 // wherever it would be shown.
 func keyOf(kind, of string) string {
 	sum := sha256.Sum256([]byte(of))
 	return "mcp-" + kind + "-" + hex.EncodeToString(sum[:8])
 }
 
-// loadGrant is the grant, read from the store once; the caller holds mu.
+// loadGrant returns the grant, which is read from the store once. The caller holds mu.
 func (h *Handler) loadGrant() *grant {
 	if h.loaded {
 		return h.grant
@@ -83,7 +83,7 @@ func (h *Handler) loadGrant() *grant {
 	return g
 }
 
-// storeGrant makes g the current grant and stores it; the caller holds mu.
+// storeGrant makes g the current grant and stores it. The caller holds mu.
 func (h *Handler) storeGrant(g *grant) error {
 	h.grant, h.loaded = g, true
 	text, err := json.Marshal(g)
@@ -104,21 +104,21 @@ func (h *Handler) deleteGrant() error {
 
 // Forget deletes the tokens for the server at address and its pinned issuer. Our registration at the issuer
 // stays.
-func Forget(keep Store, address string) error {
-	return deleteKeys(keep, address, "grant", "access", "refresh", "issuer")
+func Forget(store Store, address string) error {
+	return deleteKeys(store, address, "grant", "access", "refresh", "issuer")
 }
 
-func deleteKeys(keep Store, address string, kinds ...string) error {
+func deleteKeys(store Store, address string, kinds ...string) error {
 	var all error
 	for _, kind := range kinds {
-		if _, there := keep.Key(keyOf(kind, address)); there {
-			all = errors.Join(all, keep.SetKey(keyOf(kind, address), ""))
+		if _, found := store.Key(keyOf(kind, address)); found {
+			all = errors.Join(all, store.SetKey(keyOf(kind, address), ""))
 		}
 	}
 	return all
 }
 
-// registration is our earlier registration at issuer.
+// registration returns our earlier registration at issuer.
 func (h *Handler) registration(issuer string) (client, bool) {
 	text, ok := h.cfg.Store.Key(keyOf("client", issuer))
 	var c client
@@ -146,18 +146,18 @@ func (h *Handler) deleteRegistration(issuer string) {
 	_ = h.cfg.Store.SetKey(keyOf("client-secret", issuer), "")
 }
 
-// setToken puts the issuer's answer into g; asked are the requested scopes.
+// setToken copies the issuer's response to g; asked are the requested scopes.
 func (g *grant) setToken(token *oauth2.Token, asked []string) {
 	g.Access, g.Got, g.Expires, g.Scopes = token.AccessToken, time.Now(), token.Expiry, asked
 	if token.RefreshToken != "" {
 		g.Refresh = token.RefreshToken
 	}
-	if given, ok := token.Extra("scope").(string); ok {
-		g.Scopes = strings.Fields(given)
+	if scope, ok := token.Extra("scope").(string); ok {
+		g.Scopes = strings.Fields(scope)
 	}
 }
 
-// memoryStore is a Store that lasts while the program runs.
+// memoryStore is a Store that is not persistent.
 type memoryStore struct {
 	mu     sync.Mutex
 	values map[string]string

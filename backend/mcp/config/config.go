@@ -1,7 +1,6 @@
-// Package config reads and edits mcp-config.json, the list of MCP servers that a person keeps in the
-// form other programs use too ("mcpServers"). It validates each entry by itself, so that one broken
-// server does not stop the others, and its edits leave the rest of the file as the person wrote it.
-// It starts nothing.
+// Package config reads and edits mcp-config.json, the person's list of MCP servers, in the "mcpServers" format
+// that other programs use too. Each entry is validated separately, so that one broken server does not stop the
+// others. Edits leave the rest of the file as the person wrote it. The package starts no servers.
 package config
 
 import (
@@ -34,41 +33,42 @@ type Entry struct {
 	// Type is "http" or "sse" for a URL. Other programs also write "stdio", the default for a command.
 	Type     string `json:"type,omitempty"`
 	Disabled bool   `json:"disabled,omitempty"`
-	// OAuth adds to what the server says about signing in; usually nil.
+	// OAuth adds to the sign-in details that the server publishes; usually nil.
 	OAuth *OAuth `json:"oauth,omitempty"`
-	// Sextant says what the program may touch; nil derives it from the rest of the entry. Other
-	// programs ignore it.
+	// Sextant limits what the program may access; nil derives the limits from the rest of the entry. Other
+	// programs ignore this member.
 	Sextant *access.Override `json:"sextant,omitempty"`
-	// Consents say what the server may ask Sextant for.
+	// Consents control what the server may ask Sextant for.
 	Consents
 }
 
-// OAuth is what a person registered at the server's authorization server. The secrets are literal or
-// name one of the person's secrets.
+// OAuth describes the client that a person registered at the server's authorization server. ClientSecret and
+// PrivateKey contain the value itself or the name of one of the person's secrets.
 type OAuth struct {
 	ClientID     string   `json:"clientId,omitempty"`
 	ClientSecret string   `json:"clientSecret,omitempty"`
 	Scopes       []string `json:"scopes,omitempty"`
-	// Grant is "client_credentials" to sign in without a person; then PrivateKey may hold a PEM key
-	// and Algorithm is ES256 or RS256.
+	// Grant is "client_credentials" to sign in without a person. Then PrivateKey may hold a PEM key, and
+	// Algorithm is ES256 or RS256.
 	Grant      string `json:"grant,omitempty"`
 	PrivateKey string `json:"privateKey,omitempty"`
 	Algorithm  string `json:"algorithm,omitempty"`
 }
 
-// Consents are what a person allows a server to ask Sextant for. A nil member is undecided: the person
-// is asked during the call that needs it, and the answer is written into the file.
+// Consents are a person's decisions about what a server may ask Sextant for. A nil member is undecided: the
+// person is asked during the call that needs it, and the answer is written to the file.
 type Consents struct {
-	// Roots is whether the server may know the folder the person works in.
+	// Roots controls whether the server may know the folder that the person works in.
 	Roots *bool `json:"roots,omitempty"`
-	// Sampling false forbids questions to the person's model; otherwise the person is asked each time.
+	// Sampling controls questions to the person's model: false forbids them; otherwise the person is asked each
+	// time.
 	Sampling *bool `json:"sampling,omitempty"`
 }
 
-// Is reports whether a decision was made and equals want.
-func Is(decision *bool, want bool) bool { return decision != nil && *decision == want }
+// DecidedAs reports whether a decision was made and equals want.
+func DecidedAs(decision *bool, want bool) bool { return decision != nil && *decision == want }
 
-// Transport is stdio, http or sse.
+// Transport returns "stdio", "http" or "sse".
 func (e Entry) Transport() string {
 	switch {
 	case e.Command != "":
@@ -79,25 +79,25 @@ func (e Entry) Transport() string {
 	return "http"
 }
 
-// Line is the command line of a program, or the address of a remote server.
-func (e Entry) Line() string {
+// CommandOrURL returns the command line of a program, or the address of a remote server.
+func (e Entry) CommandOrURL() string {
 	if e.Command == "" {
 		return e.URL
 	}
 	return procgroup.CommandLine(e.Command, e.Args)
 }
 
-// Location identifies where the server is: its program with arguments and folder, or its address.
-func (e Entry) Location() string {
+// LocationKey returns a key for the server's location: its program with arguments and folder, or its address.
+func (e Entry) LocationKey() string {
 	if e.Command == "" {
 		return e.URL
 	}
 	return asJSON(append([]string{e.Cwd, e.Command}, e.Args...))
 }
 
-// Program identifies which program the entry starts: its command and the first argument that is not an
-// option, which names a package or a script. Another version or folder is the same program.
-func (e Entry) Program() string {
+// ProgramKey returns a key for the program that the entry starts: its command and its first argument that is not
+// an option, which names a package or a script. The version of the package and the folder do not count.
+func (e Entry) ProgramKey() string {
 	for _, arg := range e.Args {
 		if strings.HasPrefix(arg, "-") {
 			continue
@@ -110,8 +110,8 @@ func (e Entry) Program() string {
 	return asJSON([]string{e.Command})
 }
 
-// Key identifies what a running server was started from: all but Disabled and Consents.
-func (e Entry) Key() string {
+// StartKey returns a key for everything that a server is started with: the whole entry except Disabled and Consents.
+func (e Entry) StartKey() string {
 	e.Disabled, e.Consents = false, Consents{}
 	return asJSON(e)
 }
@@ -126,7 +126,7 @@ func asJSON(v any) string {
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,63}$`)
 
-// Problem says why the entry cannot run under that name, "" if it can.
+// Problem says why the entry cannot run under the given name, or returns "" if it can.
 func (e Entry) Problem(name string) string {
 	switch {
 	case !namePattern.MatchString(name):
@@ -160,8 +160,8 @@ func (e Entry) Problem(name string) string {
 	return ""
 }
 
-// Parse reads the text of mcp-config.json. faults holds what is wrong with single servers, by name; such
-// a server is in entries too, but cannot run. An empty text is an empty config.
+// Parse reads the text of mcp-config.json. faults maps the names of invalid servers to what is wrong with them;
+// such a server is in entries too, but cannot run. An empty text is an empty config.
 func Parse(text []byte) (entries map[string]Entry, faults map[string]string, err error) {
 	entries, faults = map[string]Entry{}, map[string]string{}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -184,7 +184,7 @@ func Parse(text []byte) (entries map[string]Entry, faults map[string]string, err
 		line, column := index.PositionOf(jsonpos.Pointer("/"+serversField, name))
 		var e Entry
 		if err := json.Unmarshal(raw, &e); err != nil {
-			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, TypeProblem(err))
+			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, DecodeProblem(err))
 		} else if problem := e.Problem(name); problem != "" {
 			faults[name] = fmt.Sprintf("%s %d:%d: %s", FileName, line, column, problem)
 		}
@@ -193,8 +193,8 @@ func Parse(text []byte) (entries map[string]Entry, faults map[string]string, err
 	return entries, faults, nil
 }
 
-// TypeProblem is the error of decoding an Entry as a person reads it.
-func TypeProblem(err error) string {
+// DecodeProblem turns an error of decoding an Entry into a message for a person.
+func DecodeProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		return fmt.Sprintf("%s has the wrong type (%s)", wrong.Field, wrong.Value)

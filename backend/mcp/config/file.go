@@ -21,14 +21,14 @@ const (
 	FileName = "mcp-config.json"
 	// maxBytes bounds the file.
 	maxBytes = 1 << 20
-	// serversField is the field that holds the servers, as other programs call it too.
+	// serversField is the field that holds the servers. Other programs use the same name.
 	serversField = "mcpServers"
 )
 
-// ErrUnknownServer says that the config names no such server.
+// ErrUnknownServer means that the config has no server of that name.
 var ErrUnknownServer = errors.New("no such MCP server")
 
-// Read reads the file at path; a missing file is an empty one.
+// Read reads the file at path. A missing file reads as empty.
 func Read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func ReadEntries(path string) (entries map[string]Entry, faults map[string]strin
 	return entries, faults, nil
 }
 
-// Write replaces the file at path atomically. A symbolic link stays a link, and the mode is kept.
+// Write replaces the file at path atomically. It keeps the file's mode and writes through a symbolic link.
 func Write(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -88,18 +88,18 @@ func Write(path string, text []byte) error {
 	return nil
 }
 
-// CommandOf is the command line of the program named name in the file at path, "" if there is none. A
-// secret bound to a server is given to exactly this command line.
+// CommandOf returns the command line of the named server in the file at path, or "" if it has none. A secret
+// bound to a server is passed to exactly this command line.
 func CommandOf(path, name string) string {
 	entries, _, err := ReadEntries(path)
 	if e, ok := entries[name]; err == nil && ok && e.Command != "" {
-		return e.Line()
+		return e.CommandOrURL()
 	}
 	return ""
 }
 
-// Add writes one server into the file at path, which is made if it is missing. A name that exists, a
-// broken file and an entry that cannot run are errors, and nothing is written.
+// Add writes one server to the file at path, which is created if it is missing. If the name exists, the file is
+// broken or the entry cannot run, Add returns an error and writes nothing.
 func Add(path, name string, entry Entry) error {
 	entry.Disabled = false
 	raw, err := json.Marshal(entry)
@@ -116,7 +116,7 @@ func Add(path, name string, entry Entry) error {
 	return nil
 }
 
-// Merge adds those servers whose names are free to the file at path.
+// Merge adds servers to the file at path. It skips those whose names exist already.
 func Merge(path string, servers map[string]json.RawMessage) (added, skipped []string, err error) {
 	text, err := Read(path)
 	if err != nil {
@@ -161,7 +161,7 @@ func Merge(path string, servers map[string]json.RawMessage) (added, skipped []st
 	return added, skipped, Write(path, out)
 }
 
-// Remove returns text without the server name.
+// Remove returns text without the named server.
 func Remove(text []byte, name string) ([]byte, error) {
 	var whole, have map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -174,7 +174,7 @@ func Remove(text []byte, name string) ([]byte, error) {
 	return withServers(whole, have)
 }
 
-// withServers is the whole file with these servers.
+// withServers returns the whole file with these servers in it.
 func withServers(whole, servers map[string]json.RawMessage) ([]byte, error) {
 	var err error
 	if whole[serversField], err = json.Marshal(servers); err != nil {
@@ -187,8 +187,8 @@ func withServers(whole, servers map[string]json.RawMessage) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// Replace returns text with the entry of the server name replaced and everything else unchanged. The
-// error is ErrUnknownServer if there is no such server.
+// Replace returns text with the named server's entry replaced and everything else unchanged. The error is
+// ErrUnknownServer if there is no such server.
 func Replace(text []byte, name string, entry Entry) ([]byte, error) {
 	raw, err := json.Marshal(entry)
 	if err != nil {
@@ -201,8 +201,8 @@ func Replace(text []byte, name string, entry Entry) ([]byte, error) {
 	return splice(text, span.Start, span.End, string(raw)), nil
 }
 
-// SetAccess returns text with what the server name may touch; nil derives it from the entry. Members of
-// the entry that Sextant does not know stay.
+// SetAccess returns text with the access limits of the named server replaced; nil derives them from the entry.
+// Members of the entry that Sextant does not know stay.
 func SetAccess(text []byte, name string, access *access.Override) ([]byte, error) {
 	_, span, err := find(text, name)
 	if err != nil {
@@ -225,12 +225,12 @@ func SetAccess(text []byte, name string, access *access.Override) ([]byte, error
 	return splice(text, span.Start, span.End, string(raw)), nil
 }
 
-// SetDisabled returns text with the server name switched on or off.
+// SetDisabled returns text with the named server switched on or off.
 func SetDisabled(text []byte, name string, disabled bool) ([]byte, error) {
 	return setMember(text, name, "disabled", fmt.Sprintf("%t", disabled), !disabled)
 }
 
-// SetConsents returns text with the decisions in c; nil members stay as they are.
+// SetConsents returns text with the named server's consents set from c; nil members of c change nothing.
 func SetConsents(text []byte, name string, c Consents) ([]byte, error) {
 	var err error
 	for member, decision := range map[string]*bool{"roots": c.Roots, "sampling": c.Sampling} {
@@ -257,8 +257,8 @@ func find(text []byte, name string) (*jsonpos.Index, jsonpos.Span, error) {
 	return index, span, nil
 }
 
-// setMember changes one member of one server, keeping order and spacing of the rest. A missing member is
-// added, unless it is the default.
+// setMember changes one member of one server and keeps the rest as it is. A missing member is added, unless the
+// value is the default.
 func setMember(text []byte, name, member, value string, isDefault bool) ([]byte, error) {
 	index, span, err := find(text, name)
 	if err != nil {
@@ -283,7 +283,7 @@ func insert(text []byte, index *jsonpos.Index, server string, span jsonpos.Span,
 	if len(keys) == 0 {
 		return splice(text, span.Start, span.End, "{ "+member+" }")
 	}
-	// After the last member, with the white space in front of that one.
+	// Insert after the last member, with the white space that precedes that member.
 	last := jsonpos.Pointer(server, keys[len(keys)-1])
 	key := index.Keys[last]
 	gap := key

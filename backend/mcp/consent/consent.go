@@ -1,9 +1,9 @@
-// Package consent asks the person what MCP servers need an answer to: a form, a page to open, a sign-in, a changed
-// tool, the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue asks
-// them. What a server wrote is masked, and its invisible characters are written out.
+// Package consent asks the person the questions of MCP servers: a form, a page to open, a sign-in, a changed
+// tool, the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue
+// shows them. Text from a server is masked, and its invisible characters are escaped.
 //
-// The methods of an Asker are the callbacks of client.Config and launch.Sandbox. It is not the protocol: that is in
-// package requests.
+// The methods of an Asker are the callbacks of mcpclient.Config and launch.Sandbox. Package requests implements
+// the protocol.
 package consent
 
 import (
@@ -14,7 +14,7 @@ import (
 	"fmt"
 
 	"sextant/backend/mcp/auth"
-	mcp "sextant/backend/mcp/client"
+	"sextant/backend/mcp/mcpclient"
 	"sextant/backend/mcp/requests"
 	"sextant/backend/pipeline/approval"
 	"sextant/shared/chat"
@@ -23,7 +23,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errNobody is the error of a question of a call that no person watches.
+// errNobody is the error of a question in a call that no person can answer.
 var errNobody = errors.New("no person is at the window to answer")
 
 // Approvals asks the person; approval.Queue implements it.
@@ -33,14 +33,15 @@ type Approvals interface {
 
 var _ Approvals = (*approval.Queue)(nil)
 
-// Config is what an Asker needs. All fields are required.
+// Config configures an Asker. All fields are required.
 type Config struct {
 	Approvals Approvals
 	// Mask removes the values of secrets from a text.
 	Mask func(text string) string
-	// OpenPage opens an address in the person's own browser. It reports no error: the address is in the question too.
+	// OpenPage opens an address in the person's own browser. It reports no errors, because the question shows
+	// the address too.
 	OpenPage func(address string)
-	// Model is the model that answers servers, "" while no language model is connected.
+	// Model returns the model that answers servers, "" if no language model is connected.
 	Model func() string
 	// Complete sends messages to a model on behalf of the call in q.
 	Complete func(ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion) (
@@ -53,7 +54,7 @@ type Asker struct{ cfg Config }
 // New makes an Asker.
 func New(cfg Config) *Asker { return &Asker{cfg} }
 
-// ask asks a question that only "once" and "deny" answer.
+// ask asks a question with the choices "once" and "deny".
 func (a *Asker) ask(ctx context.Context, q event.Approval) (event.ApprovalAnswer, error) {
 	q.Args, q.Hash = json.RawMessage(`{}`), rand.Text()
 	q.Choices = []event.Choice{
@@ -63,7 +64,7 @@ func (a *Asker) ask(ctx context.Context, q event.Approval) (event.ApprovalAnswer
 	return a.cfg.Approvals.Ask(ctx, q)
 }
 
-// askIn asks a question that a server caused in a call.
+// askIn asks a question that a server caused during a call.
 func (a *Asker) askIn(ctx context.Context, call toolspec.Call, q event.Approval) (event.ApprovalAnswer, error) {
 	if !call.From.Interactive {
 		return event.ApprovalAnswer{}, errNobody
@@ -73,7 +74,7 @@ func (a *Asker) askIn(ctx context.Context, call toolspec.Call, q event.Approval)
 	return a.ask(ctx, q)
 }
 
-// confirmed reports whether the person agreed; the reason of a refusal is an error.
+// confirmed reports whether the person agreed. If they gave a reason for refusing, it is the error.
 func confirmed(answer event.ApprovalAnswer, err error) (bool, error) {
 	if err == nil && answer.Answer != event.AnswerOnce && answer.Reason != "" {
 		err = errors.New(answer.Reason)
@@ -81,7 +82,7 @@ func confirmed(answer event.ApprovalAnswer, err error) (bool, error) {
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
 
-// Elicit asks a question of a server: a form to fill in, or a page to open. The server is named in it.
+// Elicit asks a server's question: a form to fill in, or a page to open. The question names the server.
 func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.Answer, error) {
 	if !q.Call.From.Interactive {
 		return requests.Answer{}, errNobody
@@ -120,7 +121,7 @@ func (a *Asker) Elicit(ctx context.Context, q requests.Elicitation) (requests.An
 	return requests.Answer{Action: requests.Accept, Content: answer.FormValues}, nil
 }
 
-// escapeForm writes out the invisible characters of a form; the values that are sent stay as they are.
+// escapeForm escapes the invisible characters that a form shows; the values that it sends stay unchanged.
 func escapeForm(form []event.FormField) {
 	for i := range form {
 		f := &form[i]
@@ -131,8 +132,8 @@ func escapeForm(form []event.FormField) {
 	}
 }
 
-// Review asks whether a tool that its server changed may be called.
-func (a *Asker) Review(ctx context.Context, c mcp.Change) (bool, error) {
+// Review asks whether a tool with a changed definition may be called.
+func (a *Asker) Review(ctx context.Context, c mcpclient.ToolChange) (bool, error) {
 	return confirmed(a.askIn(ctx, c.Call, event.Approval{
 		Question: fmt.Sprintf("Continue with %s, which %s has changed?", c.Tool, c.Server),
 		Effect:   fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
@@ -142,8 +143,8 @@ func (a *Asker) Review(ctx context.Context, c mcp.Change) (bool, error) {
 	}))
 }
 
-// SignIn asks the person whether they want to sign in to a server, and opens the page for it. It returns
-// auth.ErrDeclined if they do not.
+// SignIn asks the person whether to sign in to a server, and opens the page for it. It returns auth.ErrDeclined
+// if they decline.
 func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	u, err := requests.ParseAddress(page)
 	if err != nil {
@@ -167,14 +168,14 @@ func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	return nil
 }
 
-// RefuseSignIn replaces SignIn in a program without a window, where nobody can be asked.
+// RefuseSignIn replaces SignIn in a program without a window.
 func RefuseSignIn(context.Context, string, string) error {
 	return fmt.Errorf("%w: this Sextant has no window to sign in with. Open Sextant's window and sign in there",
 		auth.ErrDeclined)
 }
 
-// NewIssuer asks whether the client secret of a server may go to another issuer than before.
-func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool, error) {
+// ConfirmIssuer asks whether the client secret of a server may be sent to another issuer than before.
+func (a *Asker) ConfirmIssuer(ctx context.Context, server, before, now string) (bool, error) {
 	answer, err := a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server),
 		Target: excerpt.EscapeLines(now),
@@ -187,8 +188,8 @@ func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
 
-// Unsandboxed asks whether the program of a server may run without a sandbox; why says why there is none.
-func (a *Asker) Unsandboxed(ctx context.Context, server, line, why string) (bool, error) {
+// ConfirmUnsandboxed asks whether the program of a server may run without a sandbox; why says why there is none.
+func (a *Asker) ConfirmUnsandboxed(ctx context.Context, server, line, why string) (bool, error) {
 	return confirmed(a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),
 		Effect: "Runs its program on this machine as you, with access to all your files and your network, until " +

@@ -12,8 +12,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Roots asks whether a server may know the workspace folder.
-func (a *Asker) Roots(ctx context.Context, r requests.RootsQuestion) (bool, error) {
+// AskRoots asks whether a server may know the workspace folder.
+func (a *Asker) AskRoots(ctx context.Context, r requests.RootsQuestion) (bool, error) {
 	answer, err := a.askIn(ctx, r.Call, event.Approval{
 		Question: fmt.Sprintf("May %s know the folder you work in?", r.Server), Target: r.Folder,
 		Effect: "Tells it where the folder is, now and later. This opens no file, and does not change what the server " +
@@ -60,7 +60,7 @@ func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (reques
 	return reply, nil
 }
 
-// samplingText is everything the model would read, for the person to read first.
+// samplingText returns everything that the model would read, for the person to read first.
 func samplingText(q requests.SamplingQuestion) string {
 	var b strings.Builder
 	part := func(who, text string) {

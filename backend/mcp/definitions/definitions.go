@@ -1,7 +1,7 @@
-// Package definitions turns the tools that an MCP server lists into definitions of ours. Names stay
-// distinct and never change their meaning, hints are believed only where they warn, and what a person
-// has seen of a tool is pinned, so that a later change can be shown to them. Everything a server says is
-// text from outside and bounded here. The package talks to nobody.
+// Package definitions turns the tools that an MCP server lists into Sextant's tool definitions. Names stay
+// distinct and never change their meaning. Hints are believed only where they warn. The definition of a tool
+// that a person has seen is pinned, so that a later change can be shown to them. All that a server sends is
+// text from outside; its size is bounded here. The package does no I/O.
 package definitions
 
 import (
@@ -22,7 +22,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what a server may put into the catalog.
+// These bound what a server may add to the catalog.
 const (
 	MaxTools = 128
 	// MaxName is the longest tool name that model services accept, in bytes.
@@ -33,10 +33,10 @@ const (
 	callLimit = 2 * time.Minute
 )
 
-// PublicName is the catalog's name of a server's tool, from the server's prefix and the tool's own form.
-// A name that is too long is shortened and stays distinct.
-func PublicName(prefix, form string) string {
-	name := prefix + "__" + form
+// PublicName returns the catalog's name of a server's tool, made from the server's prefix and the tool's name in
+// snake_case (see SnakeCaseNames). A name that is too long is shortened and stays distinct.
+func PublicName(prefix, snakeCaseName string) string {
+	name := prefix + "__" + snakeCaseName
 	if len(name) <= MaxName {
 		return name
 	}
@@ -48,7 +48,7 @@ func hash(text string, bytes int) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// snakeCase turns any name into small ASCII letters, digits and single underscores: "getWeather" and
+// snakeCase converts any name to lower-case ASCII letters, digits and single underscores: "getWeather" and
 // "get-weather" become "get_weather".
 func snakeCase(name string) string {
 	var b strings.Builder
@@ -71,13 +71,13 @@ func snakeCase(name string) string {
 	return strings.TrimSuffix(out, "_")
 }
 
-// hashSuffix matches the end of a form that was made distinct.
+// hashSuffix matches the hash at the end of a name in snake_case.
 var hashSuffix = regexp.MustCompile(`_[0-9a-f]{8}$`)
 
-// Forms gives each name a snake_case form of its own, whatever the order of names. Names that would
-// share a form, and those that look hashed already, get a hash of the name. Names whose hashed forms
-// still collide, which takes intent, are left out.
-func Forms(names []string) map[string]string {
+// SnakeCaseNames maps each name to a distinct name in snake_case, which does not depend on the order of names. A
+// name that would not be distinct, or that looks hashed already, gets a hash of the original. If the hashed names
+// still collide, which only happens on purpose, they are left out.
+func SnakeCaseNames(names []string) map[string]string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	count := map[string]int{}
 	for _, name := range names {
@@ -101,9 +101,9 @@ func Forms(names []string) map[string]string {
 	return forms
 }
 
-// Prefixes are the parts of tool names that name the servers; every server has one.
+// Prefixes maps each server to the part of its tools' names that identifies the server.
 func Prefixes(servers []string) map[string]string {
-	prefixes := Forms(servers)
+	prefixes := SnakeCaseNames(servers)
 	for _, name := range servers {
 		if prefixes[name] == "" {
 			prefixes[name] = "t_" + hash(name, 16)
@@ -112,8 +112,8 @@ func Prefixes(servers []string) map[string]string {
 	return prefixes
 }
 
-// Of is the definition of a server's tool, without a name.
-func Of(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
+// FromTool returns the definition of a server's tool, without a name.
+func FromTool(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
 	schema, err := inputSchema(t.InputSchema)
 	if err != nil {
 		return toolspec.Definition{}, err
@@ -129,8 +129,8 @@ func Of(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
 	}, nil
 }
 
-// Hints believes a server where it warns and never where it reassures: readOnlyHint exempts from
-// nothing. Every tool must be confirmed on its first use; the person may then grant more.
+// Hints converts a tool's annotations. A hint counts where it warns and never where it reassures: readOnlyHint
+// exempts a tool from nothing. Every tool must be confirmed on its first use; the person may then grant more.
 func Hints(a *sdk.ToolAnnotations, remote bool) toolspec.Hints {
 	isTrue := func(p *bool) bool { return p != nil && *p }
 	h := toolspec.Hints{Confirm: true, OpenWorld: remote}

@@ -22,7 +22,7 @@ func TestNamesAreDistinctSnakeCase(t *testing.T) {
 			}
 		})
 	}
-	got := Forms([]string{"getWeather", "get-weather", "get_weather_19a275db", "get_rain"})
+	got := SnakeCaseNames([]string{"getWeather", "get-weather", "get_weather_19a275db", "get_rain"})
 	if got["getWeather"] != "get_weather_ac154bbc" || got["get-weather"] != "get_weather_19a275db" ||
 		!strings.HasPrefix(got["get_weather_19a275db"], "get_weather_19a275db_") || got["get_rain"] != "get_rain" {
 		t.Errorf("got %v", got)
@@ -37,7 +37,7 @@ func TestNamesDoNotDependOnListOrder(t *testing.T) {
 	names := []string{"readFile", "read_file", "read-file", "read_file_c9f8123b", "write"}
 	back := slices.Clone(names)
 	slices.Reverse(back)
-	one, other := Forms(names), Forms(append(back, "write"))
+	one, other := SnakeCaseNames(names), SnakeCaseNames(append(back, "write"))
 	forms := map[string]bool{}
 	for _, name := range names {
 		if forms[one[name]] || one[name] == "" || one[name] != other[name] {

@@ -8,13 +8,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxPinned bounds how many tools of a server are pinned, maxPin one pin in bytes.
+// maxPinned bounds how many tools of a server are pinned; maxPin bounds one pin in bytes.
 const (
 	maxPinned = 512
 	maxPin    = 128 << 10
 )
 
-// Pin is all that a model or a person reads of a tool, as text; a hash where that is too long.
+// Pin returns all that a model or a person reads of a tool, as JSON, or the hash of that if it is too long.
 func Pin(t *sdk.Tool) string {
 	b, err := json.Marshal(struct {
 		Name         string               `json:"name"`
@@ -33,9 +33,9 @@ func Pin(t *sdk.Tool) string {
 	return string(b)
 }
 
-// Compare sorts the tools a server lists by what is pinned. fresh holds the pins of new tools; changed
-// holds, for each tool that is not as pinned, the tool that the person knows. Beyond the bound on pins a
-// new tool counts as changed.
+// Compare compares the tools that a server lists with their pins. fresh maps the names of new tools to their
+// pins. changed maps each tool that differs from its pin to the tool as it was pinned. Once the maximum number
+// of pins is reached, a new tool counts as changed.
 func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string, changed map[string]*sdk.Tool) {
 	fresh, changed = map[string]string{}, map[string]*sdk.Tool{}
 	for _, t := range tools {
@@ -46,7 +46,7 @@ func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string
 			fresh[t.Name] = pin
 		case known && before == pin:
 		default:
-			// One whose pin is a hash is known by its name alone.
+			// If the pin is a hash, only the name is known.
 			old := &sdk.Tool{Name: t.Name, InputSchema: json.RawMessage(`{"type":"object"}`)}
 			if known {
 				_ = json.Unmarshal([]byte(before), old)
@@ -57,7 +57,7 @@ func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string
 	return fresh, changed
 }
 
-// Diff is what changed between two pins of a tool, line by line, for a person to read.
+// Diff returns the differences between two pins of a tool, line by line, for a person to read.
 func Diff(tool, before, after string) string {
 	return pinning.Diff(tool, []byte(before), []byte(after))
 }

@@ -17,17 +17,17 @@ import (
 	"strings"
 )
 
-// Bounds of a bundle: bytes and files unpacked, and bytes of its manifest.
+// These bound a bundle: the bytes and files that it unpacks to, and the bytes of its manifest.
 const (
 	maxUnpacked = 512 << 20
 	maxFiles    = 20_000
 	maxManifest = 1 << 20
 )
 
-// Bundle is a server that comes with its program.
+// Bundle is a server packaged with its program.
 type Bundle struct {
 	Title, Version, Author, Description string
-	// Folder is where it is unpacked; Files and Bytes are its size.
+	// Folder is the folder to unpack it to; Files and Bytes are its unpacked size.
 	Folder string
 	Files  int
 	Bytes  int64
@@ -35,7 +35,7 @@ type Bundle struct {
 	archive *zip.Reader
 }
 
-// manifest is the part of a bundle's manifest.json that is used (MCPB specification, 0.1 to 0.4).
+// manifest contains the fields of a bundle's manifest.json that are used (MCPB specification, 0.1 to 0.4).
 type manifest struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
@@ -58,14 +58,14 @@ type manifest struct {
 	} `json:"compatibility"`
 }
 
-// command is how the server is started.
+// command is a command that starts the server.
 type command struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
 }
 
-// userValue is a value that the person must give.
+// userValue is a value that the person must supply.
 type userValue struct {
 	Title     string          `json:"title"`
 	Required  bool            `json:"required"`
@@ -130,7 +130,7 @@ func readManifest(archive *zip.Reader) (manifest, error) {
 	return m, nil
 }
 
-// serverOf is the server of a bundle that is unpacked in folder.
+// serverOf returns the server of a bundle that is unpacked in folder.
 func (r Reader) serverOf(m manifest, folder string) Server {
 	how := m.Server.Config.command
 	if own, ok := m.Server.Config.Platforms["linux"]; ok {
@@ -175,7 +175,7 @@ func (r Reader) serverOf(m manifest, folder string) Server {
 		}
 		return "", ""
 	})
-	// A default may refer to one of these folders.
+	// A default value may contain one of the folder placeholders.
 	r.fill(&s, func(name string) (string, string) {
 		if dir, ok := folders[name]; ok {
 			return dir, ""
@@ -185,7 +185,7 @@ func (r Reader) serverOf(m manifest, folder string) Server {
 	return s
 }
 
-// values are a wanted value's defaults.
+// values returns the default values.
 func (u userValue) values() []string {
 	var many []string
 	if json.Unmarshal(u.Default, &many) == nil {
@@ -193,14 +193,14 @@ func (u userValue) values() []string {
 	}
 	var one any
 	number := json.NewDecoder(bytes.NewReader(u.Default))
-	number.UseNumber() // as it is written: 1000000, not 1e+06
+	number.UseNumber() // keep the notation: 1000000, not 1e+06
 	if number.Decode(&one) != nil || one == nil || one == "" {
 		return nil
 	}
 	return []string{fmt.Sprint(one)}
 }
 
-// expandList is an argument, or one for each value of a list in its place.
+// expandList returns the argument, or one argument for each value if it is a placeholder for a list.
 func (m manifest) expandList(arg string) []string {
 	key, ok := strings.CutPrefix(strings.TrimSuffix(arg, "}"), "${user_config.")
 	if !ok || !strings.HasSuffix(arg, "}") {
@@ -212,7 +212,7 @@ func (m manifest) expandList(arg string) []string {
 	return []string{arg}
 }
 
-// unpack writes the bundle to its folder, which must not exist yet. If it fails, nothing is left behind.
+// unpack writes the bundle to its folder, which must not exist yet. If it fails, it leaves nothing behind.
 func (b *Bundle) unpack() (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.Folder), 0o700); err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)
@@ -229,7 +229,7 @@ func (b *Bundle) unpack() (err error) {
 			_ = os.RemoveAll(b.Folder)
 		}
 	}()
-	// Nothing can be written outside a root, whatever the name or link.
+	// A root prevents writes outside the folder, whatever the names or links.
 	root, err := os.OpenRoot(b.Folder)
 	if err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)

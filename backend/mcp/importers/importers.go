@@ -1,7 +1,7 @@
-// Package importers imports MCP servers that other programs list: claude_desktop_config.json and .mcp.json
-// (mcpServers), VS Code's mcp.json and settings (servers, with comments), and bundles (.mcpb, a zip file with
-// a manifest). Reader reads such a file, PreviewOf shows what an import would add, Import adds it to
-// mcp-config.json. Nothing in such a file is trusted, and no server is started.
+// Package importers imports MCP servers from the files of other programs: claude_desktop_config.json and
+// .mcp.json (mcpServers), VS Code's mcp.json and settings (servers, with comments), and bundles (.mcpb, a zip
+// file with a manifest). Reader reads such a file, PreviewOf shows what an import would add, and Import adds it
+// to mcp-config.json. The contents of the files are not trusted, and no server is started.
 package importers
 
 import (
@@ -22,27 +22,26 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Bounds of what is read.
+// These bound the input: servers in a file, bytes of a list and bytes of a bundle.
 const (
 	maxServers = 64
 	maxText    = 1 << 20
 	maxFile    = 300 << 20
 )
 
-// List is what a file contains.
+// List is the content of a file.
 type List struct {
 	// Format describes the file in words.
 	Format  string
 	Servers []Server
 	// Bundle is set if the file is a bundle, which must be unpacked.
 	Bundle *Bundle
-	// Digest is the SHA-256 of the file in hexadecimal: it proves that what is imported is what was
-	// previewed.
+	// Digest is the SHA-256 of the file in hexadecimal. It proves that the imported file is the previewed one.
 	Digest string
 }
 
-// Server is one server as Sextant would run it. Notes say what a person must do before it can work, and
-// what of the file was left out.
+// Server is one server as Sextant would run it. Notes say what a person must do before it can work, and what
+// was left out of the import.
 type Server struct {
 	Name     string
 	Command  string            `json:"command"`
@@ -53,17 +52,17 @@ type Server struct {
 	Headers  map[string]string `json:"headers"`
 	Type     string            `json:"type"`
 	Disabled bool              `json:"disabled"`
-	// OAuth is as in mcp-config.json.
+	// OAuth has the same format as in mcp-config.json.
 	OAuth json.RawMessage `json:"oauth"`
 	Notes []string        `json:"-"`
 }
 
-// Reader reads files for a machine.
+// Reader reads files and fills in their placeholders for one machine.
 type Reader struct {
 	// Env looks up an environment variable.
 	Env func(name string) (value string, ok bool)
-	// Home is the person's home, Workspace the folder they work in, Bundles where a bundle is unpacked, in a
-	// folder of its own.
+	// Home is the person's home, Workspace the folder that they work in, and Bundles the folder that contains a
+	// folder for each unpacked bundle.
 	Home, Workspace, Bundles string
 }
 
@@ -101,7 +100,7 @@ func (r Reader) Open(path string) (List, error) {
 	return r.Read(data)
 }
 
-// Read lists the servers in data. Its errors say what such a file should look like.
+// Read lists the servers in data. Its errors say what a valid file looks like.
 func (r Reader) Read(data []byte) (List, error) {
 	list, err := r.read(data)
 	sum := sha256.Sum256(data)
@@ -188,10 +187,11 @@ func (r Reader) server(name string, raw json.RawMessage, inputs []vscodeInput) (
 	return s, nil
 }
 
-// placeholder is ${name}.
+// placeholder matches ${name}.
 var placeholder = regexp.MustCompile(`\$\{[^{}]{1,200}\}`)
 
-// fill replaces placeholders by their values. Those without a value stay, and are noted once.
+// fill replaces placeholders with their values. A placeholder without a value stays and adds a note to s, each
+// note once.
 func (r Reader) fill(s *Server, value func(name string) (text, note string)) {
 	noted := map[string]bool{}
 	put := func(text string) string {
@@ -218,7 +218,7 @@ func (r Reader) fill(s *Server, value func(name string) (text, note string)) {
 	}
 }
 
-// value is the value of ${name}, or a note why there is none.
+// value returns the value of ${name}, or a note that says why there is none.
 func (r Reader) value(name string, inputs []vscodeInput) (text, note string) {
 	if id, ok := strings.CutPrefix(name, "input:"); ok {
 		for _, in := range inputs {
@@ -248,8 +248,8 @@ func (r Reader) value(name string, inputs []vscodeInput) (text, note string) {
 	case hasOther:
 		return otherwise, ""
 	}
-	// The value may be a secret, and this is written to a file: only the name is used.
-	if _, there := r.env(variable); there {
+	// The value may be a secret, and the config is written to a file, so only the name is used.
+	if _, found := r.env(variable); found {
 		return "", "${" + name + "} is an environment variable, which is not copied. Replace it by its value or by a " +
 			"secret."
 	}

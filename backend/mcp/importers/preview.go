@@ -12,14 +12,14 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Preview is what an import would add. All of it is text from outside.
+// Preview describes what an import would add. All of it is text from outside.
 type Preview struct {
-	// Format says what the file is.
+	// Format describes the file in words.
 	Format  string            `json:"format"`
 	Servers []PreviewedServer `json:"servers"`
-	// Bundle is set if a program comes with the file.
+	// Bundle is set if the file contains a program.
 	Bundle *PreviewedBundle `json:"bundle,omitempty"`
-	// Digest identifies what was read; an import is given it, and imports nothing else.
+	// Digest identifies the file. An import passes it back, so that nothing but this file is imported.
 	Digest string `json:"digest"`
 }
 
@@ -27,19 +27,19 @@ type Preview struct {
 type PreviewedServer struct {
 	Name  string       `json:"name"`
 	Entry config.Entry `json:"entry"`
-	// Line is the command line that would run, or the address that would be asked.
+	// Line is the command line that would run, or the address of a remote server.
 	Line string `json:"line"`
-	// Taken is true if there is a server of that name, which is left as it is. Problem says why it cannot
-	// be added, "" if it can.
-	Taken   bool   `json:"taken"`
+	// Exists is true if a server of that name exists; it stays unchanged. Problem says why the server cannot be
+	// added, "" if it can.
+	Exists  bool   `json:"taken"`
 	Problem string `json:"problem"`
-	// Notes say what a person has to do before it works, and what was left out.
+	// Notes say what a person must do before the server works, and what was left out of the import.
 	Notes []string `json:"notes"`
-	// Access is what it may touch on this machine.
+	// Access describes what the server may access on this machine.
 	Access launch.Access `json:"may"`
 }
 
-// PreviewedBundle is the program of a bundle, by its own words, and where it would be unpacked.
+// PreviewedBundle describes a bundle as its manifest does, and the folder that it would be unpacked to.
 type PreviewedBundle struct {
 	Title       string `json:"title"`
 	Version     string `json:"version"`
@@ -50,7 +50,7 @@ type PreviewedBundle struct {
 	Bytes       int64  `json:"bytes"`
 }
 
-// PreviewOf is what an import of list into the config at path would add. Nothing is written.
+// PreviewOf returns what an import of list into the config at path would add. It writes nothing.
 func PreviewOf(path string, list List) (Preview, error) {
 	have, _, err := config.ReadEntries(path)
 	if err != nil {
@@ -67,21 +67,21 @@ func PreviewOf(path string, list List) (Preview, error) {
 	for _, s := range list.Servers {
 		one := PreviewedServer{Name: s.Name, Notes: append([]string{}, s.Notes...)}
 		one.Entry, one.Problem = s.entry()
-		_, one.Taken = have[s.Name]
-		one.Line = one.Entry.Line()
+		_, one.Exists = have[s.Name]
+		one.Line = one.Entry.CommandOrURL()
 		p.Servers = append(p.Servers, one)
 	}
 	return p, nil
 }
 
-// FillAccess sets the Access of each server: what it could access in sandbox when started in the folder workspace.
+// FillAccess sets the Access of each server: what it could access in sandbox, started in the folder workspace.
 func (p *Preview) FillAccess(sandbox *launch.Sandbox, workspace string) {
 	for i := range p.Servers {
 		p.Servers[i].Access = sandbox.Access(p.Servers[i].Entry, workspace)
 	}
 }
 
-// entry is the server as our config has it.
+// entry converts the server to an entry of our config.
 func (s Server) entry() (e config.Entry, problem string) {
 	e = config.Entry{
 		Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers, Type: s.Type,
@@ -89,16 +89,16 @@ func (s Server) entry() (e config.Entry, problem string) {
 	}
 	if len(s.OAuth) > 0 {
 		if err := json.Unmarshal(s.OAuth, &e.OAuth); err != nil {
-			return e, "oauth: " + config.TypeProblem(err)
+			return e, "oauth: " + config.DecodeProblem(err)
 		}
 	}
 	return e, e.Problem(s.Name)
 }
 
-// Import adds those servers of list to the config at path that are in names, all of them if it is empty,
-// and returns which were added and which were skipped because they exist. Unless on is true they are
-// switched off, so that each starts only after a person has read its command; one with Notes is off in any
-// case. A server that cannot run fails the whole import.
+// Import adds the servers of list with the given names, or all if names is empty, to the config at path. It
+// returns the names of those added and of those skipped because they exist. Unless on is true, the servers are
+// added switched off, so that each starts only after a person has read its command; one with Notes is always
+// off. A server that cannot run fails the whole import.
 func Import(path string, list List, names []string, on bool) (added, skipped []string, err error) {
 	p, err := PreviewOf(path, list)
 	if err != nil {
@@ -109,7 +109,7 @@ func Import(path string, list List, names []string, on bool) (added, skipped []s
 		if len(names) > 0 && !slices.Contains(names, s.Name) {
 			continue
 		}
-		if s.Taken {
+		if s.Exists {
 			skipped = append(skipped, s.Name)
 			continue
 		}
@@ -131,7 +131,7 @@ func Import(path string, list List, names []string, on bool) (added, skipped []s
 	}
 	if added, _, err = config.Merge(path, entries); err != nil {
 		if list.Bundle != nil {
-			err = errors.Join(err, os.RemoveAll(list.Bundle.Folder)) // no server would be there to remove it with
+			err = errors.Join(err, os.RemoveAll(list.Bundle.Folder)) // without a server, the person could not remove it
 		}
 		return nil, nil, err
 	}

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Grace is how long a request that ended, or a connection that broke, may take to say why: a moment,
-// which is long on a busy machine.
+// Grace is how long a request that ended, or a connection that broke, may take to say why.
 const Grace = 2 * time.Second
 
-// Outcome is what a request came to.
+// Outcome is the result of a request.
 type Outcome[T any] struct {
 	Answer T
 	Err    error
 }
 
-// Await runs ask, but does not wait for it longer than limit: a server that reads nothing blocks the
-// write, which has no deadline. What is left of it ends with the session.
+// Await runs ask and waits for it at most for limit. A server that reads nothing blocks the write, which has no
+// deadline; then the goroutine of ask ends with the session.
 func Await[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	outcome := make(chan Outcome[T], 1)
@@ -25,16 +24,16 @@ func Await[T any](ctx context.Context, limit time.Duration, ask func(context.Con
 		answer, err := ask(ctx)
 		outcome <- Outcome[T]{answer, err}
 	}()
-	if o, ok := Settled(ctx, outcome); ok {
+	if o, ok := AwaitOutcome(ctx, outcome); ok {
 		return o.Answer, o.Err
 	}
 	var none T
 	return none, ctx.Err()
 }
 
-// Settled waits for an outcome. After the end of ctx the request gets Grace to end properly, which tells
-// the server; ok is false if it did not.
-func Settled[T any](ctx context.Context, outcome <-chan Outcome[T]) (o Outcome[T], ok bool) {
+// AwaitOutcome waits for an outcome. After the end of ctx it waits for Grace, so that the request can tell the
+// server. ok is false if there is no outcome by then.
+func AwaitOutcome[T any](ctx context.Context, outcome <-chan Outcome[T]) (o Outcome[T], ok bool) {
 	select {
 	case o = <-outcome:
 		return o, true

@@ -1,7 +1,7 @@
-// Package inflight keeps track of the tool calls that wait for an MCP server's answer. What the server
-// sends in between (questions to the person, progress) is matched to the call it belongs to: by the
-// context of a request, by the task or progress token it names, or, where an older server says nothing,
-// because only one call is under way.
+// Package inflight keeps track of the tool calls that wait for an MCP server's answer. It matches what the
+// server sends meanwhile (questions to the person, progress) to a call: by the context of the request, by the
+// task or progress token that it names, or, for an older server that names none, because only one call is
+// running.
 package inflight
 
 import (
@@ -17,26 +17,26 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// MaxQuestions bounds how often a server may ask the person in one call.
+// MaxQuestions bounds the questions that a server may ask the person in one call.
 const MaxQuestions = 10
 
-// Registry holds the calls of one server that are under way. Its methods may be called concurrently; the
-// zero value is ready.
+// Registry holds the running calls of one server. Its methods may be called concurrently; the zero value is
+// ready.
 type Registry struct {
 	mu    sync.Mutex
 	calls map[*Call]bool
-	// tokens counts the progress tokens given out.
+	// tokens counts the progress tokens issued.
 	tokens int64
 }
 
-// Call is one call under way.
+// Call is one running call.
 type Call struct {
-	// Context is the call's own; Request is what is called.
-	Context context.Context //nolint:containedctx // the life of the call
+	// Context ends with the call.
+	Context context.Context //nolint:containedctx // the lifetime of the call
 	Request toolspec.Call
 
 	questions atomic.Int32
-	// asking holds a value while a question of the call is open.
+	// asking is full while a question of the call is open.
 	asking chan struct{}
 
 	// Guarded by Registry.mu.
@@ -48,7 +48,7 @@ type Call struct {
 
 type contextKey struct{}
 
-// Begin registers a call; end must be called when it is over.
+// Begin registers a call. The caller must call end at the end of the call; inner is the context for the call.
 func (r *Registry) Begin(ctx context.Context, request toolspec.Call) (inner context.Context, end func()) {
 	c := &Call{Request: request, asking: make(chan struct{}, 1), registry: r}
 	c.Context = context.WithValue(ctx, contextKey{}, c)
@@ -65,21 +65,21 @@ func (r *Registry) Begin(ctx context.Context, request toolspec.Call) (inner cont
 	}
 }
 
-// Idle reports whether no call is under way.
-func (r *Registry) Idle() bool {
+// IsIdle reports whether no call is running.
+func (r *Registry) IsIdle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.calls) == 0
 }
 
-// FromContext is the call that ctx belongs to, nil for none.
+// FromContext returns the call that ctx belongs to, nil for none.
 func FromContext(ctx context.Context) *Call {
 	c, _ := ctx.Value(contextKey{}).(*Call)
 	return c
 }
 
-// Find is the call that a request with that metadata belongs to: the one whose task it names, the one
-// whose context it came with, or the only one. It is nil if that is unknown.
+// Find returns the call that a server's request belongs to: the call with the task that meta names, the call of
+// ctx, or else the only running call. It returns nil if none of these applies.
 func (r *Registry) Find(ctx context.Context, meta map[string]any) *Call {
 	if id := tasks.RelatedID(meta); id != "" {
 		return r.find(func(c *Call) bool { return c.task == id })
@@ -108,7 +108,7 @@ func (r *Registry) find(is func(*Call) bool) *Call {
 	return nil
 }
 
-// Pause stops the call's deadline until resume. inner ends with ctx and with the call.
+// Pause stops the call's deadline until resume is called. inner ends with ctx or with the call.
 func (c *Call) Pause(ctx context.Context) (inner context.Context, resume func()) {
 	inner, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.Context, cancel)
@@ -116,8 +116,8 @@ func (c *Call) Pause(ctx context.Context) (inner context.Context, resume func())
 	return inner, func() { restart(); stop(); cancel() }
 }
 
-// Ask waits until no other question of the call is open. ok is false if there were too many questions, or
-// ctx ended; otherwise done must be called after the question.
+// Ask waits until no other question of the call is open. ok is false if there were too many questions, or if
+// ctx ended. Otherwise the caller must call done after the question.
 func (c *Call) Ask(ctx context.Context) (done func(), ok bool) {
 	if c.questions.Add(1) > MaxQuestions {
 		return nil, false
@@ -130,14 +130,14 @@ func (c *Call) Ask(ctx context.Context) (done func(), ok bool) {
 	}
 }
 
-// SetTask notes the id of the task that the server answered the call with.
+// SetTask records the id of the task that the server answered the call with.
 func (c *Call) SetTask(id string) {
 	c.registry.mu.Lock()
 	defer c.registry.mu.Unlock()
 	c.task = id
 }
 
-// Report tells the person line, which is text from outside, as progress of the call.
+// Report shows line, which is text from outside, to the person as progress of the call.
 func (c *Call) Report(line string) {
 	c.registry.mu.Lock()
 	p := c.progress
@@ -145,8 +145,8 @@ func (c *Call) Report(line string) {
 	p.report(line)
 }
 
-// TrackProgress sends the progress of the call to output until end. The server is given token to report
-// under.
+// TrackProgress sends the progress of the call to output until end is called. The server must use token in its
+// progress notifications.
 func (c *Call) TrackProgress(output func(stream, text string)) (token string, end func()) {
 	p := &progressReporter{output: output}
 	r := c.registry
@@ -157,8 +157,8 @@ func (c *Call) TrackProgress(output func(stream, text string)) (token string, en
 	return c.token, p.end
 }
 
-// Progress reports a progress notification to the call whose token it carries. One that belongs to no
-// call is late, or made up, and dropped.
+// Progress reports a progress notification to the call with its token. A notification without a call is late or
+// made up, and is dropped.
 func (r *Registry) Progress(p *sdk.ProgressNotificationParams) {
 	token, ok := p.ProgressToken.(string)
 	if !ok {

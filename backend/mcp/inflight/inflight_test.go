@@ -33,7 +33,7 @@ func TestFindOnlyCall(t *testing.T) {
 	}
 	end()
 	end2()
-	if !r.Idle() {
+	if !r.IsIdle() {
 		t.Error("a call that ended is still under way")
 	}
 }

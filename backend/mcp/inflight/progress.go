@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// reportInterval bounds how often a person hears of a call's progress: a server may report each row.
+	// reportInterval is the shortest time between two reports to the person: a server may report each row.
 	reportInterval = 250 * time.Millisecond
 	// maxLine bounds one line of progress in characters.
 	maxLine = 200
 )
 
-// progressReporter tells the newest line of progress, at most once in reportInterval.
+// progressReporter outputs the newest line of progress, at most once per reportInterval.
 type progressReporter struct {
 	output func(stream, text string)
 
@@ -30,7 +30,7 @@ type progressReporter struct {
 	ended bool
 }
 
-// report reports line now or within reportInterval, unless it repeats the last. A nil reporter drops it.
+// report outputs line now or within reportInterval, unless it repeats the last one. A nil reporter drops it.
 func (p *progressReporter) report(line string) {
 	line = servertext.OneLine(line, maxLine)
 	if p == nil || p.output == nil || line == "" {
@@ -45,7 +45,7 @@ func (p *progressReporter) report(line string) {
 	p.flush()
 }
 
-// flush tells the next line and starts the interval; the caller holds mu.
+// flush outputs the next line and starts the interval. The caller holds mu.
 func (p *progressReporter) flush() {
 	p.timer = nil
 	if p.ended || p.next == "" {
@@ -73,7 +73,7 @@ func (p *progressReporter) end() {
 	}
 }
 
-// progressLine is one line for a notification. Where the total is known it begins with a percentage, which
+// progressLine returns one line for a notification. If the total is known, it begins with a percentage, which
 // the window draws as a bar.
 func progressLine(p *sdk.ProgressNotificationParams) string {
 	finite := func(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }

@@ -15,7 +15,7 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// prepareHome is the folder that is the home of a server's program, made if it is missing.
+// prepareHome returns the home folder of a server's program, which it creates if missing.
 func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 	dir := s.homePath(server, e)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -32,25 +32,26 @@ func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 	return dir, nil
 }
 
-// startedSuffix ends the name of the file beside a home that says that its server once ran there.
+// startedSuffix ends the name of a file beside a home. The file exists once the server has run there.
 const startedSuffix = ".ran"
 
-// MarkStarted notes that a server runs with everything it needs. b may be nil.
+// MarkStarted records that a server has started successfully. s may be nil.
 func (s *Sandbox) MarkStarted(server string, e config.Entry) error {
 	if s == nil || s.Homes == "" {
 		return nil
 	}
 	dir := s.homePath(server, e)
 	if _, err := os.Stat(dir); err != nil {
-		return nil // it runs outside
+		return nil // the program runs outside the sandbox
 	}
 	return os.WriteFile(dir+startedSuffix, nil, 0o600)
 }
 
-// removePartialPackages removes what npx was unpacking when an earlier start was interrupted, which it
-// would take for the whole package. Once a server has run, its own files may be there, and stay.
+// removePartialPackages removes packages that npx was unpacking when an earlier start was interrupted; npx
+// would use them as if they were complete. Call it only before the server's first successful start, because
+// later its own files may be there.
 func removePartialPackages(home string) error {
-	root, err := os.OpenRoot(home) // the server may write its home: no link leads out of it
+	root, err := os.OpenRoot(home) // no link may lead out of the home, which the server can write
 	if err != nil {
 		return err
 	}
@@ -59,10 +60,10 @@ func removePartialPackages(home string) error {
 	return nil
 }
 
-// homePath depends on the server's name and program: another program that gets the name later does not
-// find what this one left.
+// homePath returns a path that depends on the server's name and program, so that another program with the same
+// name does not find this one's files.
 func (s *Sandbox) homePath(server string, e config.Entry) string {
-	sum := sha256.Sum256([]byte(server + "\x00" + e.Program()))
+	sum := sha256.Sum256([]byte(server + "\x00" + e.ProgramKey()))
 	return filepath.Join(s.Homes, homeName(server)+"-"+hex.EncodeToString(sum[:4]))
 }
 
@@ -77,8 +78,8 @@ func homeName(server string) string {
 
 var homePattern = regexp.MustCompile(`^(.*)-[0-9a-f]{8}$`)
 
-// Sweep removes homes that belong to no entry, of one server or, for "", of all. b may be nil.
-func (s *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
+// RemoveUnusedHomes removes homes that belong to no entry, of one server or, if server is "", of all. s may be nil.
+func (s *Sandbox) RemoveUnusedHomes(entries map[string]config.Entry, server string) error {
 	if s == nil || s.Homes == "" {
 		return nil
 	}

@@ -56,11 +56,11 @@ func TestHomePerEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	if err := box.Sweep(map[string]config.Entry{"bar": old}, "foo"); err != nil || there(foo) ||
+	if err := box.RemoveUnusedHomes(map[string]config.Entry{"bar": old}, "foo"); err != nil || there(foo) ||
 		there(foo+startedSuffix) || !there(bar) || !there(gone) {
 		t.Errorf("removing one: %v", err)
 	}
-	if err := box.Sweep(map[string]config.Entry{"bar": old}, ""); err != nil || there(gone) || !there(bar) ||
+	if err := box.RemoveUnusedHomes(map[string]config.Entry{"bar": old}, ""); err != nil || there(gone) || !there(bar) ||
 		!there(bar+startedSuffix) || !there(stranger) || !there(outside) {
 		t.Errorf("removing what is left over: %v", err)
 	}

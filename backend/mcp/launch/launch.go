@@ -1,6 +1,7 @@
-// Package launch starts the program of an MCP server: in the sandbox, limited to what its entry grants and
-// with its own home folder, or outside of it if the person chose that, a container replaces it, or
-// there is no sandbox on this machine and the person agreed. It also says in words what a server may access.
+// Package launch starts the program of an MCP server. It runs in the sandbox, limited to what its entry grants
+// and with a separate home folder. It runs outside if the person chose that, if a container replaces the
+// sandbox, or if this machine has no sandbox and the person agreed. The package also describes in words what a
+// server may access.
 //
 // It knows nothing of the protocol: it returns the program's standard input and output.
 package launch
@@ -22,10 +23,10 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// Program is a server's program that was started.
+// Program is a server's program after its start.
 type Program interface {
-	// Exited is closed as soon as the program has ended, Done when everything it started is gone too. ExitStatus
-	// says after that how it ended.
+	// Exited is closed as soon as the program has ended. Done is closed when its child processes have ended
+	// too. After that, ExitStatus says how the program ended.
 	Exited() <-chan struct{}
 	Done() <-chan struct{}
 	ExitStatus() string
@@ -33,8 +34,8 @@ type Program interface {
 	Stop(grace time.Duration)
 }
 
-// ErrDeclined says that the person did not let the program run without a sandbox. Starting it again asks
-// again, so it must not be retried automatically.
+// ErrDeclined means that the person did not let the program run without a sandbox. Another start asks again, so
+// it must not be retried automatically.
 var ErrDeclined = errors.New("not started")
 
 // Request is a program to start.
@@ -42,22 +43,22 @@ type Request struct {
 	// Server is the server's name.
 	Server string
 	Entry  config.Entry
-	// Path is where commands are looked for, Env the variables of the entry with secrets filled in.
+	// Path is the search path for commands; Env contains the variables of the entry with secrets filled in.
 	Path string
 	Env  []string
-	// Workspace is the folder of an entry that names none.
+	// Workspace is the folder to start in if the entry names none.
 	Workspace string
-	// Log gets the program's standard error.
+	// Log receives the program's standard error.
 	Log io.Writer
-	// Granted receives the permissions the program runs with.
-	Granted func(access.Permissions)
-	// WithoutSandbox asks the person whether the program may run without a sandbox, and why there is
-	// none. A nil error allows it.
-	WithoutSandbox func(ctx context.Context, why string) error
+	// OnPermissions receives the permissions that the program runs with.
+	OnPermissions func(access.Permissions)
+	// ConfirmUnsandboxed asks the person whether the program may run without a sandbox; why says why there is none.
+	// A nil error allows it.
+	ConfirmUnsandboxed func(ctx context.Context, why string) error
 }
 
-// Start starts the program of r. The caller must Stop it and close stdout. b may be nil: then every
-// program runs outside.
+// Start starts the program of r. The caller must call Stop and close stdout. s may be nil: then every program
+// runs outside the sandbox.
 func (s *Sandbox) Start(
 	ctx context.Context, r Request,
 ) (p Program, stdin io.WriteCloser, stdout io.ReadCloser, err error) {
@@ -66,12 +67,12 @@ func (s *Sandbox) Start(
 		return startOutside(r, name)
 	}
 	permissions := s.Permissions(r.Entry, r.Workspace)
-	r.Granted(permissions)
+	r.OnPermissions(permissions)
 	if permissions.Unsandboxed || permissions.Container != "" {
 		return startOutside(r, name)
 	}
 	if why := s.missing(permissions); why != "" {
-		if err := r.WithoutSandbox(ctx, why); err != nil {
+		if err := r.ConfirmUnsandboxed(ctx, why); err != nil {
 			return nil, nil, nil, err
 		}
 		return startOutside(r, name)
@@ -108,7 +109,7 @@ func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadClose
 	return p, p.Stdin, p.Stdout, nil
 }
 
-// ExpandHome replaces a leading "~/" by the home folder.
+// ExpandHome replaces a leading "~/" with the home folder.
 func ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if folder, err := os.UserHomeDir(); err == nil {
@@ -118,7 +119,7 @@ func ExpandHome(path string) string {
 	return path
 }
 
-// checkExecutable says why there is no such program, started in dir, or else in the workspace.
+// checkExecutable says why name cannot be executed, started in dir or else in workspace.
 func checkExecutable(name, dir, workspace string) error {
 	file := name
 	if !filepath.IsAbs(name) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// copyRegistries writes an .npmrc into a server's home that names the person's registries, without
-// credentials. The server may write its home, so an old file is removed first and no link is followed.
+// copyRegistries writes an .npmrc to a server's home that names the person's registries, without credentials.
+// The server may write its home, so an old file is removed first and no link is followed.
 func copyRegistries(personHome, serverHome string) error {
 	path := filepath.Join(serverHome, ".npmrc")
 	if err := os.RemoveAll(path); err != nil {
@@ -28,10 +28,10 @@ func copyRegistries(personHome, serverHome string) error {
 	return errors.Join(err, file.Close())
 }
 
-// maxNpmrc bounds what is read of the person's .npmrc, in bytes.
+// maxNpmrc bounds the person's .npmrc in bytes.
 const maxNpmrc = 64 << 10
 
-// registrySettings are the lines of the .npmrc in a home that say where packages come from.
+// registrySettings returns the lines of a home's .npmrc that name the sources of packages.
 func registrySettings(home string) string {
 	path := filepath.Join(home, ".npmrc")
 	info, err := os.Stat(path)

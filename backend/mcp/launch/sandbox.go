@@ -19,33 +19,36 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// Sandbox is where the programs of servers run.
+// Sandbox runs the programs of servers.
 type Sandbox struct {
 	Confine *confine.Sandbox
-	// Homes holds a home for each server, kept from one start to the next.
+	// Homes is the folder with a home for each server, which stays from one start to the next.
 	Homes string
-	// Home is the person's home, "" if unknown; Own are Sextant's own folders, which no server is granted.
+	// Home is the person's home, "" if unknown. OwnFolders are Sextant's own folders, which no server is
+	// granted.
 	Home       string
 	OwnFolders []string
-	// GrantableFolders are folders in Own that servers may be granted, Bundles the one that holds programs of bundles.
+	// GrantableFolders are folders in OwnFolders that servers may be granted; Bundles is the one with the
+	// programs of bundles.
 	GrantableFolders []string
 	Bundles          string
 	Places           *protectedpaths.Places
-	// Forbidden are the paths that rules of the person keep from servers; nil is none.
-	Forbidden func(ctx context.Context) ([]string, error)
-	// Egress carries the requests of servers that were granted hosts; without it those reach none.
+	// ForbiddenPaths returns the paths that the person's rules hide from servers. Start requires it.
+	ForbiddenPaths func(ctx context.Context) ([]string, error)
+	// Egress carries the requests of servers that were granted single hosts; if it is nil, they reach no host.
 	Egress *egress.Guard
-	// PortsKnown is closed when Sextant's own ports are known, which no server may reach; nil is at once.
+	// PortsKnown is closed when Sextant's own ports are known, which no server may reach; nil does not wait.
 	PortsKnown <-chan struct{}
-	// Outside asks the person whether a server may run where there is no sandbox, and why there is none.
-	// Nil can ask nobody, so that no server may.
+	// ConfirmUnsandboxed asks the person whether a server may run although there is no sandbox; why says why
+	// there is none. If it is nil, no server may.
 	ConfirmUnsandboxed func(ctx context.Context, server, line, why string) (bool, error)
 }
 
-// memoryLimit bounds a server's program; package managers need that much.
+// memoryLimit bounds a server's program in bytes; package managers need that much.
 const memoryLimit = 4 << 30
 
-// Permissions is what the entry of a server lets its program touch, started in the folder workspace.
+// Permissions returns what the entry of a server lets its program access, started in the folder workspace. s
+// may be nil.
 func (s *Sandbox) Permissions(e config.Entry, workspace string) access.Permissions {
 	if s == nil {
 		s = &Sandbox{}
@@ -62,39 +65,39 @@ func (s *Sandbox) Permissions(e config.Entry, workspace string) access.Permissio
 		m.Path = path
 	}
 	return access.Resolve(access.Server{
-		Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: workspace, Written: e.Sextant,
-		Roots: config.Is(e.Roots, true),
+		Command: e.Command, Args: e.Args, Env: e.Env, Cwd: e.Cwd, Workspace: workspace, Override: e.Sextant,
+		Roots: config.DecidedAs(e.Roots, true),
 	}, m)
 }
 
-// Access is what a server may touch, in words.
+// Access describes in words what a server may access.
 type Access struct {
-	// Words are sentences; none for a remote server.
-	Words []string `json:"words"`
-	// Unsandboxed is true if the server would run without the sandbox, as the person.
+	// Sentences is empty for a remote server.
+	Sentences []string `json:"words"`
+	// Unsandboxed is true if the server would run without the sandbox, with the rights of the person.
 	Unsandboxed bool `json:"outside"`
 }
 
-// Access says what a server with that entry may touch on this machine, started in the folder workspace.
+// Access describes what a server with that entry may access on this machine, started in the folder workspace.
 func (s *Sandbox) Access(e config.Entry, workspace string) Access {
 	if e.Command == "" {
-		return Access{Words: []string{}}
+		return Access{Sentences: []string{}}
 	}
-	h := s.Permissions(e, workspace)
-	if why := s.missing(h); why != "" && !h.Unsandboxed && h.Container == "" {
+	p := s.Permissions(e, workspace)
+	if why := s.missing(p); why != "" && !p.Unsandboxed && p.Container == "" {
 		return Access{
-			Words: append([]string{
+			Sentences: append([]string{
 				"There is no sandbox on this machine (" + why + "). It runs as you and can read and change all your " +
 					"files. You are asked before it starts.",
-			}, h.Notes...),
+			}, p.Notes...),
 			Unsandboxed: true,
 		}
 	}
-	return Access{Words: h.Sentences(), Unsandboxed: h.Unsandboxed}
+	return Access{Sentences: p.Sentences(), Unsandboxed: p.Unsandboxed}
 }
 
-// missing says why a program cannot be limited to its grants here, "" if it can.
-func (s *Sandbox) missing(h access.Permissions) string {
+// missing says why a program cannot be limited to its grants on this machine, or returns "" if it can.
+func (s *Sandbox) missing(p access.Permissions) string {
 	if s == nil || s.Confine == nil {
 		return "it was not set up"
 	}
@@ -102,7 +105,7 @@ func (s *Sandbox) missing(h access.Permissions) string {
 	switch {
 	case !ok:
 		return why
-	case len(h.Network) > 0 && !h.AllowsAnyHost() && !s.Confine.IsolatesNetwork():
+	case len(p.Network) > 0 && !p.AllowsAnyHost() && !s.Confine.IsolatesNetwork():
 		return "the sandbox of this machine cannot limit a program to some hosts"
 	}
 	return ""
@@ -138,10 +141,8 @@ func (s *Sandbox) startInside(
 	if spec.Dir == "" {
 		spec.Dir = s.defaultDir(home, permissions)
 	}
-	if s.Forbidden != nil {
-		if spec.Hidden, err = s.Forbidden(ctx); err != nil {
-			err = fmt.Errorf("reading which places are forbidden: %w", err)
-		}
+	if spec.Hidden, err = s.ForbiddenPaths(ctx); err != nil {
+		err = fmt.Errorf("reading the forbidden paths: %w", err)
 	}
 	var process *confine.Process
 	if err == nil {
@@ -163,7 +164,7 @@ func (s *Sandbox) startInside(
 	return p, stdin, stdout, nil
 }
 
-// defaultDir is where a program starts whose entry names no folder.
+// defaultDir returns the folder that a program starts in if its entry names none.
 func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string {
 	if s.Home == "" || !s.Confine.IsolatesNetwork() || permissions.ReadsAll(s.Home) {
 		return home
@@ -171,7 +172,7 @@ func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string
 	return s.Home
 }
 
-// proxy serves the network of a program that was granted hosts: those and no others.
+// proxy returns a function that serves the network for a program that may reach only these hosts.
 func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
 	allow := func(_ context.Context, host string) error {
 		if policy.HostMatches(host, hosts) {
@@ -192,13 +193,13 @@ type confinedProgram struct {
 	err     error
 }
 
-// Exited is closed when the program has ended.
+// Exited returns the same channel as Done: the sandbox ends with all its processes.
 func (p *confinedProgram) Exited() <-chan struct{} { return p.done }
 
-// Done is closed when everything it started is gone.
+// Done is closed when the program and its child processes have ended.
 func (p *confinedProgram) Done() <-chan struct{} { return p.done }
 
-// ExitStatus says how it ended.
+// ExitStatus says how the program ended.
 func (p *confinedProgram) ExitStatus() string {
 	select {
 	case <-p.done:
@@ -214,7 +215,7 @@ func (p *confinedProgram) ExitStatus() string {
 	return fmt.Sprintf("exit %d", p.exit.Code)
 }
 
-// Stop ends it.
+// Stop closes the program's input, terminates it after half of grace, and kills it after grace.
 func (p *confinedProgram) Stop(grace time.Duration) {
 	_ = p.stdin.Close()
 	for range 2 {

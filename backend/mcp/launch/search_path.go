@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// SearchPath is PATH with the folders that a person's shell adds and a start from the desktop lacks: those
-// of version managers, Homebrew and npm. They come after PATH, so that they hide nothing in it.
+// SearchPath returns path with the folders that a person's shell adds and a start from the desktop lacks: those
+// of version managers, Homebrew and npm. They come after path, so that they hide nothing in it.
 func SearchPath(path, home string) string {
 	folders := filepath.SplitList(path)
 	add := func(folder string) {
@@ -37,7 +37,8 @@ func SearchPath(path, home string) string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// npmPrefix is where npm installs programs by the person's ~/.npmrc, "" if that does not say.
+// npmPrefix returns the folder in which npm installs programs according to ~/.npmrc, or "" if that does not
+// say.
 func npmPrefix(home string) string {
 	file, err := os.Open(filepath.Join(home, ".npmrc"))
 	if err != nil {
@@ -63,7 +64,7 @@ func npmPrefix(home string) string {
 	return ""
 }
 
-// nvmDefault is the folder of nvm's default version of Node, or of the newest.
+// nvmDefault returns the folder of nvm's default version of Node, or else of the newest.
 func nvmDefault(home string) string {
 	base := filepath.Join(home, ".nvm")
 	found, err := filepath.Glob(filepath.Join(base, "versions", "node", "v*"))
@@ -83,7 +84,7 @@ func nvmDefault(home string) string {
 	return filepath.Join(chosen, "bin")
 }
 
-// versionOf is the version at the end of a path: "…/v22.3.1" is 22, 3, 1.
+// versionOf returns the version at the end of a path: 22, 3, 1 for "…/v22.3.1".
 func versionOf(path string) (parts []int) {
 	version := strings.TrimPrefix(filepath.Base(path), "v")
 	for _, part := range strings.Split(version, ".") {
@@ -99,7 +100,8 @@ func versionOf(path string) (parts []int) {
 	return parts
 }
 
-// executable is the file that name means on path: name itself if it contains a slash or nothing is found.
+// executable returns the file on path that name refers to, or name itself if it contains a slash or nothing is
+// found.
 func executable(name, path string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name

@@ -1,5 +1,5 @@
-// Package remotehttp sends the requests to remote MCP servers, and those of signing in to them. It uses a
-// separate egress guard: the address that a person configured for a server is allowed only for that server's port and
+// Package remotehttp sends the requests to remote MCP servers, including those that sign in. It uses a separate
+// egress guard: the address that a person configured for a server is allowed only for that server's port and
 // while the server is switched on. The browser and other tools cannot reach it.
 package remotehttp
 
@@ -28,7 +28,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Guard.Transport().RoundTrip(req)
 }
 
-// hosts are host:port of the remote servers that are switched on.
+// hosts returns the remote servers that are switched on, as host:port.
 func hosts(servers []event.MCPServer) []string {
 	var open []string
 	for _, server := range servers {

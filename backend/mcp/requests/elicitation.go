@@ -16,25 +16,26 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxMessage bounds what a server asks a person in characters, maxForm the form's schema in bytes.
+// maxMessage bounds a question to the person in characters; maxForm bounds a form's schema in bytes.
 const (
 	maxMessage = 2000
 	maxForm    = 32 << 10
 )
 
-// Elicitation is what a server asks the person in the middle of a call. All of it is text from outside but
-// Server, which is the person's own name for the server.
+// Elicitation is a server's question to the person during a call. All of it is text from outside except Server,
+// which is the person's name for the server.
 type Elicitation struct {
 	Server, Message string
-	// Call is the call in which it is asked.
+	// Call is the call that the question belongs to.
 	Call toolspec.Call
-	// Form is the JSON Schema of the answer: an object of plain values. Nil if Page is set.
+	// Form is the JSON Schema of the answer, an object of plain values. It is nil if URL is set.
 	Form json.RawMessage
 	// URL is an address that the person is asked to open, "" for a form.
 	URL string
 }
 
-// Answer is what the person answered: Action is Accept, Decline or Cancel, Content what they filled in.
+// Answer is the person's answer. Action is Accept, Decline or Cancel; Content holds the values that they filled
+// in.
 type Answer struct {
 	Action  string
 	Content map[string]any
@@ -47,8 +48,8 @@ const (
 	Cancel  = "cancel"
 )
 
-// ParseAddress parses a web address and writes its host in ASCII, as it is looked up: in other letters one
-// host can look like another.
+// ParseAddress parses a web address and converts its host to ASCII, because in Unicode one host can look like
+// another.
 func ParseAddress(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -66,7 +67,7 @@ func ParseAddress(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Elicit puts a server's question to the person.
+// Elicit asks the person a server's question.
 func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	if h.Ask == nil {
 		return &sdk.ElicitResult{Action: Cancel}, nil
@@ -100,7 +101,7 @@ func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elic
 	return &sdk.ElicitResult{Action: Accept, Content: answer.Content}, nil
 }
 
-// question is what is asked, without its call; ok is false if it cannot be shown.
+// question converts the request to an Elicitation without its call; ok is false if it cannot be shown.
 func (h *Handler) question(p *sdk.ElicitParams) (q Elicitation, ok bool) {
 	q = Elicitation{Server: h.Server, Message: excerpt.Runes(p.Message, maxMessage)}
 	if p.Mode == "url" {

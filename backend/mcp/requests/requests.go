@@ -1,9 +1,9 @@
-// Package requests answers what an MCP server asks of its client in the middle of a call: a question to
-// the person (elicitation), a question to their model (sampling), and the folder they work in (roots).
+// Package requests answers what an MCP server asks of its client during a call: a question to the person
+// (elicitation), a question to their model (sampling), and the folder that they work in (roots).
 //
-// Each question belongs to exactly one call; one that belongs to none, or to one of several, is refused.
-// A call asks one question at a time, MaxQuestions in all, and its deadline is paused meanwhile. Whoever
-// cannot be asked has not agreed. All that a server sends is text from outside.
+// Each question belongs to exactly one call; a question without a call, or with several possible ones, is
+// refused. A call asks one question at a time and at most MaxQuestions in all, and its deadline is paused
+// meanwhile. Without an answer, nothing is allowed. All that a server sends is text from outside.
 package requests
 
 import (
@@ -18,39 +18,40 @@ import (
 	"sextant/backend/mcp/tasks"
 )
 
-// Handler answers the requests of one server. All fields but Server, Log, Calls, Consents, SaveConsents
-// and Mask may be nil; then the server is not offered what they are for.
+// Handler answers the requests of one server. Ask, Folder, AskRoots, Sample and CanSample may be nil; then the
+// server is not offered the feature that needs them.
 type Handler struct {
 	// Server is the person's name for the server.
 	Server string
 	Log    *slog.Logger
 	Calls  *inflight.Registry
 
-	// Ask puts a question to the person.
+	// Ask asks the person a question.
 	Ask func(ctx context.Context, q Elicitation) (Answer, error)
-	// Folder is the folder the person works in, "" for none. AskRoots asks whether the server may know it.
+	// Folder returns the folder that the person works in, "" for none. AskRoots asks whether the server may
+	// know it.
 	Folder   func() string
 	AskRoots func(ctx context.Context, q RootsQuestion) (bool, error)
-	// Sample has the person's model answer, after the person agreed. CanSample is false while there is no
-	// model.
+	// Sample gets an answer from the person's model after the person agreed. CanSample reports whether a model
+	// is connected.
 	Sample    func(ctx context.Context, q SamplingQuestion) (SamplingAnswer, error)
 	CanSample func() bool
 
-	// Consents are the person's decisions as they are now; SaveConsents notes new ones.
+	// Consents returns the person's current decisions; SaveConsents stores new ones.
 	Consents     func() config.Consents
 	SaveConsents func(config.Consents)
 	// Mask removes secrets from text.
 	Mask func(text string) string
 }
 
-// Advertise declares in o what the server may ask for.
+// Advertise declares in o the features that the server may use.
 func (h *Handler) Advertise(o *sdk.ClientOptions) {
 	consents := h.Consents()
-	if h.Folder != nil && h.Folder() != "" && !config.Is(consents.Roots, false) &&
-		(config.Is(consents.Roots, true) || h.AskRoots != nil) {
+	if h.Folder != nil && h.Folder() != "" && !config.DecidedAs(consents.Roots, false) &&
+		(config.DecidedAs(consents.Roots, true) || h.AskRoots != nil) {
 		o.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
-	if h.Sample != nil && !config.Is(consents.Sampling, false) && (h.CanSample == nil || h.CanSample()) {
+	if h.Sample != nil && !config.DecidedAs(consents.Sampling, false) && (h.CanSample == nil || h.CanSample()) {
 		o.CreateMessageHandler = h.createMessage
 	}
 	if h.Ask != nil {
@@ -61,7 +62,7 @@ func (h *Handler) Advertise(o *sdk.ClientOptions) {
 	}
 }
 
-// AnswerTask answers what a task asks: each request as if the server had sent it directly.
+// AnswerTask answers the requests of a task, each as if the server had sent it directly.
 func (h *Handler) AnswerTask(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	responses := sdk.InputResponseMap{}
 	for name, request := range requests {
@@ -86,7 +87,7 @@ func (h *Handler) AnswerTask(ctx context.Context, requests sdk.InputRequestMap) 
 	return responses, nil
 }
 
-// refused is the error that a server gets when it may not have what it asks for.
+// refused returns the error for a request that is not allowed.
 func refused(why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
 }

@@ -11,13 +11,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// RootsQuestion asks whether a server may know the folder the person works in, in the middle of a call.
+// RootsQuestion asks whether a server may know the folder that the person works in.
 type RootsQuestion struct {
 	Server, Folder string
 	Call           toolspec.Call
 }
 
-// ServeRoots has client answer roots/list as the person decided.
+// ServeRoots makes client answer roots/list as the person decided.
 func (h *Handler) ServeRoots(client *sdk.Client) {
 	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -31,8 +31,9 @@ func (h *Handler) ServeRoots(client *sdk.Client) {
 			return &sdk.ListRootsResult{Roots: roots}, nil
 		}
 	})
-	// In the newest revision the question comes back as part of an answer; the SDK answers it with these.
-	if h.Folder != nil && config.Is(h.Consents().Roots, true) {
+	// In the newest revision the request comes back as part of an answer, and the SDK answers it with these
+	// roots.
+	if h.Folder != nil && config.DecidedAs(h.Consents().Roots, true) {
 		client.AddRoots(rootOf(h.Folder())...)
 	}
 }
@@ -49,16 +50,16 @@ func rootOf(folder string) []*sdk.Root {
 
 const notShared = "the person does not share their folder with this server"
 
-// roots is the folder the person works in, once they agreed. A server that asks outside of a call is not
-// put to the person, who did nothing that it could be about.
+// roots returns the folder that the person works in, once they agreed. A request outside of any call is refused
+// without asking the person, who would not know what it is about.
 func (h *Handler) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, error) {
 	consents := h.Consents()
 	switch {
 	case h.Folder == nil || h.Folder() == "":
 		return []*sdk.Root{}, nil
-	case config.Is(consents.Roots, true):
+	case config.DecidedAs(consents.Roots, true):
 		return rootOf(h.Folder()), nil
-	case config.Is(consents.Roots, false):
+	case config.DecidedAs(consents.Roots, false):
 		return nil, refused(notShared)
 	}
 	var meta map[string]any
@@ -77,7 +78,7 @@ func (h *Handler) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, er
 		return nil, refused("it asks too much in one call")
 	}
 	defer done()
-	if h.Consents().Roots != nil { // decided by the question before
+	if h.Consents().Roots != nil { // decided by an earlier question
 		return h.roots(ctx, params)
 	}
 	allowed, err := h.AskRoots(ctx, RootsQuestion{Server: h.Server, Folder: h.Folder(), Call: call.Request})

@@ -13,43 +13,43 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of a question to the person's model.
+// These bound a question to the person's model.
 const (
 	maxSamplingBytes    = 64 << 10
 	maxSamplingMessages = 50
 	maxSamplingTokens   = 8192
 )
 
-// SamplingQuestion is what a server asks the person's model in the middle of a call. All of it is text
-// from outside but Server and Call.
+// SamplingQuestion is a server's question to the person's model during a call. All of it is text from outside
+// except Server and Call.
 type SamplingQuestion struct {
 	Server, System string
 	Messages       []SamplingMessage
-	// MaxTokens bounds the answer and is more than 0.
+	// MaxTokens bounds the answer; it is at least 1.
 	MaxTokens int
 	Call      toolspec.Call
 }
 
-// SamplingMessage is one message; Assistant marks those that the model is supposed to have written.
+// SamplingMessage is one message. Assistant is true if it claims to be from the model.
 type SamplingMessage struct {
 	Assistant bool
 	Text      string
 }
 
-// SamplingAnswer is the model's answer; Truncated says that it reached MaxTokens.
+// SamplingAnswer is the model's answer. Truncated is true if it reached MaxTokens.
 type SamplingAnswer struct {
 	Text, Model string
 	Truncated   bool
 }
 
-// createMessage has the person's model answer the server, if the person agrees: without tools, and with
-// nothing but what the server wrote.
+// createMessage lets the person's model answer the server if the person agrees. The model gets no tools, and
+// only the text that the server wrote.
 func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 	q, err := h.samplingQuestion(req.Params)
 	if err != nil {
 		return nil, err
 	}
-	if config.Is(h.Consents().Sampling, false) {
+	if config.DecidedAs(h.Consents().Sampling, false) {
 		return nil, refused("the person does not let this server ask their model")
 	}
 	call := h.Calls.Find(ctx, req.Params.Meta)
@@ -66,7 +66,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	}
 	defer done()
 	q.Call = call.Request
-	// What the call may spend bounds this, too.
+	// The budget of the call applies to this, too.
 	answer, err := h.Sample(mergedContext{Context: ctx, values: call.Context}, q)
 	if err != nil {
 		h.Log.Info("the question of an MCP server to the model was not answered", "err", err)
@@ -83,7 +83,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	}, nil
 }
 
-// samplingQuestion is what is asked, without its call.
+// samplingQuestion converts the request to a SamplingQuestion without its call.
 func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion, error) {
 	q := SamplingQuestion{Server: h.Server, System: strings.ToValidUTF8(p.SystemPrompt, "�")}
 	size := len(q.System)
@@ -114,7 +114,7 @@ func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion
 	return q, nil
 }
 
-// createMessageWithTools is createMessage for the newer form; its tools are not given to the model.
+// createMessageWithTools is createMessage for the newer form; the model does not get the tools.
 func (h *Handler) createMessageWithTools(
 	ctx context.Context, p *sdk.CreateMessageWithToolsParams,
 ) (*sdk.CreateMessageResult, error) {
@@ -130,7 +130,7 @@ func (h *Handler) createMessageWithTools(
 	return h.createMessage(ctx, &sdk.CreateMessageRequest{Params: base})
 }
 
-// mergedContext is a context that also has the values of another.
+// mergedContext is a context that also has the values of another context.
 type mergedContext struct {
 	context.Context //nolint:containedctx // it is one
 	values          context.Context

@@ -15,34 +15,34 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of what a server says of one thing it offers.
+// These bound the text about one thing that a server offers.
 const (
 	maxTitle     = 200
 	maxAbout     = 2000
 	maxArguments = 32
-	// maxDraft bounds the text of a draft in bytes, maxAttached the resources attached to it.
+	// maxDraft bounds the text of a draft in bytes; maxAttached bounds the resources attached to it.
 	maxDraft    = 100_000
 	maxAttached = 8
 )
 
-// Offers are what a server has beside its tools. All text in it is the server's, with invisible characters
-// written out.
+// Offers lists what a server has besides its tools. All text in it is the server's, with invisible characters
+// escaped.
 type Offers struct {
 	Resources []Resource     `json:"resources"`
 	Templates []Template     `json:"templates"`
 	Prompts   []ServerPrompt `json:"prompts"`
-	// Completes says that arguments can be completed, Watches that resources can be subscribed to.
-	Completes bool `json:"completes"`
-	Watches   bool `json:"watches"`
+	// CanComplete is true if arguments can be completed, CanSubscribe if resources can be subscribed to.
+	CanComplete  bool `json:"completes"`
+	CanSubscribe bool `json:"watches"`
 }
 
-// Resource is something that a server can read.
+// Resource is a resource that a server can read.
 type Resource struct {
 	URI   string `json:"uri"`
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
 	MIME  string `json:"mime,omitempty"`
-	// Bytes is the size that the server states, 0 for unknown.
+	// Bytes is the size that the server states, 0 if unknown.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type Template struct {
 	MIME  string `json:"mime,omitempty"`
 }
 
-// ServerPrompt is a text that a server fills in.
+// ServerPrompt is a server's prompt with arguments to fill in.
 type ServerPrompt struct {
 	Name      string           `json:"name"`
 	Title     string           `json:"title"`
@@ -70,40 +70,40 @@ type PromptArgument struct {
 	Required bool   `json:"required,omitempty"`
 }
 
-// Content is a part of a resource: its text, or its bytes in Base64.
+// Content is one part of a resource: text, or bytes in Base64.
 type Content struct {
 	URI  string `json:"uri"`
 	MIME string `json:"mime,omitempty"`
 	Text string `json:"text,omitempty"`
 	Blob string `json:"blob,omitempty"`
-	// Bytes is its size.
+	// Bytes is the size of the part.
 	Bytes int `json:"bytes"`
 }
 
-// Contents is what a resource holds.
+// Contents is the content of a resource.
 type Contents struct {
 	Contents []Content `json:"contents"`
-	// Truncated is true if there was more than is here.
+	// Truncated is true if the resource has more content.
 	Truncated bool `json:"cut,omitempty"`
 }
 
 // Draft is a filled-in prompt as a person may send it.
 type Draft struct {
 	Text string `json:"text"`
-	// Attached are the resources that came with it.
-	Attached []ServerAttachment `json:"attached"`
-	// Omitted names what else the prompt holds and cannot be sent: images and audio.
+	// Attachments are the resources that the prompt contains.
+	Attachments []ServerAttachment `json:"attached"`
+	// Omitted names the parts that cannot be sent: images and audio.
 	Omitted []string `json:"left"`
 }
 
-// ServerAttachment is text of a server that is sent with a message.
+// ServerAttachment is text from a server that is sent with a message.
 type ServerAttachment struct {
 	Server string `json:"server" maxLength:"128"`
 	Title  string `json:"title" maxLength:"400"`
 	Text   string `json:"text" maxLength:"200000"`
 }
 
-// isAppPage reports whether an address is that of an app's page, which is shown and not read.
+// isAppPage reports whether uri is the address of an app's page, which is shown and not read.
 func isAppPage(uri string) bool { return strings.HasPrefix(uri, "ui://") }
 
 // Offers asks a server for its resources, templates and prompts. Pages of apps are left out.
@@ -115,7 +115,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	}
 	templates, err := r.Templates(ctx, server)
 	if err != nil && len(resources) == 0 {
-		return out, err // many servers that have resources know no templates
+		return out, err // many servers with resources do not support templates
 	}
 	prompts, err := r.Prompts(ctx, server)
 	if err != nil {
@@ -159,7 +159,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	if _, session, done, err := r.sessions.Session(ctx, server); err == nil {
 		defer done()
 		if can := Capabilities(session); can != nil {
-			out.Completes, out.Watches = can.Completions != nil, can.Resources != nil && can.Resources.Subscribe
+			out.CanComplete, out.CanSubscribe = can.Completions != nil, can.Resources != nil && can.Resources.Subscribe
 		}
 	}
 	return out, nil
@@ -189,9 +189,9 @@ func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, err
 	return out, nil
 }
 
-// Draft fills in a prompt. Its text is the server's: a person must see it before it is sent as their own.
+// Draft fills in a prompt. The text is the server's: a person must see it before it is sent as their own.
 func (r Reader) Draft(ctx context.Context, server, name string, args map[string]string) (Draft, error) {
-	out := Draft{Attached: []ServerAttachment{}, Omitted: []string{}}
+	out := Draft{Attachments: []ServerAttachment{}, Omitted: []string{}}
 	answer, err := r.Prompt(ctx, server, name, args)
 	if err != nil {
 		return out, err
@@ -205,7 +205,7 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 		if m == nil {
 			continue
 		}
-		text := out.take(server, m.Content)
+		text := out.addPart(server, m.Content)
 		if text == "" {
 			continue
 		}
@@ -222,15 +222,15 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 	if len(out.Text) > maxDraft {
 		out.Text = strings.ToValidUTF8(out.Text[:maxDraft], "")
 	}
-	if out.Text == "" && len(out.Attached) == 0 {
+	if out.Text == "" && len(out.Attachments) == 0 {
 		return out, fmt.Errorf("the prompt %s of %s has no text", excerpt.Runes(name, 80), server)
 	}
 	return out, nil
 }
 
-// take returns the text of a part of a prompt. Other parts are attached, or named in Omitted.
-func (d *Draft) take(server string, c sdk.Content) string {
-	left := func(kind, mime string, size int) {
+// addPart returns the text of a part of a prompt. It attaches other parts, or names them in Omitted.
+func (d *Draft) addPart(server string, c sdk.Content) string {
+	omit := func(kind, mime string, size int) {
 		if len(d.Omitted) < maxAttached {
 			d.Omitted = append(d.Omitted, fmt.Sprintf("%s, %s, %d bytes", kind, servertext.OneLine(mime, 100), size))
 		}
@@ -241,10 +241,10 @@ func (d *Draft) take(server string, c sdk.Content) string {
 	case *sdk.EmbeddedResource:
 		switch {
 		case c.Resource == nil:
-		case c.Resource.Text == "" || len(d.Attached) >= maxAttached:
-			left("a resource", c.Resource.MIMEType, len(c.Resource.Text)+len(c.Resource.Blob))
+		case c.Resource.Text == "" || len(d.Attachments) >= maxAttached:
+			omit("a resource", c.Resource.MIMEType, len(c.Resource.Text)+len(c.Resource.Blob))
 		default:
-			d.Attached = append(d.Attached, ServerAttachment{
+			d.Attachments = append(d.Attachments, ServerAttachment{
 				Server: server, Title: servertext.OneLine(c.Resource.URI, maxTitle),
 				Text: excerpt.Runes(c.Resource.Text,
 					maxDraft),
@@ -253,9 +253,9 @@ func (d *Draft) take(server string, c sdk.Content) string {
 	case *sdk.ResourceLink:
 		return servertext.OneLine(annotation.Visible(strings.TrimSpace(c.Name+" "+c.URI)), maxAbout)
 	case *sdk.ImageContent:
-		left("an image", c.MIMEType, len(c.Data))
+		omit("an image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
-		left("audio", c.MIMEType, len(c.Data))
+		omit("audio", c.MIMEType, len(c.Data))
 	}
 	return ""
 }

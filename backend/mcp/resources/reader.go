@@ -1,8 +1,8 @@
-// Package resources reads what MCP servers offer beside their tools: resources, templates of addresses and
-// prompts, as the protocol has them (Reader's List and Read methods) and as a person sees them (Offers,
-// Contents, Draft). It also has the two tools by which a model lists and reads a server's resources.
+// Package resources reads what MCP servers offer besides their tools: resources, templates of addresses, and
+// prompts. Reader returns them as the protocol defines them, and as a person sees them (Offers, Contents,
+// Draft). It also has the two tools with which a model lists and reads a server's resources.
 //
-// Everything is text from outside and bounded. A server that knows nothing of a kind has an empty list.
+// Everything is text from outside and bounded. A list is empty if the server does not support its kind.
 package resources
 
 import (
@@ -24,17 +24,17 @@ const (
 	maxListed = 500
 	// maxCompletions bounds the values proposed for an argument.
 	maxCompletions = 100
-	// listLimit bounds a request for a list, readLimit one for contents.
+	// listLimit bounds a request for a list, readLimit a request for contents.
 	listLimit = 20 * time.Second
 	readLimit = 2 * time.Minute
 	// MaxURI bounds the address of a resource in bytes.
 	MaxURI = 4096
 )
 
-// Sessions are the sessions of servers that run.
+// Sessions provides the sessions of running servers.
 type Sessions interface {
-	// Session is the session of a server, and ctx as far as that lasts; the error says why there is none.
-	// Without an error, done must be called.
+	// Session returns the session of a server, and a context that ends with ctx and with the session. The error
+	// says why there is no session. Without an error, the caller must call done.
 	Session(ctx context.Context, server string) (inner context.Context, session *sdk.ClientSession, done func(),
 		err error)
 }
@@ -42,13 +42,13 @@ type Sessions interface {
 // Reader reads what servers offer. Its methods may be called concurrently.
 type Reader struct{ sessions Sessions }
 
-// New is a Reader for the servers of these sessions.
+// New returns a Reader for the servers of these sessions.
 func New(sessions Sessions) Reader { return Reader{sessions} }
 
-// Capabilities are what the server of a session says it can do, nil if it says nothing.
+// Capabilities returns the capabilities of a session's server, nil if it declares none.
 func Capabilities(session *sdk.ClientSession) *sdk.ServerCapabilities {
-	if is := session.InitializeResult(); is != nil {
-		return is.Capabilities
+	if initialized := session.InitializeResult(); initialized != nil {
+		return initialized.Capabilities
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func hasResources(c *sdk.ServerCapabilities) bool { return c.Resources != nil }
 
 func hasPrompts(c *sdk.ServerCapabilities) bool { return c.Prompts != nil }
 
-// list asks a server for a list of one kind, which is empty if the server has nothing of the kind.
+// list requests a list of one kind. It is empty if the server does not support the kind.
 func list[T any](
 	ctx context.Context, r Reader, server, kind string, has func(*sdk.ServerCapabilities) bool,
 	ask func(context.Context, *sdk.ClientSession) iter.Seq2[*T, error],
@@ -79,7 +79,7 @@ func list[T any](
 	return found, nil
 }
 
-// collect reads at most maxListed of all.
+// collect reads at most maxListed items.
 func collect[T any](all iter.Seq2[*T, error]) ([]*T, error) {
 	found := []*T{}
 	for one, err := range all {
@@ -120,13 +120,13 @@ func (r Reader) Prompts(ctx context.Context, server string) ([]*sdk.Prompt, erro
 		})
 }
 
-// Read reads one resource of a server, 4 MB at most.
+// Read reads one resource of a server, at most 4 MB.
 func (r Reader) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
 	contents, _, err := r.read(ctx, server, uri)
 	return contents, err
 }
 
-// read is Read; truncated says that there was more.
+// read does the work of Read; truncated reports whether there was more.
 func (r Reader) read(
 	ctx context.Context, server, uri string,
 ) (contents []*sdk.ResourceContents, truncated bool, err error) {
@@ -160,7 +160,7 @@ func (r Reader) read(
 	return contents, false, nil
 }
 
-// Prompt is a prompt of a server with args filled in.
+// Prompt returns a prompt of a server with args filled in.
 func (r Reader) Prompt(
 	ctx context.Context, server, name string, args map[string]string,
 ) (*sdk.GetPromptResult, error) {
@@ -178,8 +178,8 @@ func (r Reader) Prompt(
 	return answer, nil
 }
 
-// Complete are a server's proposals for the argument of a prompt (ref "ref/prompt") or of a template
-// (ref "ref/resource"), at most 100. others are the arguments filled in already.
+// Complete returns a server's proposals for an argument, at most 100. ref names a prompt ("ref/prompt") or a
+// template ("ref/resource"), typed is the value so far, and others are the arguments filled in already.
 func (r Reader) Complete(
 	ctx context.Context, server string, ref sdk.CompleteReference, argument, typed string, others map[string]string,
 ) ([]string, error) {

@@ -16,20 +16,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// The tools that are added for a server that has resources. A form of a server's own tool never contains
-// two underscores in a row, so that a grant for one of ours can never come to mean one of its own.
+// These tools are added for a server that has resources. The names of a server's own tools never contain two
+// underscores in a row, so a grant for one of ours can never apply to one of the server's.
 const (
 	listTool = "resources__list"
 	readTool = "resources__read"
 )
 
-// Tool is a tool that is added to those of a server. Name is the form that definitions.PublicName takes.
+// Tool is a tool that is added to a server's own. Name is the second argument of definitions.PublicName.
 type Tool struct {
 	Name       string
 	Definition toolspec.Definition
 }
 
-// Tools are the tools added for a server with these capabilities, which may be nil.
+// Tools returns the tools to add for a server with the capabilities can, which may be nil.
 func Tools(server string, remote bool, can *sdk.ServerCapabilities) []Tool {
 	if can == nil || !hasResources(can) {
 		return nil
@@ -58,7 +58,7 @@ func Tools(server string, remote bool, can *sdk.ServerCapabilities) []Tool {
 // maxInAnswer bounds how many resources one call lists.
 const maxInAnswer = 200
 
-// CallTool runs one of the added tools, by its Name.
+// CallTool runs the added tool with that Name.
 func (r Reader) CallTool(ctx context.Context, server, tool string, args json.RawMessage) toolspec.Result {
 	var in struct{ URI, Query string }
 	if len(args) > 0 {

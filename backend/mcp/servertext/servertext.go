@@ -1,5 +1,5 @@
-// Package servertext prepares text that an MCP server wrote for a person to read: bounded, and with
-// invisible characters written out, so that it can neither hide nor imitate anything.
+// Package servertext prepares text from an MCP server for a person to read: it bounds the length and escapes
+// invisible characters, so that the text can neither hide nor imitate anything.
 package servertext
 
 import (
@@ -9,12 +9,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// OneLine is text on one line of at most n characters.
+// OneLine returns text on one line of at most n characters.
 func OneLine(text string, n int) string {
 	return excerpt.Escape(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
 }
 
-// Lines is text of at most n characters with its line breaks.
+// Lines returns at most n characters of text with its line breaks.
 func Lines(text string, n int) string {
 	lines := strings.Split(excerpt.Runes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
 	for i, line := range lines {
@@ -26,7 +26,7 @@ func Lines(text string, n int) string {
 // MaxSentence bounds a Sentence in characters.
 const MaxSentence = 900
 
-// Sentence is an error's text on one line, with a capital letter first.
+// Sentence returns an error's text on one line, with a capital letter first.
 func Sentence(text string) string {
 	line := []rune(OneLine(text, MaxSentence))
 	if len(line) > 0 {

@@ -11,36 +11,37 @@ import (
 	"strings"
 )
 
-// Where Hoist puts what the SDK has no field for: the metadata of an answer and of a tool, and a server's
-// experimental capabilities.
+// These are the names under which Hoist stores data that the SDK has no field for: a task in the metadata of an
+// answer, the execution support in the metadata of a tool, and task support in a server's experimental
+// capabilities.
 const (
 	metaTask      = "sextant/task"
 	metaExecution = "sextant/execution"
 	capTasks      = "sextant/tasks"
 )
 
-// Hoist reads what a server writes, one message per line, and moves what it says about tasks into fields that
-// the SDK keeps. A line longer than most bytes is passed on unchanged. events says that in is an event
-// stream.
-func Hoist(in io.ReadCloser, most int, events bool) io.ReadCloser {
-	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), most: most, events: events}
+// Hoist returns a reader of in, a server's output with one message per line. It moves what a message says about
+// tasks to fields that the SDK keeps. A line longer than maxBytes is passed on unchanged. events says that in
+// is an event stream.
+func Hoist(in io.ReadCloser, maxBytes int, events bool) io.ReadCloser {
+	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), maxLine: maxBytes, events: events}
 }
 
 type lineHoister struct {
-	in     io.ReadCloser
-	read   *bufio.Reader
-	most   int
-	events bool
-	out    []byte
-	err    error
-	// passing is true within a line that is too long.
+	in      io.ReadCloser
+	read    *bufio.Reader
+	maxLine int
+	events  bool
+	out     []byte
+	err     error
+	// passing is true within a line that is too long and is passed on unchanged.
 	passing bool
 }
 
-// Close closes what is read from.
+// Close closes the underlying reader.
 func (l *lineHoister) Close() error { return l.in.Close() }
 
-// Read implements io.Reader, line by line.
+// Read implements io.Reader.
 func (l *lineHoister) Read(p []byte) (int, error) {
 	for len(l.out) == 0 {
 		if l.err != nil {
@@ -59,7 +60,7 @@ func (l *lineHoister) fill() {
 		piece, err := l.read.ReadSlice('\n')
 		line = append(line, piece...)
 		if errors.Is(err, bufio.ErrBufferFull) {
-			if len(line) <= l.most && !l.passing {
+			if len(line) <= l.maxLine && !l.passing {
 				continue
 			}
 			l.passing, l.out = true, line
@@ -83,12 +84,12 @@ func (l *lineHoister) fill() {
 }
 
 // HoistBody applies Hoist to the body of an HTTP response.
-func HoistBody(resp *http.Response, most int) {
+func HoistBody(resp *http.Response, maxBytes int) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case err != nil || resp.Body == nil:
 	case kind == "text/event-stream":
-		resp.Body = Hoist(resp.Body, most, true)
+		resp.Body = Hoist(resp.Body, maxBytes, true)
 	case kind == "application/json":
 		resp.Body = &messageHoister{in: resp.Body}
 		resp.ContentLength = -1
@@ -96,14 +97,14 @@ func HoistBody(resp *http.Response, most int) {
 	}
 }
 
-// messageHoister is one message, whatever its lines; in is bounded.
+// messageHoister reads a body that is one message; the size of in is bounded elsewhere.
 type messageHoister struct {
 	in  io.ReadCloser
 	out *bytes.Reader
 	err error
 }
 
-// Close closes what is read from.
+// Close closes the underlying reader.
 func (m *messageHoister) Close() error { return m.in.Close() }
 
 // Read implements io.Reader.
@@ -124,7 +125,7 @@ func (m *messageHoister) Read(p []byte) (int, error) {
 
 type object = map[string]json.RawMessage
 
-// hoistMessage is a message with what it says about tasks moved; any other message is unchanged.
+// hoistMessage returns a message with its data about tasks moved. Any other message is unchanged.
 func hoistMessage(text []byte) []byte {
 	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) &&
 		!bytes.Contains(text, []byte(`"tasks"`)) {
@@ -152,8 +153,8 @@ func hoistMessage(text []byte) []byte {
 	return out
 }
 
-// hoistTask moves the task that is there instead of a result: a member of the result in 2025-11-25, the
-// result itself in the extension.
+// hoistTask moves the task that a server sends instead of a result: a member of the result in revision
+// 2025-11-25, the result itself in the extension.
 func hoistTask(result object) bool {
 	task := result["task"]
 	if string(result["resultType"]) == `"task"` {
@@ -220,7 +221,7 @@ func hoistTools(result object) bool {
 	return true
 }
 
-// put sets name in the object that is a member of whole.
+// put sets name to value in the object whole[member], which it creates if missing.
 func put(whole object, member, name string, value json.RawMessage) bool {
 	inner := object{}
 	if whole[member] != nil && json.Unmarshal(whole[member], &inner) != nil {
@@ -243,8 +244,7 @@ func IsTaskRequest(req *http.Request) bool {
 	return strings.HasPrefix(req.Header.Get("Mcp-Method"), "tasks/")
 }
 
-// SetTaskHeader sets the HTTP header that a request about a task needs to be routed to the instance that runs the
-// task.
+// SetTaskHeader sets the HTTP header that routes a request about a task to the instance that runs it.
 func SetTaskHeader(req *http.Request) {
 	if !IsTaskRequest(req) || req.GetBody == nil {
 		return

@@ -7,22 +7,22 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// State is a task as a server describes it, in either form. Times are in milliseconds.
+// State is a task as a server describes it, in the form of either revision. Intervals are in milliseconds.
 type State struct {
 	sdk.ResultBase
-	ID            string          `json:"taskId"`
-	Status        string          `json:"status"`
-	StatusMessage string          `json:"statusMessage"`
-	PollInterval  float64         `json:"pollInterval"`
-	PollIntervalM float64         `json:"pollIntervalMs"`
-	Inputs        json.RawMessage `json:"inputRequests"`
-	Result        json.RawMessage `json:"result"`
-	Error         json.RawMessage `json:"error"`
+	ID             string          `json:"taskId"`
+	Status         string          `json:"status"`
+	StatusMessage  string          `json:"statusMessage"`
+	PollInterval   float64         `json:"pollInterval"`
+	PollIntervalMS float64         `json:"pollIntervalMs"`
+	InputRequests  json.RawMessage `json:"inputRequests"`
+	Result         json.RawMessage `json:"result"`
+	Error          json.RawMessage `json:"error"`
 }
 
-// pause is how long to wait before the next poll.
+// pause returns how long to wait before the next poll.
 func (s *State) pause() time.Duration {
-	ms := max(s.PollInterval, s.PollIntervalM)
+	ms := max(s.PollInterval, s.PollIntervalMS)
 	if ms <= 0 {
 		return defaultInterval
 	}
@@ -30,7 +30,7 @@ func (s *State) pause() time.Duration {
 		float64(maxInterval.Milliseconds()))) * time.Millisecond
 }
 
-// FromResult is the task in answer, nil if answer is a result.
+// FromResult returns the task in answer, or nil if answer is a result.
 func FromResult(answer *sdk.CallToolResult) *State {
 	if answer == nil {
 		return nil
@@ -42,7 +42,7 @@ func FromResult(answer *sdk.CallToolResult) *State {
 	return &s
 }
 
-// RelatedID is the id of the task that a server's question belongs to, "" if it names none.
+// RelatedID returns the id of the task that a server's question belongs to, or "" if it names none.
 func RelatedID(meta map[string]any) string {
 	var to struct {
 		ID string `json:"taskId"`
@@ -61,15 +61,14 @@ func remarshal(from, to any) bool {
 	return err == nil && json.Unmarshal(b, to) == nil
 }
 
-// Support reports whether calls of t on session must be requested as a task, and whether they may become
-// one.
+// Support reports whether calls of t on session must be requested as tasks, and whether they may become tasks.
 func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) {
-	is := session.InitializeResult()
-	if is == nil || is.Capabilities == nil {
+	initialized := session.InitializeResult()
+	if initialized == nil || initialized.Capabilities == nil {
 		return false, false
 	}
-	if is.ProtocolVersion >= extensionRevision {
-		_, possible = is.Capabilities.Extensions[Extension]
+	if initialized.ProtocolVersion >= extensionRevision {
+		_, possible = initialized.Capabilities.Extensions[Extension]
 		return false, possible
 	}
 	var can struct {
@@ -82,11 +81,11 @@ func Support(session *sdk.ClientSession, t *sdk.Tool) (required, possible bool) 
 	var execution struct {
 		TaskSupport string `json:"taskSupport"`
 	}
-	if !remarshal(is.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil ||
+	if !remarshal(initialized.Capabilities.Experimental[capTasks], &can) || can.Requests.Tools.Call == nil ||
 		!remarshal(t.Meta[metaExecution], &execution) {
 		return false, false
 	}
-	// A tool with "optional" is called like any other: its progress and result come the same way.
+	// A tool with "optional" is called like any other, because that delivers the same progress and result.
 	required = execution.TaskSupport == "required"
 	return required, required
 }

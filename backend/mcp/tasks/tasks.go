@@ -1,10 +1,10 @@
-// Package tasks continues a call that a server answers with a task instead of a result: it polls the task
-// until it ends, answers what it asks, and cancels it when nobody waits for it any more. It supports the
+// Package tasks continues a call that a server answers with a task instead of a result: it polls the task until
+// it ends, answers its questions, and cancels it when nobody waits for it any more. It supports the
 // experimental form of revision 2025-11-25, where the client requests a task, and the extension
 // io.modelcontextprotocol/tasks of 2026-07-28, where the server decides.
 //
-// The SDK supports neither. Hoist moves what a server sends about tasks into fields that the SDK keeps, and
-// it is read from there. All of it is text from outside and bounded here.
+// The SDK supports neither. Hoist moves a server's data about tasks to fields that the SDK keeps, and the rest
+// of the package reads it from there. All of it is text from outside; its size is bounded here.
 package tasks
 
 import (
@@ -21,23 +21,23 @@ import (
 // Extension is the name under which servers and clients of the newest revision declare support for tasks.
 const Extension = "io.modelcontextprotocol/tasks"
 
-// related is the metadata that names the task a question belongs to.
+// related is the metadata key that names the task of a question.
 const related = "io.modelcontextprotocol/related-task"
 
 // extensionRevision is the first revision in which the server decides whether a call becomes a task.
 const extensionRevision = "2026-07-28"
 
 const (
-	// taskTTL is how long a server is asked to keep a task: longer than any call lasts.
+	// taskTTL is how long a server is asked to store a task: longer than any call lasts.
 	taskTTL = time.Hour
-	// The interval between two polls; usual applies if the server proposes none.
+	// These bound the interval between two polls; the default applies if the server proposes none.
 	minInterval, defaultInterval, maxInterval = 250 * time.Millisecond, time.Second, 30 * time.Second
-	// maxMisses is how many polls in a row may fail, pollLimit how long one may take.
+	// maxMisses is how many polls in a row may fail; pollLimit bounds each of them.
 	maxMisses = 5
 	pollLimit = 30 * time.Second
 	// cancelLimit bounds the request that cancels a task.
 	cancelLimit = 1500 * time.Millisecond
-	// maxID bounds a task's id in bytes, maxInputs the questions that one task may ask.
+	// maxID bounds a task's id in bytes; maxInputs bounds the questions that one task may ask.
 	maxID     = 1024
 	maxInputs = 10
 )
@@ -53,8 +53,10 @@ const (
 
 type requestKey struct{}
 
-// Request marks a context so that the call made with it is requested as a task.
-func Request(ctx context.Context) context.Context { return context.WithValue(ctx, requestKey{}, true) }
+// RequestTask marks a context so that the call made with it is requested as a task.
+func RequestTask(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestKey{}, true)
+}
 
 // taskCallParams are the parameters of a call that is requested as a task.
 type taskCallParams struct {
@@ -103,16 +105,17 @@ func Register(client *sdk.Client) error {
 type Task struct {
 	Session *sdk.ClientSession
 	First   *State
-	// Report reports the server's status messages to the person.
+	// Report shows the server's status messages to the person.
 	Report func(line string)
-	// Answer answers what the task asks; responses have the names of the requests.
+	// Answer answers the task's questions. Responses have the same names as their requests.
 	Answer func(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error)
 
-	// Go runs do in a goroutine of the session, unless that is over.
+	// Go runs do in a goroutine of the session. It returns false if the session has ended.
 	Go func(do func()) bool
 
 	answered map[string]bool
-	// earlyResult gets the result, requested before it exists: only then can an older server ask questions.
+	// earlyResult receives the result, which was requested before it exists: only then can an older server ask
+	// questions.
 	earlyResult chan outcome
 }
 
@@ -124,32 +127,31 @@ type outcome struct {
 // EndedError is the error of a task that ended without a result.
 type EndedError struct{ Why string }
 
-// Error says why.
+// Error returns Why.
 func (e *EndedError) Error() string { return e.Why }
 
-// CancelledError is the error of a task that nobody waits for any more. Confirmed reports whether the server confirmed
-// the
-// cancellation.
-type CancelledError struct {
+// CanceledError is the error of a task that nobody waits for any more. Confirmed is true if the server
+// confirmed the cancellation.
+type CanceledError struct {
 	Confirmed bool
 	Cause     error
 }
 
-// Error says what became of the task.
-func (e *CancelledError) Error() string {
+// Error says whether the task was canceled.
+func (e *CanceledError) Error() string {
 	if e.Confirmed {
 		return "its task was cancelled"
 	}
 	return "its task could not be cancelled and may still be running there"
 }
 
-// Unwrap is why it was abandoned.
-func (e *CancelledError) Unwrap() error { return e.Cause }
+// Unwrap returns why the wait ended.
+func (e *CanceledError) Unwrap() error { return e.Cause }
 
-// Wait waits for the end of the task. If ctx ends first, the task is cancelled at the server, and the error
-// is a CancelledError.
+// Wait waits for the end of the task. If ctx ends first, Wait cancels the task at the server and returns a
+// CanceledError.
 func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
-	// An early request ends with the wait.
+	// A request for the early result ends with the wait.
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	answer, err := t.follow(inner)
@@ -161,8 +163,9 @@ func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 	defer done()
-	_, no := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
-	return nil, &CancelledError{Confirmed: no == nil, Cause: ctx.Err()}
+	_, cancelErr := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel",
+		&idParams{ID: t.First.ID})
+	return nil, &CanceledError{Confirmed: cancelErr == nil, Cause: ctx.Err()}
 }
 
 func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
@@ -171,8 +174,8 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 		if now.StatusMessage != "" {
 			t.Report(now.StatusMessage)
 		}
-		answer, over, err := t.step(ctx, now)
-		if over || err != nil {
+		answer, ended, err := t.step(ctx, now)
+		if ended || err != nil {
 			return answer, err
 		}
 		pause := time.NewTimer(now.pause() * time.Duration(1+misses))
@@ -184,7 +187,7 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 			if o.err == nil {
 				return o.answer, nil
 			}
-			// It may have been only the connection; the next poll tells.
+			// Perhaps only the connection failed; the next poll will show it.
 		case <-ctx.Done():
 			pause.Stop()
 			return nil, ctx.Err()
@@ -195,7 +198,7 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 			now, misses = next, 0
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case final(err):
+		case isFinal(err):
 			return nil, err
 		default:
 			if misses++; misses >= maxMisses {
@@ -205,9 +208,9 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 }
 
-// final reports whether a failed poll ends the task: the server knows no such task, or the connection is
-// gone.
-func final(err error) bool {
+// isFinal reports whether a failed poll ends the task: the server does not know the task, or the connection is
+// closed.
+func isFinal(err error) bool {
 	var refused *jsonrpc.Error
 	const undelivered = -32005 // the SDK's own code for a request that HTTP did not deliver
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.As(err, &refused) && refused.Code != undelivered
@@ -223,8 +226,8 @@ func (t *Task) poll(ctx context.Context) (*State, error) {
 	return next, err
 }
 
-// step does what a state requires; over is true at the end of the task.
-func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, over bool, err error) {
+// step does what the state now requires. ended is true at the end of the task.
+func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, ended bool, err error) {
 	newer := t.modern()
 	switch {
 	case now.Status == working:
@@ -259,7 +262,7 @@ func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult
 		return nil, true, refused
 	case now.Status == completed, now.Status == failed:
 		if t.earlyResult != nil {
-			// It was requested already.
+			// The result was requested already.
 			select {
 			case o := <-t.earlyResult:
 				if o.err == nil {
@@ -276,8 +279,8 @@ func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult
 }
 
 func (t *Task) modern() bool {
-	is := t.Session.InitializeResult()
-	return is != nil && is.ProtocolVersion >= extensionRevision
+	initialized := t.Session.InitializeResult()
+	return initialized != nil && initialized.ProtocolVersion >= extensionRevision
 }
 
 // result requests the result from an older server, which answers once there is one.
@@ -286,10 +289,10 @@ func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
 		&idParams{ID: t.First.ID})
 }
 
-// answerInputs answers the questions of the task that were not answered yet.
+// answerInputs answers the questions of the task that have no answer yet.
 func (t *Task) answerInputs(ctx context.Context, now *State) error {
 	var asks sdk.InputRequestMap
-	if err := json.Unmarshal(now.Inputs, &asks); err != nil {
+	if err := json.Unmarshal(now.InputRequests, &asks); err != nil {
 		return &EndedError{Why: "its task asks for something unknown"}
 	}
 	fresh := sdk.InputRequestMap{}

@@ -12,8 +12,8 @@ import (
 	"sextant/shared/event"
 )
 
-// changeInterval is how long changes are gathered before a client is notified, so that a streamed answer is one notice
-// and not one for each token.
+// changeInterval is how long changes are collected before a client is notified, so that a streamed answer
+// causes one notification instead of one per token.
 const changeInterval = 250 * time.Millisecond
 
 // changeKinds are the events that change what clients are offered.
@@ -25,15 +25,15 @@ func changeKinds() []event.Kind {
 	}
 }
 
-// pendingChanges are the changes that one client has not been notified of.
+// pendingChanges contains the changes that one client has not been notified of.
 type pendingChanges struct {
-	// shared are the conversations that are shared now; changes of others are ignored.
+	// shared contains the conversations that are shared now; changes of others are ignored.
 	shared        map[string]bool
 	lists         mcpserver.Change
 	conversations map[string]bool
 }
 
-// changes carries what a client is to be notified of, until ctx ends.
+// changes returns a channel of the changes that a client must be notified of, until ctx ends.
 func (p *Provider) changes(ctx context.Context) <-chan mcpserver.Change {
 	sub := p.cfg.Events.Subscribe(eventlog.Filter{Kinds: changeKinds()}, eventlog.FromNow)
 	c := &pendingChanges{shared: map[string]bool{}, conversations: map[string]bool{}}
@@ -50,7 +50,7 @@ func (p *Provider) changes(ctx context.Context) <-chan mcpserver.Change {
 	return out
 }
 
-// run adds events and sends the changes changeInterval later.
+// run adds events to c and sends the changes to out changeInterval later.
 func (c *pendingChanges) run(ctx context.Context, events <-chan event.Event, out chan<- mcpserver.Change) {
 	var due <-chan time.Time
 	var ready chan<- mcpserver.Change
@@ -78,7 +78,7 @@ func (c *pendingChanges) run(ctx context.Context, events <-chan event.Event, out
 	}
 }
 
-// add adds what e changes.
+// add adds the changes that e causes.
 func (c *pendingChanges) add(e event.Event) {
 	switch e.Kind {
 	case event.CatalogChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed:
@@ -103,13 +103,13 @@ func (c *pendingChanges) add(e event.Event) {
 	default:
 		if c.shared[e.Conversation] {
 			c.conversations[e.Conversation] = true
-			// The list shows its title.
+			// The list contains the title.
 			c.lists.Resources = c.lists.Resources || e.Kind == event.ConversationUpdated
 		}
 	}
 }
 
-// next is the change to notify of next, if there is one.
+// next returns the next change to notify the client of, if there is one.
 func (c *pendingChanges) next() (mcpserver.Change, bool) {
 	if c.lists.Tools || c.lists.Resources {
 		return c.lists, true

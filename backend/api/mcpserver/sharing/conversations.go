@@ -13,7 +13,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Bounds of a shared conversation as a client reads it, in bytes.
+// These bound a shared conversation as a client reads it, in bytes.
 const (
 	maxConversation = 256 << 10
 	maxMessage      = 64 << 10
@@ -25,12 +25,12 @@ type Store interface {
 	SharedConversations(ctx context.Context) ([]chat.Conversation, error)
 	// Conversation returns sqlite.ErrNotFound if there is none.
 	Conversation(ctx context.Context, id string) (chat.Conversation, error)
-	// Messages are those of the active branch.
+	// Messages returns the messages of the active branch.
 	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// conversations implements mcpserver.Conversations. It reads each time whether one is shared, so that none can be read
-// after the person stopped sharing it.
+// conversations implements mcpserver.Conversations. It checks for each read whether the conversation is shared,
+// so that none can be read after the person stopped sharing it.
 type conversations struct {
 	store Store
 	mask  func(text string) string
@@ -54,8 +54,8 @@ func (c conversations) Shared(ctx context.Context) ([]mcpserver.Conversation, er
 	return shared, nil
 }
 
-// Text implements mcpserver.Conversations, with the messages and the called tools of the active branch. Results of
-// tools are left out: the person shares what was said, not everything that was read for it.
+// Text implements mcpserver.Conversations. It returns the messages and called tools of the active branch,
+// without the results of tools: the person shares what was said, not everything that was read for it.
 func (c conversations) Text(ctx context.Context, id string) (string, bool, error) {
 	conversation, err := c.store.Conversation(ctx, id)
 	switch {
@@ -71,8 +71,8 @@ func (c conversations) Text(ctx context.Context, id string) (string, bool, error
 	return conversationText(conversation, messages, c.mask), true, nil
 }
 
-// conversationText is a conversation as Markdown. Every line of a message is quoted, so that none can pass for the
-// heading of another message. Of a long conversation the newest messages are kept.
+// conversationText returns a conversation as Markdown. Every line of a message is quoted, so that none can pass
+// for the heading of another message. If the conversation is too long, the oldest messages are left out.
 func conversationText(c chat.Conversation, messages []chat.Message, mask func(string) string) string {
 	parts, size, omitted := []string{}, 0, 0
 	for _, m := range slices.Backward(messages) {
@@ -95,7 +95,7 @@ func conversationText(c chat.Conversation, messages []chat.Message, mask func(st
 	return strings.Join(append([]string{head}, parts...), "\n\n") + "\n"
 }
 
-// messageText is one message as Markdown, "" for one that is not shown.
+// messageText returns one message as Markdown, "" for a message that is not shown.
 func messageText(m chat.Message, mask func(string) string) string {
 	head := ""
 	switch {
@@ -118,7 +118,7 @@ func messageText(m chat.Message, mask func(string) string) string {
 			excerpt.EscapeLines(cutBytes(mask(strings.Join(m.Outside, ", ")), maxArgs))+")")
 	}
 	for _, call := range m.Calls {
-		// A model may invent the name, too.
+		// A model may invent the name, so it is masked too.
 		lines = append(lines, "> called "+cutBytes(oneLine(mask(call.Name)), maxArgs)+" "+
 			cutBytes(oneLine(mask(string(call.Args))), maxArgs))
 	}
@@ -128,17 +128,17 @@ func messageText(m chat.Message, mask func(string) string) string {
 	return head + "\n\n" + strings.Join(lines, "\n\n")
 }
 
-// oneLine is text without line breaks, with invisible characters written out.
+// oneLine returns text without line breaks and with invisible characters escaped.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(excerpt.EscapeLines(text)), " ")
 }
 
-// plainWhitespace has "\n" for each line end, and spaces for tabs.
+// plainWhitespace replaces all line ends with "\n" and tabs with spaces.
 func plainWhitespace(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "    ").Replace(text)
 }
 
-// cutBytes is text of up to n bytes, with the number of bytes that were cut.
+// cutBytes returns at most n bytes of text, followed by the number of bytes that were cut.
 func cutBytes(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -11,28 +11,29 @@ import (
 	"sextant/shared/wire"
 )
 
-// KnownServerStore remembers servers; the store implements it. It may be called concurrently.
+// KnownServerStore remembers facts about servers; the store implements it. It may be called concurrently.
 type KnownServerStore interface {
-	// KnownServer is what is known under key; the zero value for a server that was never met.
+	// KnownServer returns the facts stored under key, the zero value for an unknown server.
 	KnownServer(ctx context.Context, key string) (wire.KnownServer, error)
-	// SaveKnownServer replaces what is known under the key in it.
+	// SaveKnownServer replaces the facts stored under known.Key.
 	SaveKnownServer(ctx context.Context, known wire.KnownServer) error
 }
 
 const (
 	// statelessRevision is the first revision of the protocol without a handshake.
 	statelessRevision = "2026-07-28"
-	// revisionAge is how long the revision of an older server is believed; then it may have been updated.
+	// revisionAge is how long the remembered revision of an older server is used; after that, the server may
+	// have been updated.
 	revisionAge = 7 * 24 * time.Hour
 )
 
-// key is what a server is remembered under: another command or address is another server.
+// key returns the key that the server is remembered under. Another command or address is another server.
 func (v *server) key() string {
-	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.Location()))
+	sum := sha256.Sum256([]byte(v.name + "\x00" + v.entry.LocationKey()))
 	return hex.EncodeToString(sum[:])
 }
 
-// known is what is remembered of the server.
+// known returns the facts remembered about the server.
 func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	known, err := v.owner.cfg.Memory.KnownServer(ctx, v.key())
 	if err != nil {
@@ -41,7 +42,7 @@ func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	return known, nil
 }
 
-// remember changes what is remembered.
+// remember changes the facts remembered about the server.
 func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) error {
 	v.memoryMu.Lock()
 	defer v.memoryMu.Unlock()
@@ -54,7 +55,7 @@ func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) e
 	return v.owner.cfg.Memory.SaveKnownServer(ctx, known)
 }
 
-// rememberedRevision is the revision of the protocol to begin with, "" for the newest.
+// rememberedRevision returns the protocol revision to connect with, "" for the newest.
 func (v *server) rememberedRevision(ctx context.Context) string {
 	known, err := v.known(ctx)
 	if err != nil {
@@ -66,7 +67,7 @@ func (v *server) rememberedRevision(ctx context.Context) string {
 	return known.Revision
 }
 
-// volatileMemory remembers while the program runs.
+// volatileMemory is a KnownServerStore that is not persistent.
 type volatileMemory struct {
 	mu    sync.Mutex
 	known map[string]wire.KnownServer
@@ -74,14 +75,14 @@ type volatileMemory struct {
 
 var _ KnownServerStore = (*volatileMemory)(nil)
 
-// KnownServer implements Memory.
+// KnownServer implements KnownServerStore.
 func (m *volatileMemory) KnownServer(_ context.Context, key string) (wire.KnownServer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.known[key], nil
 }
 
-// SaveKnownServer implements Memory.
+// SaveKnownServer implements KnownServerStore.
 func (m *volatileMemory) SaveKnownServer(_ context.Context, known wire.KnownServer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -16,23 +16,23 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tool is one tool of a server: its own name, and the part after "server__" of ours.
+// tool is one tool of a server: theirs is the server's name for it, ours the part of our name after "server__".
 type tool struct {
 	theirs string
 	ours   string
 	def    toolspec.Definition
-	// ui is what the server says of the page that shows it and of who may call it.
+	// ui contains the server's declarations about the tool's page and callers.
 	ui apps.Tool
-	// changed is what the server says of it now, if that is not what the person knows; def is then still
-	// what they know.
+	// changed is the server's new definition if it differs from the one that the person knows; def is then
+	// still the known one.
 	changed *sdk.Tool
-	// added is true for a tool of ours, which the server does not know.
+	// added is true for a tool that Sextant adds, which the server does not have.
 	added bool
 	// asTask is true if calls must be requested as tasks.
 	asTask bool
 }
 
-// public is the name in the catalog.
+// public returns the tool's name in the catalog.
 func (t tool) public(prefix string) string { return definitions.PublicName(prefix, t.ours) }
 
 // named reports whether name is one of the tool's names.
@@ -69,7 +69,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		if before := changed[now.Name]; before != nil {
 			offered, t.changed = before, now
 		}
-		if t.def, err = definitions.Of(v.name, v.isRemote(), offered); err != nil {
+		if t.def, err = definitions.FromTool(v.name, v.isRemote(), offered); err != nil {
 			v.log.Warn("a tool of an MCP server is left out", "tool", now.Name, "err", err)
 			continue
 		}
@@ -81,14 +81,14 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 		tools = append(tools, t)
 	}
 	for _, t := range resources.Tools(v.name, v.isRemote(), resources.Capabilities(session)) {
-		tools = append(tools, tool{ours: t.Name, added: true, ui: apps.Tool{Model: true}, def: t.Definition})
+		tools = append(tools, tool{ours: t.Name, added: true, ui: apps.Tool{ModelCanCall: true}, def: t.Definition})
 	}
 	v.set(func() { v.tools = tools })
 	return nil
 }
 
-// distinguish leaves out tools whose names collide, and gives each a form. Names that the
-// server listed before count too: a form under which something was allowed never comes to mean another tool.
+// distinguish removes tools whose names collide, and returns the others and their names in snake_case. Names
+// of earlier lists count too: a name that has a grant must never refer to another tool.
 func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Tool, map[string]string, error) {
 	before, err := v.known(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 	}
 	prefix := ""
 	v.set(func() { prefix = v.prefix })
-	forms, owners := definitions.Forms(names), map[string]int{}
+	forms, owners := definitions.SnakeCaseNames(names), map[string]int{}
 	for _, form := range forms {
 		owners[definitions.PublicName(prefix, form)]++
 	}
@@ -119,8 +119,8 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 	return distinct, forms, nil
 }
 
-// Definitions are the tools of all running servers, except those for a server's own pages alone. They do
-// not depend on the panel.
+// Definitions returns the tools of all running servers, except those that only a server's pages may call. They
+// do not depend on the panel.
 func (s *Servers) Definitions(string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Servers) Definitions(string) []toolspec.Definition {
 	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 		v := s.servers[name]
 		for _, t := range v.tools {
-			if !t.ui.Model {
+			if !t.ui.ModelCanCall {
 				continue
 			}
 			def := t.def
@@ -139,7 +139,7 @@ func (s *Servers) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// ToolName is the catalog's name of a server's tool, from any of its names; ok is false if the server is
+// ToolName returns the catalog's name of a server's tool, from any of its names. ok is false if the server is
 // not running or has no such tool.
 func (s *Servers) ToolName(server, name string) (public string, ok bool) {
 	s.mu.Lock()
@@ -156,7 +156,7 @@ func (s *Servers) ToolName(server, name string) (public string, ok bool) {
 	return "", false
 }
 
-// Schema is a tool's schema as its server wrote it, by any of its names.
+// Schema returns a tool's input schema, by any of the tool's names.
 func (s *Servers) Schema(server, name string) (json.RawMessage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

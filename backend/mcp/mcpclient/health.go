@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// localInterval and remoteInterval are how often a server's health is checked.
+	// localInterval and remoteInterval are the times between health checks of a server.
 	localInterval  = 30 * time.Second
 	remoteInterval = 2 * time.Minute
-	// checkLimit is how long it may take to answer then; after maxMissed checks in a row without an answer
-	// it counts as down.
+	// checkLimit bounds the wait for the answer to a check. After maxMissed checks in a row without an answer,
+	// a server counts as down.
 	checkLimit = 10 * time.Second
 	maxMissed  = 3
 )
 
-// pause is how long a server rests after so many failures in a row: twice as long each time, with jitter, so
-// that those that failed together do not start together.
+// pause returns how long to wait after so many failures in a row. It doubles each time, with jitter, so that
+// servers that failed together do not restart together.
 func (t *timing) pause(failures int) time.Duration {
 	longest := min(t.firstPause<<min(failures, 20), t.maxPause)
 	return longest/2 + rand.N(longest/2+1) //nolint:gosec // nobody gains by guessing it
 }
 
-// checkSoon asks for a health check.
+// checkSoon requests a health check.
 func (v *server) checkSoon() {
 	select {
 	case v.checkNow <- struct{}{}:
@@ -38,7 +38,8 @@ func (v *server) checkSoon() {
 	}
 }
 
-// watchSession checks a running session's health and updates its tools until it ends. It returns why it ended.
+// watchSession checks the health of a running session and updates its tools until it ends. It returns why it
+// ended.
 func (v *server) watchSession(
 	ctx context.Context, conn *connection, session *sdk.ClientSession, group *sessionGroup, closed <-chan error,
 ) error {
@@ -51,7 +52,7 @@ func (v *server) watchSession(
 	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	// A check may take as long as the server is silent, and its end must be noticed meanwhile.
+	// A check may last as long as the server is silent, and the end of the session must be noticed meanwhile.
 	var checking chan error
 	v.set(func() { v.missedChecks = 0 })
 	listIsLate := false
@@ -77,15 +78,15 @@ func (v *server) watchSession(
 			if err == nil && listIsLate {
 				v.relistSoon()
 			}
-			if missed := v.checked(err); missed >= maxMissed && v.calls.Idle() {
+			if missed := v.checked(err); missed >= maxMissed && v.calls.IsIdle() {
 				return v.sessionEnded(conn, fmt.Errorf("it has not answered %d times", missed))
 			}
 		}
 	}
 }
 
-// relist asks for the tools again. A busy server may be late with them, which is no reason to end the
-// session, but one for a health check.
+// relist lists the tools again. A busy server may be late with them; that does not end the session but causes a
+// health check.
 func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late bool, err error) {
 	limit, cancel := context.WithTimeout(ctx, v.owner.cfg.relistLimit)
 	defer cancel()
@@ -122,20 +123,20 @@ func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, run
 	return result
 }
 
-// check sends the server a request that it has to answer.
+// check sends a request that the server must answer.
 func check(ctx context.Context, session *sdk.ClientSession) error {
-	if is := session.InitializeResult(); is == nil || is.ProtocolVersion < statelessRevision {
+	if initialized := session.InitializeResult(); initialized == nil || initialized.ProtocolVersion < statelessRevision {
 		return session.Ping(ctx, nil)
 	}
-	// There is no ping any more, but every server knows its list of tools. As a custom method the SDK does
-	// not answer it from its cache.
+	// This revision has no ping, but every server can list its tools. The SDK does not answer a custom method
+	// from its cache.
 	_, err := sdk.CallCustomMethod[*sdk.ListToolsParams, *sdk.ListToolsResult](ctx, session, "tools/list",
 		&sdk.ListToolsParams{})
 	return err
 }
 
-// noAnswer is err if it means that no answer came. An error response is an answer; small servers know no
-// ping.
+// noAnswer returns err if it means that no answer came. An error response is an answer, because small servers
+// do not support ping.
 func noAnswer(err error) error {
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code != codeUndelivered {
@@ -144,8 +145,8 @@ func noAnswer(err error) error {
 	return err
 }
 
-// checked notes the result of a check, and returns how many failed in a row. A server that works on calls
-// may be too busy to answer, so that it is degraded and not down.
+// checked records the result of a check, and returns how many failed in a row. A server with running calls may
+// be too busy to answer; then it is degraded, not down.
 func (v *server) checked(err error) (missed int) {
 	state, why := stateReady, ""
 	if err != nil {
@@ -171,7 +172,7 @@ func (v *server) checked(err error) (missed int) {
 	return missed
 }
 
-// disconnect ends a session and what it runs on. A server that does not cooperate is not waited for.
+// disconnect ends a session and its connection. It does not wait for a server that does not cooperate.
 func (v *server) disconnect(conn *connection, session *sdk.ClientSession) {
 	if session == nil {
 		conn.close()

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -16,18 +16,17 @@ import (
 	"sextant/shared/wire"
 )
 
-// Change is a tool whose server describes it differently than the person knows it.
-type Change struct {
+// ToolChange is a tool with a definition that differs from the one that the person knows.
+type ToolChange struct {
 	Server, Tool string
-	// Diff shows, line by line, what the server said before and says now: text from outside.
+	// Diff shows the difference line by line. It is text from outside.
 	Diff string
 	// Call is the call that waits for the answer.
 	Call toolspec.Call
 }
 
-// pinTools pins tools that are new, and returns for each that changed since the person knew it what it
-// was. The first tools of a server are known with it; a later one has no grant yet and is confirmed like any
-// other.
+// pinTools pins new tools, and returns the pinned definition of each tool that changed since. The first tools
+// of a server count as known; a later one has no grant yet and is confirmed like any other.
 func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[string]*sdk.Tool, err error) {
 	known, err := v.known(ctx)
 	if err != nil {
@@ -45,11 +44,11 @@ func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[s
 	})
 }
 
-// review stops a call of a tool that was changed, unless the person allows it. A tool that changes again
-// while they read is reviewed again. Calls of other tools go on meanwhile.
+// review refuses a call of a changed tool unless the person allows it. A tool that changes again while they
+// read is reviewed again. Calls of other tools continue meanwhile.
 func (v *server) review(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	for v.changedTool(name) != nil {
-		// Another call's question takes none of this one's time.
+		// Waiting for another call's question does not count against this call's deadline.
 		resume := deadline.Pause(ctx)
 		select {
 		case v.reviewing <- struct{}{}:
@@ -83,10 +82,10 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 	}
 	pin := definitions.Pin(changed)
 	if known.Pins[name] == pin {
-		v.accept(name, changed) // from a list that was on its way when they agreed
+		v.accept(name, changed) // its list was on its way when the person agreed
 		return nil
 	}
-	c := Change{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Pins[name], pin)}
+	c := ToolChange{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Pins[name], pin)}
 	allowed, why := false, "there is nobody to ask"
 	if v.owner.cfg.Review != nil {
 		inner, resume := inflight.FromContext(ctx).Pause(ctx)
@@ -116,7 +115,7 @@ func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name st
 	return nil
 }
 
-// changedTool is what the server now says of a tool that it changed, nil for one that it did not.
+// changedTool returns the new definition of a tool that has changed, nil if it has not.
 func (v *server) changedTool(name string) *sdk.Tool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
@@ -128,9 +127,9 @@ func (v *server) changedTool(name string) *sdk.Tool {
 	return nil
 }
 
-// accept offers a changed tool as the server describes it now.
+// accept offers a changed tool with its new definition.
 func (v *server) accept(name string, changed *sdk.Tool) {
-	def, err := definitions.Of(v.name, v.isRemote(), changed)
+	def, err := definitions.FromTool(v.name, v.isRemote(), changed)
 	pin := definitions.Pin(changed)
 	v.set(func() {
 		tools := slices.Clone(v.tools) // callers may still hold the old slice

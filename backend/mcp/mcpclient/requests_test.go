@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -125,7 +125,7 @@ func TestRootsNeedConsent(t *testing.T) {
 	if got := callAsking(t, s, "roots"); !strings.Contains(got, "does not share their folder") || asked != 1 {
 		t.Errorf("got %q after %d questions", got, asked)
 	}
-	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, false) {
+	if e, err := s.Entry("w"); err != nil || !config.DecidedAs(e.Roots, false) {
 		t.Errorf("got %+v, %v", e, err)
 	}
 	if err := s.Restart("w"); err != nil {
@@ -155,7 +155,7 @@ func TestAnswerAfterEntryChanged(t *testing.T) {
 		nil) // cut off or not
 	s.saving.Wait()
 	waitForState(t, s, "w", stateReady)
-	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, true) || e.Headers["X-Other"] != "1" {
+	if e, err := s.Entry("w"); err != nil || !config.DecidedAs(e.Roots, true) || e.Headers["X-Other"] != "1" {
 		t.Errorf("got %+v, %v", e, err)
 	}
 }

@@ -1,15 +1,15 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
 	"sync"
 )
 
-// sessionGroup are the goroutines that use one session. A sync.WaitGroup does not fit: calls still begin
-// while the end of the session is waited for, and must then be refused.
+// sessionGroup tracks the goroutines that use one session. A sync.WaitGroup does not fit: calls still begin
+// while the end of the session is awaited, and must then be refused.
 type sessionGroup struct {
-	// serverCtx ends when the server is stopped, ctx, which is within it, with the session.
-	serverCtx, ctx context.Context //nolint:containedctx // the life of the session
+	// serverCtx ends when the server is stopped; ctx is derived from it and ends with the session.
+	serverCtx, ctx context.Context //nolint:containedctx // the lifetime of the session
 	cancel         context.CancelFunc
 
 	mu     sync.Mutex
@@ -23,14 +23,14 @@ func newSessionGroup(serverCtx context.Context) *sessionGroup {
 	return &sessionGroup{serverCtx: serverCtx, ctx: ctx, cancel: cancel, empty: make(chan struct{})}
 }
 
-// within is ctx, but also ends with the session; done must be called.
+// within returns a context that ends with ctx or with the session. The caller must call done.
 func (g *sessionGroup) within(ctx context.Context) (inner context.Context, done func()) {
 	inner, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(g.ctx, cancel)
 	return inner, func() { stop(); cancel() }
 }
 
-// goDo runs do in a goroutine, unless the session is over.
+// goDo runs do in a goroutine. It returns false if the session has ended.
 func (g *sessionGroup) goDo(do func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

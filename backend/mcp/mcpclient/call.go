@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"bytes"
@@ -24,15 +24,15 @@ import (
 )
 
 const (
-	// maxCallTime bounds a call that nobody else bounds.
+	// maxCallTime bounds a call without a shorter deadline.
 	maxCallTime = 30 * time.Minute
-	// codeUndelivered is the SDK's own code for a request that HTTP did not deliver; a server's answer has
-	// another.
+	// codeUndelivered is the SDK's code for a request that HTTP did not deliver. A server's answer has another
+	// code.
 	codeUndelivered = -32005
 )
 
-// Execute runs call on its server and waits for the answer, at most until ctx ends. The error is always
-// nil: what goes wrong is in the Result. Progress is passed to output, one line at a time.
+// Execute runs call on its server and waits for the answer until ctx ends. The error is always nil: failures
+// are in the Result. Progress is passed to output, one line at a time.
 func (s *Servers) Execute(
 	ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string),
 ) (toolspec.Result, error) {
@@ -48,7 +48,7 @@ func (s *Servers) Execute(
 	return s.call(ctx, v.name, t.theirs, call, output), nil
 }
 
-// find is the tool with a public name; the caller holds mu.
+// find returns the tool with a public name, and its server, nil if there is none. The caller holds mu.
 func (s *Servers) find(public string) (*server, tool) {
 	for _, v := range s.servers {
 		for _, t := range v.tools {
@@ -60,7 +60,7 @@ func (s *Servers) find(public string) (*server, tool) {
 	return nil, tool{}
 }
 
-// notCallable says why a server, or a tool of it, cannot be called now.
+// notCallable says why a server, or one of its tools, cannot be called now.
 func (s *Servers) notCallable(server, tool string) toolspec.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,10 +118,9 @@ func unknownServer(name string) error {
 	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.Runes(name, 64))
 }
 
-// Call runs a tool of a server, by the server's own name for it or by ours. It passes no policy; calls of
-// programs and models go through the pipeline under ToolName instead.
-//
-// There is no person behind such a call: if the server asks one, nobody answers.
+// Call runs a tool of a server, by the server's name for it or by ours. It bypasses the policy: calls of
+// programs and models must go through the pipeline instead, under the name that ToolName returns. No person is
+// asked during the call: if the server asks one, there is no answer.
 func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
 	return s.call(ctx, server, name, toolspec.Call{Args: args}, nil)
 }
@@ -152,7 +151,7 @@ func (s *Servers) call(
 	outer := ctx
 	ctx, leave := group.within(ctx)
 	defer leave()
-	// The caller may have a shorter deadline; this one is paused while the person is asked.
+	// The caller may have a shorter deadline. This one is paused while the person is asked.
 	ctx, stop := deadline.With(ctx, maxCallTime)
 	defer stop()
 	ctx, end := v.calls.Begin(ctx, call)
@@ -161,7 +160,7 @@ func (s *Servers) call(
 		return *refusal
 	}
 	if asTask {
-		ctx = tasks.Request(ctx)
+		ctx = tasks.RequestTask(ctx)
 	}
 	token, endProgress := inflight.FromContext(ctx).TrackProgress(output)
 	defer endProgress()
@@ -181,8 +180,8 @@ func (s *Servers) call(
 	return r
 }
 
-// send sends one call and waits for its answer, but not longer than ctx: a server that reads nothing blocks
-// the write, which has no deadline. What is left of it ends with the session.
+// send sends one call and waits for its answer until ctx ends. A server that reads nothing blocks the write,
+// which has no deadline; then the goroutine ends with the session.
 func (v *server) send(
 	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, params *sdk.CallToolParams,
 ) (*sdk.CallToolResult, error) {
@@ -196,7 +195,7 @@ func (v *server) send(
 	}) {
 		return nil, sdk.ErrConnectionClosed
 	}
-	if o, ok := inflight.Settled(ctx, outcome); ok {
+	if o, ok := inflight.AwaitOutcome(ctx, outcome); ok {
 		return o.Answer, o.Err
 	}
 	v.checkSoon()
@@ -216,8 +215,8 @@ func (v *server) waitForTask(
 	return task.Wait(ctx)
 }
 
-// callFailed says why a call failed that ran in ctx, which ends with its session, for a caller who waits in
-// outer.
+// callFailed returns the result of a failed call. outer is the caller's context; ctx also ends with the session
+// and with the call's deadline.
 func (v *server) callFailed(
 	outer, ctx context.Context, session *sdk.ClientSession, group *sessionGroup, name string, err error,
 ) toolspec.Result {
@@ -241,7 +240,7 @@ func (v *server) callFailed(
 	}
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) {
-		// Not an answer: the connection broke. Closing the session makes a new one.
+		// err is not an answer: the connection broke. Closing the session leads to a new one.
 		_ = session.Close()
 		return toolspec.Fail(toolspec.SystemError,
 			fmt.Sprintf("the MCP server %s stopped during the call; whether it took effect is unknown. %s",
@@ -249,7 +248,7 @@ func (v *server) callFailed(
 			"It is restarted automatically. Other servers are not affected.")
 	}
 	if refused.Code == codeUndelivered {
-		// Listing its tools finds out whether it is only this call or the server.
+		// Listing the tools shows whether only this call failed or the server is down.
 		v.relistSoon()
 		return toolspec.Fail(toolspec.SystemError,
 			fmt.Sprintf("the MCP server %s could not be reached: %s", v.name, excerpt.Runes(err.Error(), 500)),
@@ -262,14 +261,14 @@ func (v *server) callFailed(
 	return r
 }
 
-// timedOut reports whether ctx ended because its time was used up.
+// timedOut reports whether ctx ended at its deadline.
 func timedOut(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), deadline.ErrExceeded)
 }
 
-// taskFailed says what became of a call that continued as a task, nil of any other.
+// taskFailed returns the result of a failed call that continued as a task, or nil if another cause applies.
 func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, name string, err error) *toolspec.Result {
-	var given *tasks.CancelledError
+	var canceled *tasks.CanceledError
 	var ended *tasks.EndedError
 	var r toolspec.Result
 	switch {
@@ -278,25 +277,25 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 			fmt.Sprintf("the MCP server %s did not finish %s: %s", v.name, name, excerpt.Runes(ended.Why, 2000)),
 			"Check what it changed before calling again.")
 		r.Sources = []string{"mcp:" + v.name}
-	case !errors.As(err, &given), outer.Err() == nil && group.serverCtx.Err() != nil:
+	case !errors.As(err, &canceled), outer.Err() == nil && group.serverCtx.Err() != nil:
 		return nil // a server that was stopped has no tasks any more
 	case timedOut(ctx):
 		r = toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("the MCP server %s did not finish %s in time; %s", v.name, name, given.Error()),
+			fmt.Sprintf("the MCP server %s did not finish %s in time; %s", v.name, name, canceled.Error()),
 			"Check what it changed before calling again.")
 	case outer.Err() != nil:
 		r = toolspec.Fail(toolspec.SystemError,
-			fmt.Sprintf("stopped while the MCP server %s worked on %s; %s", v.name, name, given.Error()), "")
+			fmt.Sprintf("stopped while the MCP server %s worked on %s; %s", v.name, name, canceled.Error()), "")
 	default:
 		return nil // the connection broke
 	}
 	return &r
 }
 
-// whyEnded waits a moment for the reason of a session's end, which says more than the error of the call that
-// broke with it.
+// whyEnded waits briefly for the reason of a session's end, which says more than err, the error of a call in
+// it.
 func (v *server) whyEnded(ctx context.Context, err error) string {
-	for begun := time.Now(); ctx.Err() == nil && time.Since(begun) < 2*inflight.Grace; {
+	for started := time.Now(); ctx.Err() == nil && time.Since(started) < 2*inflight.Grace; {
 		v.owner.mu.Lock()
 		reason := v.endReason
 		v.owner.mu.Unlock()
@@ -308,7 +307,7 @@ func (v *server) whyEnded(ctx context.Context, err error) string {
 	return excerpt.Runes(err.Error(), 500)
 }
 
-// Describe says what call would do: the server's program or address, and what it is sent.
+// Describe describes what call would do: the server's program or address, and the arguments.
 func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 	s.mu.Lock()
 	v, t := s.find(call.Tool)
@@ -319,7 +318,7 @@ func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
 	d := toolspec.Description{
 		Present: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
 		Data:    excerpt.Runes(string(call.Args), 2000),
-		Target:  v.entry.Line(),
+		Target:  v.entry.CommandOrURL(),
 	}
 	if u, err := url.Parse(v.entry.URL); err == nil && v.isRemote() {
 		d.Hosts = []string{strings.ToLower(u.Host)}

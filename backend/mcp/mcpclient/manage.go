@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"sextant/backend/mcp/servertext"
 )
 
-// server is the server of that name; the error is config.ErrUnknownServer.
+// server returns the server of that name. The error is config.ErrUnknownServer.
 func (s *Servers) server(name string) (*server, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +25,7 @@ func (s *Servers) server(name string) (*server, error) {
 	return v, nil
 }
 
-// entries are those of all servers.
+// entries returns the entries of all servers.
 func (s *Servers) entries() map[string]config.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +36,8 @@ func (s *Servers) entries() map[string]config.Entry {
 	return all
 }
 
-// Log is the end of what a server has written to its standard error, 64 KB at most, without secrets. It is
-// text from outside.
+// Log returns the end of a server's standard error, at most 64 KB, with secrets masked. It is text from
+// outside.
 func (s *Servers) Log(name string) (string, error) {
 	v, err := s.server(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Servers) Log(name string) (string, error) {
 	return s.cfg.Secrets.Mask(v.tail.String()), nil
 }
 
-// IsConnected reports whether a server is connected.
+// IsConnected reports whether the server of that name is connected.
 func (s *Servers) IsConnected(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Servers) IsConnected(name string) bool {
 	return v != nil && v.session != nil
 }
 
-// Entry is the entry of a server that is in effect.
+// Entry returns the entry of a server that is in effect.
 func (s *Servers) Entry(name string) (config.Entry, error) {
 	v, err := s.server(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Servers) Entry(name string) (config.Entry, error) {
 	return e, nil
 }
 
-// EntryInFile is the entry of a server in the file now, whether it is in effect or not.
+// EntryInFile returns the current entry of a server in the file, even if it is not in effect.
 func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 	entries, faults, err := config.ReadEntries(s.cfg.Path)
 	if err != nil {
@@ -81,10 +81,10 @@ func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 	return e, nil
 }
 
-// Access says what a server with that entry may touch on this machine.
+// Access describes what a server with that entry may access on this machine.
 func (s *Servers) Access(e config.Entry) launch.Access { return s.cfg.Sandbox.Access(e, s.cfg.Dir) }
 
-// edit changes the text of the config; if apply is true, it is in effect at once.
+// edit changes the text of the config file and, if apply is true, puts it into effect at once.
 func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -102,19 +102,19 @@ func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) err
 	return nil
 }
 
-// SetEnabled switches a server on or off, in the config file too. On an error nothing changed.
+// SetEnabled switches a server on or off, in the config file too. After an error nothing has changed.
 func (s *Servers) SetEnabled(_ context.Context, name string, enabled bool) error {
 	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetDisabled(text, name, !enabled) })
 }
 
-// SetConsents writes down what a server may ask for; nil members stay as they are. A server that runs goes on;
-// a change of what it is offered takes effect when it connects again.
+// SetConsents writes to the config file what a server may ask for; nil members of c change nothing. A running
+// server keeps running, and a change of the features that it is offered takes effect when it connects again.
 func (s *Servers) SetConsents(name string, c config.Consents) error {
 	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetConsents(text, name, c) })
 }
 
-// SetAccess writes what a server may touch into the config file; nil derives it from the entry. Nothing is
-// started.
+// SetAccess writes the access limits of a server to the config file; nil derives them from the entry. The
+// change takes effect when the file is read again.
 func (s *Servers) SetAccess(name string, written *access.Override) error {
 	if problem := written.Problem(); problem != "" {
 		return errors.New(problem)
@@ -122,8 +122,8 @@ func (s *Servers) SetAccess(name string, written *access.Override) error {
 	return s.edit(false, func(text []byte) ([]byte, error) { return config.SetAccess(text, name, written) })
 }
 
-// Put writes a server into the config and starts it: a new one, or with replace the one of that name. If
-// the entry has a problem, that is the error, and nothing is written.
+// Put writes a server to the config and starts it. If replace is true, the server must exist; otherwise it must
+// not. If the entry has a problem, Put returns it as the error and writes nothing.
 func (s *Servers) Put(name string, entry config.Entry, replace bool) error {
 	if problem := entry.Problem(name); problem != "" {
 		return errors.New(problem)
@@ -159,14 +159,14 @@ func (s *Servers) merge(write func() error) error {
 	return nil
 }
 
-// Preview is what an import of list would add.
+// Preview returns what an import of list would add.
 func (s *Servers) Preview(list importers.List) (importers.Preview, error) {
 	p, err := importers.PreviewOf(s.cfg.Path, list)
 	p.FillAccess(s.cfg.Sandbox, s.cfg.Dir)
 	return p, err
 }
 
-// Import adds the named servers of list, all if none is named, switched off.
+// Import adds the servers of list with the given names, or all if names is empty. They are switched off.
 func (s *Servers) Import(list importers.List, names []string) (added, skipped []string, err error) {
 	err = s.merge(func() error {
 		added, skipped, err = importers.Import(s.cfg.Path, list, names, false)
@@ -178,7 +178,8 @@ func (s *Servers) Import(list importers.List, names []string) (added, skipped []
 	return added, skipped, nil
 }
 
-// Restart ends a server that is on and starts it again, at once also if it waits for its next try.
+// Restart stops a server and starts it again at once, even if it was waiting for its next try. The server must
+// be switched on.
 func (s *Servers) Restart(name string) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -199,7 +200,7 @@ func (s *Servers) Restart(name string) error {
 	return nil
 }
 
-// Remove ends a server, removes it from the config, and forgets the sign-in to it and its program's home.
+// Remove stops a server, removes it from the config, and deletes its sign-in and its program's home.
 func (s *Servers) Remove(name string) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -218,7 +219,7 @@ func (s *Servers) Remove(name string) error {
 	if unknown != nil {
 		return nil
 	}
-	if err := s.cfg.Sandbox.Sweep(s.entries(), name); err != nil {
+	if err := s.cfg.Sandbox.RemoveUnusedHomes(s.entries(), name); err != nil {
 		return fmt.Errorf("%s is removed, but the folder with its data could not be deleted: %w", name, err)
 	}
 	if removed.entry.URL == "" || s.cfg.Store == nil {
@@ -230,8 +231,8 @@ func (s *Servers) Remove(name string) error {
 	return nil
 }
 
-// ErrorText is err as a person reads it: one line of at most servertext.MaxSentence characters.
+// ErrorText returns err as a person reads it: one line of at most servertext.MaxSentence characters.
 func ErrorText(err error) string { return servertext.Sentence(err.Error()) }
 
-// IsUnknownServer reports whether err says that there is no such server.
+// IsUnknownServer reports whether err is the error for a server that does not exist.
 func IsUnknownServer(err error) bool { return errors.Is(err, config.ErrUnknownServer) }

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -63,11 +63,11 @@ func TestToolNamesStayWithTheirTools(t *testing.T) {
 			return ok
 		})
 		for _, name := range find(s, "srv").Tools {
-			said, _ := call(t, s, name, `{}`).Value.(string)
-			if owner, known := owners[name]; known && said != owner {
-				t.Errorf("%s: %s was %s and is %s", step.what, name, owner, said)
+			text, _ := call(t, s, name, `{}`).Value.(string)
+			if owner, known := owners[name]; known && text != owner {
+				t.Errorf("%s: %s was %s and is %s", step.what, name, owner, text)
 			}
-			owners[name] = said
+			owners[name] = text
 		}
 	}
 	if len(owners) != 6 {

@@ -2,8 +2,8 @@ package pages
 
 import "sextant/backend/panels/manifest"
 
-// PanelGrants are the origins that a panel's manifest asks for.
-func PanelGrants(csp manifest.CSP) OriginRules {
+// PanelOrigins returns the origins that a panel's manifest requests.
+func PanelOrigins(csp manifest.CSP) OriginRules {
 	return OriginRules{
 		Connect: csp.ConnectDomains, Resource: csp.ResourceDomains,
 		Frame: csp.FrameDomains, Base: csp.BaseURIDomains,

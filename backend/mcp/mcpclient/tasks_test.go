@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"bytes"
@@ -78,10 +78,10 @@ func (t *taskServer) stream(w http.ResponseWriter, m message) {
 	_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":`+sizeForm+
 		`,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`+"\n\n")
 	w.(http.Flusher).Flush()
-	var said struct{ Content struct{ Size string } }
-	_ = json.Unmarshal(<-t.said, &said)
+	var params struct{ Content struct{ Size string } }
+	_ = json.Unmarshal(<-t.said, &params)
 	t.mu.Lock()
-	t.size = said.Content.Size
+	t.size = params.Content.Size
 	t.mu.Unlock()
 	_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, t.result())
 }
@@ -116,13 +116,13 @@ func (t *taskServer) answer(m message) (result, refusal string) {
 	case "tasks/get":
 		return t.state(newer), ""
 	case "tasks/update":
-		var said struct {
+		var params struct {
 			InputResponses struct {
 				Size struct{ Content struct{ Size string } }
 			}
 		}
-		_ = json.Unmarshal(m.Params, &said)
-		t.size = said.InputResponses.Size.Content.Size
+		_ = json.Unmarshal(m.Params, &params)
+		t.size = params.InputResponses.Size.Content.Size
 		return `{"resultType":"complete"}`, ""
 	case "tasks/result":
 		return t.result(), ""

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -22,26 +22,26 @@ import (
 const (
 	// maxWatched bounds how many resources of a server are watched; a new one replaces the oldest.
 	maxWatched = 8
-	// notifyInterval joins notifications, so that a server that sends many causes few events.
+	// notifyInterval combines notifications, so that a server that sends many causes few events.
 	notifyInterval = 200 * time.Millisecond
 
 	// maxLogged bounds one log message of a server in characters.
 	maxLogged = 1000
-	// levelLimit bounds the request for log messages, which are wanted from loggedLevel on.
+	// levelLimit bounds the request that sets the log level to loggedLevel.
 	levelLimit  = 10 * time.Second
 	loggedLevel = "info"
 )
 
-// notifications counts what a server reported about its resources and prompts; owner.mu guards it.
+// notifications counts a server's notifications about its resources and prompts. owner.mu guards it.
 type notifications struct {
-	// lists is how often its lists changed, updates how often a watched resource did.
+	// lists counts the changes of its lists; updates counts the changes of each watched resource.
 	lists   int
 	updates map[string]int
-	// watched are the addresses that the running session watches, the oldest first.
+	// watched are the URIs that the running session watches, the oldest first.
 	watched []string
 }
 
-// handleNotifications adds to o the handlers for what a server reports about its resources and prompts.
+// handleNotifications adds handlers for notifications about resources and prompts to o.
 func (v *server) handleNotifications(o *sdk.ClientOptions) {
 	listsChanged := func() {
 		v.set(func() { v.notified.lists++ })
@@ -56,7 +56,7 @@ func (v *server) handleNotifications(o *sdk.ClientOptions) {
 	}
 }
 
-// resourceUpdated notes that a resource changed; one that is not watched is ignored.
+// resourceUpdated counts a change of a resource; it ignores resources that are not watched.
 func (v *server) resourceUpdated(uri string) {
 	watched := false
 	v.set(func() {
@@ -69,7 +69,7 @@ func (v *server) resourceUpdated(uri string) {
 	}
 }
 
-// notify publishes, soon, what the servers reported.
+// notify publishes the counts of all servers after notifyInterval.
 func (s *Servers) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Servers) notify() {
 	time.AfterFunc(notifyInterval, func() {
 		s.mu.Lock()
 		s.notifyPending = false
-		over := s.life != nil && s.life.Err() != nil
+		closed := s.life != nil && s.life.Err() != nil
 		all := event.MCPNotifications{Servers: []event.ServerNotifications{}}
 		for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 			n := s.servers[name].notified
@@ -90,15 +90,15 @@ func (s *Servers) notify() {
 			})
 		}
 		s.mu.Unlock()
-		if !over {
+		if !closed {
 			s.cfg.Journal.Publish(event.New(event.MCPNotified, all))
 		}
 	})
 }
 
-// Watch has a server report when a resource changes, which is published as event.MCPNotified, or with on false
-// stops that. It lasts as long as the server runs. If the server cannot do so, watched is false without an
-// error.
+// Watch asks a server to report changes of a resource, or stops that if on is false. Changes are published as
+// event.MCPNotified. Watching ends when the server stops. If the server does not support it, watched is false
+// without an error.
 func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watched bool, err error) {
 	if uri == "" || len(uri) > resources.MaxURI {
 		return false, errors.New("the address of a resource has 1 to 4096 bytes")
@@ -131,7 +131,8 @@ func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watch
 	return true, nil
 }
 
-// changeWatched adds or removes a watched address. drop are those to unsubscribe from.
+// changeWatched adds or removes a watched URI. drop are the URIs to unsubscribe from; already reports whether
+// uri was watched.
 func (v *server) changeWatched(uri string, on bool) (drop []string, already bool) {
 	v.set(func() {
 		n := &v.notified
@@ -167,12 +168,12 @@ func subscribe(ctx context.Context, session *sdk.ClientSession, uri string, on b
 	return err
 }
 
-// requestLogs has a server of an older revision send its log messages, which are kept with what it writes to
-// its standard error. Servers of the newest revision write them there.
+// requestLogs asks a server of an older revision for its log messages, which are stored with its standard
+// error. Servers of the newest revision write them there.
 func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
-	is := session.InitializeResult()
-	if is == nil || is.Capabilities == nil || is.Capabilities.Logging == nil ||
-		is.ProtocolVersion >= statelessRevision {
+	initialized := session.InitializeResult()
+	if initialized == nil || initialized.Capabilities == nil || initialized.Capabilities.Logging == nil ||
+		initialized.ProtocolVersion >= statelessRevision {
 		return
 	}
 	group.goDo(func() {
@@ -184,7 +185,7 @@ func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	})
 }
 
-// logMessage keeps a log message of the server.
+// logMessage stores a log message of the server with its standard error.
 func (v *server) logMessage(_ context.Context, req *sdk.LoggingMessageRequest) {
 	text, plain := req.Params.Data.(string)
 	if !plain {

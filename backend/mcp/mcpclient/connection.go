@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 	issuerLimit = 30 * time.Second
 )
 
-// connection is how one server is reached: a program that we started, or HTTP.
+// connection is the connection to one server: a program that we started, or HTTP.
 type connection struct {
 	transport sdk.Transport
 	// process and stdout are nil for a remote server.
@@ -42,7 +42,7 @@ type connection struct {
 	closeIdle func()
 }
 
-// ended is closed when the server's process ends; it is nil for a remote server.
+// ended returns a channel that is closed when the server's process ends, nil for a remote server.
 func (c *connection) ended() <-chan struct{} {
 	if c.process == nil {
 		return nil
@@ -67,12 +67,12 @@ func (v *server) dial(ctx context.Context) (*connection, error) {
 	return v.startProgram(ctx)
 }
 
-// startProgram starts the server's program, and talks to it over its standard input and output.
+// startProgram starts the server's program and connects to its standard input and output.
 func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	env := make([]string, 0, len(v.entry.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
 		value, err := v.fillSecrets(v.entry.Env[name], secrets.Sink{
-			Place: secrets.PlaceEnv, Origin: secrets.ServerHost(v.name), Command: v.entry.Line(),
+			Place: secrets.PlaceEnv, Origin: secrets.ServerHost(v.name), Command: v.entry.CommandOrURL(),
 		})
 		if err != nil {
 			return nil, err
@@ -86,8 +86,8 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	}
 	process, stdin, stdout, err := v.owner.cfg.Sandbox.Start(ctx, launch.Request{
 		Server: v.name, Entry: v.entry, Path: path, Env: env, Workspace: v.owner.cfg.Dir, Log: v.tail,
-		Granted:        func(h access.Permissions) { v.set(func() { v.held = h }) },
-		WithoutSandbox: v.askWithoutSandbox,
+		OnPermissions:      func(p access.Permissions) { v.set(func() { v.permissions = p }) },
+		ConfirmUnsandboxed: v.askWithoutSandbox,
 	})
 	switch {
 	case errors.Is(err, launch.ErrDeclined):
@@ -104,10 +104,10 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	}, nil
 }
 
-// askWithoutSandbox asks the person, once as long as Sextant runs, whether the server may run without a
-// sandbox.
+// askWithoutSandbox asks the person whether the server may run without a sandbox. An agreement lasts until
+// Sextant ends.
 func (v *server) askWithoutSandbox(ctx context.Context, why string) error {
-	line := v.entry.Line()
+	line := v.entry.CommandOrURL()
 	key := v.name + "\x00" + line
 	v.owner.mu.Lock()
 	allowed := v.owner.unsandboxed[key]
@@ -134,7 +134,7 @@ func (v *server) askWithoutSandbox(ctx context.Context, why string) error {
 	return nil
 }
 
-// dialHTTP prepares requests to a remote server.
+// dialHTTP prepares the requests to a remote server.
 func (v *server) dialHTTP() (*connection, error) {
 	u, err := url.Parse(v.entry.URL)
 	if err != nil {
@@ -171,7 +171,7 @@ func (v *server) dialHTTP() (*connection, error) {
 		return conn, nil
 	}
 	streamable := &sdk.StreamableClientTransport{Endpoint: v.entry.URL, HTTPClient: client, MaxEventSize: maxMessage}
-	if _, given := headers["Authorization"]; !given {
+	if _, configured := headers["Authorization"]; !configured {
 		if streamable.OAuthHandler, err = v.oauthHandler(u, next); err != nil {
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func (v *server) dialHTTP() (*connection, error) {
 	return conn, nil
 }
 
-// fillSecrets puts the values of secrets into text.
+// fillSecrets replaces the names of secrets in text with their values.
 func (v *server) fillSecrets(text string, sink secrets.Sink) (string, error) {
 	if v.owner.cfg.Secrets == nil {
 		return text, nil
@@ -188,8 +188,8 @@ func (v *server) fillSecrets(text string, sink secrets.Sink) (string, error) {
 	return v.owner.cfg.Secrets.Fill(text, sink, nil)
 }
 
-// oauthHandler signs in to the server at u. It is made once for a server that is on, so that a new
-// connection asks nobody again.
+// oauthHandler returns the handler that signs in to the server at u. It makes one handler while the server is
+// on, so that a new connection does not ask the person again.
 func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.OAuthHandler, error) {
 	if v.signin != nil {
 		return v.signin, nil
@@ -197,10 +197,10 @@ func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.
 	cfg := auth.Config{
 		Server: v.name, URL: v.entry.URL, Store: v.owner.cfg.Store, MetadataURL: v.owner.cfg.ClientMetadata,
 		Version: v.owner.cfg.Version, HTTP: &http.Client{Transport: transport, Timeout: issuerLimit},
-		Open: v.openPage, NewIssuer: v.owner.cfg.NewIssuer,
+		OpenPage: v.openPage, ConfirmIssuer: v.owner.cfg.ConfirmIssuer,
 	}
 	if o := v.entry.OAuth; o != nil {
-		// The secret goes to the authorization server, which the server names; the person bound it to the server.
+		// The secret is sent to the authorization server that the server names. The person bound it to the server.
 		sink := secrets.Sink{Place: secrets.PlaceHeader, Origin: u.Scheme + "://" + u.Host}
 		var err error
 		if cfg.ClientSecret, err = v.fillSecrets(o.ClientSecret, sink); err != nil {
@@ -223,8 +223,8 @@ func (v *server) openPage(ctx context.Context, server, page string) error {
 	return v.owner.cfg.OpenPage(ctx, server, page)
 }
 
-// serverTransport sends requests to the configured host only, with the configured headers, which hold
-// keys. It bounds what is read of an answer.
+// serverTransport sends requests to the configured host only, with the configured headers, which may contain
+// keys. It bounds the size of responses.
 type serverTransport struct {
 	next    http.RoundTripper
 	scheme  string
@@ -243,7 +243,7 @@ func (t *serverTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		maps.Copy(req.Header, t.headers)
 	}
 	if req.Method == http.MethodDelete {
-		// The end of a session: the server need not answer.
+		// This request ends a session; the server need not answer.
 		ctx, cancel := context.WithTimeout(req.Context(), stopGrace)
 		defer cancel()
 		req = req.WithContext(ctx)
@@ -259,14 +259,14 @@ func (t *serverTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isEventStream reports whether resp is a stream, which may go on for ever: its events are bounded one by
-// one.
+// isEventStream reports whether resp is a stream, which has no maximum length: each of its events is bounded
+// instead.
 func isEventStream(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && kind == "text/event-stream" && resp.StatusCode >= 200 && resp.StatusCode < 300
 }
 
-// boundedBody fails instead of passing on more than its bound; the SDK would read all of it.
+// boundedBody returns an error after left bytes; the SDK would read all of the body.
 type boundedBody struct {
 	io.ReadCloser
 	left int

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -25,9 +25,9 @@ func appServer(s *sdk.Server) {
 	}
 	add("board", sdk.Meta{"ui": map[string]any{"resourceUri": page}},
 		func(req *sdk.CallToolRequest) *sdk.CallToolResult {
-			said, _ := json.Marshal(req.Session.InitializeParams().Capabilities.Extensions)
+			declared, _ := json.Marshal(req.Session.InitializeParams().Capabilities.Extensions)
 			return &sdk.CallToolResult{
-				Content: []sdk.Content{&sdk.TextContent{Text: string(said)}}, StructuredContent: map[string]any{"n": 7},
+				Content: []sdk.Content{&sdk.TextContent{Text: string(declared)}}, StructuredContent: map[string]any{"n": 7},
 				Meta: sdk.Meta{"at": "noon"},
 			}
 		})

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -54,9 +54,9 @@ func TestChangedToolStopsWithDiff(t *testing.T) {
 
 func TestChangedToolIsReviewedOnce(t *testing.T) {
 	memory := &volatileMemory{known: map[string]wire.KnownServer{}}
-	var asked []Change
+	var asked []ToolChange
 	yes := false
-	cfg := Config{Memory: memory, Review: func(_ context.Context, c Change) (bool, error) {
+	cfg := Config{Memory: memory, Review: func(_ context.Context, c ToolChange) (bool, error) {
 		asked = append(asked, c)
 		return yes, nil
 	}}
@@ -85,7 +85,7 @@ func TestChangedToolIsReviewedOnce(t *testing.T) {
 func TestReviewBlocksOnlyItsCall(t *testing.T) {
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
-		Config{Review: func(context.Context, Change) (bool, error) {
+		Config{Review: func(context.Context, ToolChange) (bool, error) {
 			asked <- struct{}{}
 			<-answer
 			return true, nil
@@ -120,7 +120,7 @@ func TestToolChangedDuringReview(t *testing.T) {
 	var s *Servers
 	var asked []string
 	s, _, _ = startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
-		Config{Review: func(_ context.Context, c Change) (bool, error) {
+		Config{Review: func(_ context.Context, c ToolChange) (bool, error) {
 			if asked = append(asked, c.Diff); len(asked) > 1 {
 				return true, nil
 			}

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -71,7 +71,8 @@ func newMachine(t *testing.T, without ...string) *machine {
 			confine.Config{Home: m.home, SecretPaths: own, Disabled: without},
 		), Home: m.home, Homes: m.data +
 			"/mcp-servers", OwnFolders: own,
-		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: m.home, Data: m.data, Config: own[1]}),
+		Places:         protectedpaths.New(protectedpaths.OwnFolders{Home: m.home, Data: m.data, Config: own[1]}),
+		ForbiddenPaths: func(context.Context) ([]string, error) { return nil, nil },
 	}
 	if ok, _, why := m.sandbox.Confine.Available(); !ok {
 		t.Skip("no sandbox here: " + why)
@@ -94,8 +95,8 @@ func shell(t *testing.T, s *Servers, text string) (out string, ok bool) {
 	args, _ := json.Marshal(map[string]string{"text": text})
 	r := call(t, s, "taken__shell", string(args))
 	if r.Success {
-		said, _ := r.Value.(string)
-		return said, true
+		output, _ := r.Value.(string)
+		return output, true
 	}
 	return r.Error, false
 }

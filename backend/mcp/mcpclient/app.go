@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// pageLimit bounds how long a server may take to return a page or what its page reads.
+	// pageLimit bounds how long a server may take to return a page or a resource for it.
 	pageLimit = 20 * time.Second
-	// maxAnswer bounds the answer that is passed to a page, maxLine a line that a page logs, in bytes.
+	// maxAnswer bounds the answer that is passed to a page, maxLine a line that a page logs, both in bytes.
 	maxAnswer = 4 << 20
 	maxLine   = 2000
 	// maxDomains bounds the origins that the pages of one server may reach.
 	maxDomains = 128
 )
 
-// AppTool is a tool as a page of its server sees it.
+// AppTool describes a tool to a page of its server.
 type AppTool struct {
-	// Name is the server's own name for it.
+	// Name is the server's name for the tool.
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// AppDefinitions are the tools of a running server that its own pages may call.
+// AppDefinitions returns the tools of a running server that its pages may call.
 func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	}
 	var defs []toolspec.Definition
 	for _, t := range v.tools {
-		if t.ui.App {
+		if t.ui.AppCanCall {
 			def := t.def
 			def.Name = t.public(v.prefix)
 			defs = append(defs, def)
@@ -55,14 +55,14 @@ func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	return defs
 }
 
-// AppTools are the same tools under the server's own names.
+// AppTools returns the same tools as AppDefinitions under the server's names for them.
 func (s *Servers) AppTools(server string) []AppTool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := []AppTool{}
 	if v := s.servers[server]; v != nil {
 		for _, t := range v.tools {
-			if t.ui.App {
+			if t.ui.AppCanCall {
 				list = append(list, t.appTool())
 			}
 		}
@@ -74,7 +74,8 @@ func (t tool) appTool() AppTool {
 	return AppTool{Name: t.theirs, Description: t.def.Description, InputSchema: t.def.Parameters}
 }
 
-// App is the page that shows calls of a tool, by either of its names, and the tool.
+// App returns the page that shows calls of a tool, and the tool. name is the server's name for the tool, or
+// ours.
 func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppTool, error) {
 	s.mu.Lock()
 	v := s.servers[server]
@@ -105,10 +106,11 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 	return page, found.appTool(), nil
 }
 
-// listedMeta is the _meta of a page in the list of resources, asked for only if the page itself has none.
+// listedMeta returns the _meta of a page from the list of resources. It requests the list only if the page has
+// no _meta.
 func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
 	for _, c := range contents {
-		if _, said := c.Meta["ui"]; said {
+		if _, declared := c.Meta["ui"]; declared {
 			return nil
 		}
 	}
@@ -126,7 +128,7 @@ func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents [
 	return nil
 }
 
-// readForPage reads a resource, at most as large as a page.
+// readForPage reads a resource of at most the size of a page.
 func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
 	ctx, session, done, err := s.Session(ctx, server)
 	if err != nil {
@@ -153,7 +155,7 @@ func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.R
 	return read, nil
 }
 
-// ReadForApp is the answer to a page's resources/read as JSON, with the person's secrets masked.
+// ReadForApp answers a page's resources/read as JSON, with the person's secrets masked.
 func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawMessage, error) {
 	contents, err := s.readForPage(ctx, server, uri)
 	if err != nil {
@@ -166,7 +168,8 @@ func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawM
 	return s.cfg.Secrets.MaskJSON(raw), nil
 }
 
-// answerForPage is the answer to a call as the server sent it, for the page that shows the call or made it.
+// answerForPage returns the unchanged answer to a call, for the page that shows the call or made it; nil for
+// other calls.
 func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.CallToolResult) json.RawMessage {
 	if call.From.Caller != toolspec.CallerApp && !v.hasPage(theirs) {
 		return nil
@@ -179,14 +182,14 @@ func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.Ca
 	return raw
 }
 
-// hasPage reports whether calls of a tool are shown by a page.
+// hasPage reports whether a page shows the calls of a tool.
 func (v *server) hasPage(theirs string) bool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	return slices.ContainsFunc(v.tools, func(t tool) bool { return t.theirs == theirs && t.ui.URI != "" })
 }
 
-// AppDomains are what the person lets the pages of a server reach: uses as apps.Domains has them.
+// AppDomains returns the uses that the person allowed the pages of a server, in the form of apps.Domains.Uses.
 func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, error) {
 	v, err := s.server(server)
 	if err != nil {
@@ -196,7 +199,7 @@ func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, erro
 	return known.Domains, err
 }
 
-// AllowAppDomains adds uses to those. Only the person may do that.
+// AllowAppDomains adds uses to those of AppDomains. Only the person may decide that.
 func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []string) error {
 	v, err := s.server(server)
 	if err != nil {
@@ -221,7 +224,7 @@ func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []str
 	return err
 }
 
-// RevokeAppDomain removes one of those; a missing one is no error.
+// RevokeAppDomain removes one use from those of AppDomains. A missing one is no error.
 func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error {
 	v, err := s.server(server)
 	if err != nil {
@@ -232,7 +235,7 @@ func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error
 	})
 }
 
-// AppLog writes a line that a server's page logs into the server's log.
+// AppLog writes a line from a server's page to the server's log.
 func (s *Servers) AppLog(server, line string) error {
 	v, err := s.server(server)
 	if err != nil {

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const (
 	stateOff      = "off"
 	stateStarting = "starting"
 	stateReady    = "ready"
-	// stateDegraded is a server that is connected and did not answer lately; its tools stay.
+	// stateDegraded means that the server is connected but did not answer lately. Its tools stay.
 	stateDegraded = "degraded"
 	stateDown     = "down"
 )
@@ -39,14 +39,14 @@ const (
 	connectLimit = 90 * time.Second
 	listLimit    = 20 * time.Second
 	stopGrace    = 2 * time.Second
-	// stableAfter is how long a server must have run for its next failure to count as the first.
+	// stableAfter is how long a server must have run for its failure count to restart.
 	stableAfter = time.Minute
 	maxPause    = time.Minute
 	firstPause  = time.Second
 )
 
-// server is one configured server and, while it runs, its session. Fields below tail are guarded by
-// owner.mu.
+// server is one configured server and, while it runs, its session. owner.mu guards the fields from permissions
+// to cancel.
 type server struct {
 	owner *Servers
 	name  string
@@ -55,35 +55,35 @@ type server struct {
 	log   *slog.Logger
 	tail  *procgroup.Tail
 
-	// held is what its program was last held to.
-	held    access.Permissions
-	prefix  string
-	state   string
-	err     string
-	nextTry time.Time
-	tools   []tool
-	session *sdk.ClientSession
-	// group are the goroutines of the session.
+	// permissions are the permissions that its program was last started with.
+	permissions access.Permissions
+	prefix      string
+	state       string
+	err         string
+	nextTry     time.Time
+	tools       []tool
+	session     *sdk.ClientSession
+	// group tracks the goroutines of the session.
 	group *sessionGroup
-	// notified is what it reported about its resources and prompts.
+	// notified counts its notifications about resources and prompts.
 	notified notifications
-	// missedChecks counts the health checks in a row that were not answered.
+	// missedChecks counts the health checks in a row without an answer.
 	missedChecks int
 	// endReason is why the session ended, for calls that waited in it.
 	endReason string
 
 	cancel context.CancelFunc
 	run    sync.WaitGroup
-	// calls are those that wait for an answer; requests answers what the server asks during them.
+	// calls are the calls that wait for an answer; requests answers the server's requests during them.
 	calls    inflight.Registry
 	requests *requests.Handler
-	// reviewing holds a value while the person is asked about a changed tool.
+	// reviewing is full while the person is asked about a changed tool.
 	reviewing chan struct{}
-	// memoryMu is held while what is remembered changes.
+	// memoryMu serializes changes of the remembered facts.
 	memoryMu sync.Mutex
-	// checkNow asks for a health check, relistNow for the list of tools.
+	// checkNow requests a health check, relistNow a new list of the tools.
 	checkNow, relistNow chan struct{}
-	// signin outlives a session, as what it asks the person does.
+	// signin outlives a session, because its questions to the person do.
 	signin *auth.Handler
 }
 
@@ -105,11 +105,11 @@ func newServer(owner *Servers, name, prefix string, e config.Entry, fault string
 	return v
 }
 
-// view is the server as events show it; the caller holds owner.mu.
+// view returns the server as events show it. The caller holds owner.mu.
 func (v *server) view() event.MCPServer {
 	out := event.MCPServer{
 		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(),
-		Command: v.entry.Line(),
+		Command: v.entry.CommandOrURL(),
 		Error:   v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
 	}
 	for _, t := range v.tools {
@@ -122,17 +122,17 @@ func (v *server) view() event.MCPServer {
 	return out
 }
 
-// isRemote reports whether the server is not a program of this machine.
+// isRemote reports whether the server is reached over HTTP, not as a program on this machine.
 func (v *server) isRemote() bool { return v.entry.Command == "" }
 
-// start runs the server until stop; the caller holds owner.mu.
+// start runs the server until stop. The caller holds owner.mu.
 func (v *server) start(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
 	v.cancel, v.state = cancel, stateStarting
 	v.run.Go(func() { v.supervise(ctx) })
 }
 
-// stop ends the server and waits until its process is gone.
+// stop stops the server and waits until its process has ended.
 func (v *server) stop() {
 	v.owner.mu.Lock()
 	cancel := v.cancel
@@ -148,14 +148,14 @@ func (v *server) stop() {
 	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
 }
 
-// set changes guarded fields.
+// set runs change, which sets guarded fields.
 func (v *server) set(change func()) {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	change()
 }
 
-// supervise connects, serves until the session ends, and starts again with a growing pause.
+// supervise connects, serves until the session ends, and restarts with a growing pause.
 func (v *server) supervise(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
@@ -196,18 +196,19 @@ func (v *server) supervise(ctx context.Context) {
 	}
 }
 
-// connectAndServe runs one session; it returns why that ended.
+// connectAndServe runs one session and returns why it ended.
 func (v *server) connectAndServe(ctx context.Context) error {
 	conn, err := v.dial(ctx)
 	if err != nil {
 		return err
 	}
-	// What ends a session: the server, as it is asked to; then its process, whether it complies or not.
+	// A session ends when the server complies with the request to end it; then its process is ended in any
+	// case.
 	var session *sdk.ClientSession
 	var waiting sync.WaitGroup
 	group := newSessionGroup(ctx)
 	defer func() {
-		// Calls first: a session that is closed waits for them.
+		// End the calls first: closing a session waits for them.
 		group.cancel()
 		v.disconnect(conn, session)
 		waiting.Wait()
@@ -241,7 +242,7 @@ func (v *server) connectAndServe(ctx context.Context) error {
 	return v.watchSession(ctx, conn, session, group, closed)
 }
 
-// connect agrees on a revision of the protocol with the server.
+// connect negotiates a protocol revision with the server.
 func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Client) (*sdk.ClientSession, error) {
 	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
@@ -249,7 +250,7 @@ func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Clie
 	session, err := client.Connect(limit, conn.transport, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		if revision != "" && ctx.Err() == nil {
-			// It may speak another revision by now; the next try finds out.
+			// The server may have been updated to another revision; the next try negotiates it.
 			v.rememberRevision(ctx, "")
 		}
 		if limit.Err() != nil && ctx.Err() == nil {
@@ -259,8 +260,8 @@ func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Clie
 		}
 		return nil, v.explain(conn, err)
 	}
-	if is := session.InitializeResult(); is != nil && is.ProtocolVersion != revision {
-		v.rememberRevision(ctx, is.ProtocolVersion)
+	if initialized := session.InitializeResult(); initialized != nil && initialized.ProtocolVersion != revision {
+		v.rememberRevision(ctx, initialized.ProtocolVersion)
 	}
 	return session, nil
 }
@@ -272,13 +273,13 @@ func (v *server) rememberRevision(ctx context.Context, revision string) {
 	}
 }
 
-// sessionEnded withdraws the tools of a server whose session has ended, finds out why, and tells the calls
-// that wait in it.
+// sessionEnded withdraws the tools of a server whose session has ended, finds out why, and stores the reason
+// for the calls that wait in it.
 func (v *server) sessionEnded(conn *connection, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
 	}
-	// At once, before the reason is known: that may take a moment.
+	// Withdraw the tools before the reason is known, which may take a moment.
 	v.set(func() {
 		v.state, v.err = stateDown, servertext.Sentence(err.Error())
 		v.tools, v.session = nil, nil
@@ -292,7 +293,7 @@ func (v *server) sessionEnded(conn *connection, err error) error {
 	return err
 }
 
-// explain adds to err how the process ended and the last line it logged.
+// explain adds the exit status of the process and its last line of output to err.
 func (v *server) explain(conn *connection, err error) error {
 	if conn.process == nil {
 		return err
@@ -314,16 +315,16 @@ func (v *server) explain(conn *connection, err error) error {
 	return err
 }
 
-// maxExamined bounds how much of a server's output is searched for refusals, in bytes.
+// maxExamined bounds how many bytes of a server's output are searched for errors about missing grants.
 const maxExamined = 4000
 
-// missingGrant says in a sentence which grant the server seems to lack, by what it wrote; "" for none.
+// missingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "".
 func (v *server) missingGrant(output string) string {
 	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.isRemote() {
 		return ""
 	}
 	v.owner.mu.Lock()
-	held := v.held
+	held := v.permissions
 	v.owner.mu.Unlock()
 	if why := held.MissingGrant(output[max(0, len(output)-maxExamined):]); why != "" {
 		return ". " + why
@@ -331,7 +332,8 @@ func (v *server) missingGrant(output string) string {
 	return ""
 }
 
-// options are what we tell the SDK's client: what the server may ask for, and who takes its notifications.
+// options returns the options of the SDK's client: what the server may ask for, and the handlers of its
+// notifications.
 func (v *server) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
@@ -348,7 +350,7 @@ func (v *server) options() *sdk.ClientOptions {
 	return o
 }
 
-// relistSoon asks for the list of tools again.
+// relistSoon requests a new list of the tools.
 func (v *server) relistSoon() {
 	select {
 	case v.relistNow <- struct{}{}:
@@ -356,15 +358,15 @@ func (v *server) relistSoon() {
 	}
 }
 
-// consents are the person's decisions about the server, as the config says now.
+// consents returns the person's current decisions about the server.
 func (v *server) consents() config.Consents {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	return v.owner.consents[v.name]
 }
 
-// saveConsents notes a decision at once and writes it into the config later: whoever changes the config may
-// wait for the server to end, and the server for the request that asks here.
+// saveConsents records a decision at once and writes it to the config later. Writing it now could deadlock:
+// whoever changes the config may wait for the server to end, and the server for the request that leads here.
 func (v *server) saveConsents(c config.Consents) {
 	s := v.owner
 	s.mu.Lock()
@@ -384,7 +386,7 @@ func (v *server) saveConsents(c config.Consents) {
 	})
 }
 
-// consentsOf are the decisions in entries that have any.
+// consentsOf returns the decisions in entries that contain any.
 func consentsOf(entries map[string]config.Entry) map[string]config.Consents {
 	out := map[string]config.Consents{}
 	for name, e := range entries {

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 const (
 	// settleTime is how long the config must be unchanged before it is read: editors write in steps.
 	settleTime = 150 * time.Millisecond
-	// pollInterval finds changes that watching the config folder misses.
+	// pollInterval bounds how late a change is noticed that watching the config folder misses.
 	pollInterval = 2 * time.Second
 )
 
@@ -26,7 +26,7 @@ func (s *Servers) watch(ctx context.Context) {
 		defer watcher.Close()
 		events, faults = watcher.Events, watcher.Errors
 	}
-	// The folder, not the file: editors replace the file.
+	// Watch the folder instead of the file, because editors replace the file.
 	folder := filepath.Dir(s.cfg.Path)
 	watching := watcher != nil && watcher.Add(folder) == nil
 	poll := time.NewTicker(pollInterval)

@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -111,17 +111,17 @@ func TestKilledServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
-	said := make(chan toolspec.Result, 1)
-	go func() { said <- s.Call(t.Context(), "My Tester", "hang", nil) }()
+	result := make(chan toolspec.Result, 1)
+	go func() { result <- s.Call(t.Context(), "My Tester", "hang", nil) }()
 	eventually(t, "the call is on its way", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return !s.servers["My Tester"].calls.Idle()
+		return !s.servers["My Tester"].calls.IsIdle()
 	})
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, <-said, toolspec.SystemError, "stopped during the call", "signal killed")
+	mustFail(t, <-result, toolspec.SystemError, "stopped during the call", "signal killed")
 	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
 	waitForState(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {

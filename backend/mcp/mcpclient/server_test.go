@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -157,9 +157,9 @@ func testServer() *sdk.Server {
 func asking(s *sdk.Server) {
 	s.AddTool(&sdk.Tool{Name: "order", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			if said, ok := req.Params.InputResponses["size"].(*sdk.ElicitResult); ok {
-				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(said.Action, " ",
-					said.Content["size"])}}}, nil
+			if answer, ok := req.Params.InputResponses["size"].(*sdk.ElicitResult); ok {
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(answer.Action, " ",
+					answer.Content["size"])}}}, nil
 			}
 			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"size": &sdk.ElicitParams{
 				Mode: "form", Message: "Which size?",

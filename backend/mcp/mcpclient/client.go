@@ -1,15 +1,15 @@
-// Package mcp runs the MCP servers that a person lists in mcp-config.json and offers their tools to the
-// pipeline as "server__tool". A server is a program of its own process or a remote one; its tools are
-// learned by asking it.
+// Package mcpclient runs the MCP servers that a person lists in mcp-config.json, and offers their tools to the
+// pipeline under names such as "server__tool". A server is a program that runs as a child process, or a remote
+// one. Its tools are not configured: it lists them when it is asked.
 //
-// What a server says is text from outside: it is bounded, its hints make nothing free, and its answers
-// carry the source "mcp:<server>". A server that dies is reported as down and started again with a growing
-// pause, while the others go on.
+// All that a server sends is text from outside: its size is bounded, its hints exempt no call from a question,
+// and its answers carry the source "mcp:<server>". A server that stops is reported as down and restarted with a
+// growing pause; the others keep running.
 //
-// The protocol is the official SDK's. Around it, this package keeps the connections (server, health), sends
-// calls (call), has changed tools reviewed (review) and edits the config (manage). What needs no connection
-// is in packages of its own: config, access, launch, definitions, results, importers.
-package mcp
+// The official SDK implements the protocol. This package maintains the connections (server, health), sends
+// calls (call), has changed tools reviewed (review) and edits the config (manage). Everything that needs no
+// connection is in the other packages of backend/mcp.
+package mcpclient
 
 import (
 	"context"
@@ -33,66 +33,65 @@ import (
 	"sextant/shared/wire"
 )
 
-// Journal takes the events of Servers; app passes the recorder.
+// Journal publishes the events of Servers.
 type Journal interface {
-	// Publish records e and shows it to everybody who watches. It must not call back.
+	// Publish records e and shows it to all subscribers. It must not call back.
 	Publish(e event.Event)
 }
 
-// Config is what Servers needs.
+// Config configures Servers.
 type Config struct {
-	// Path is mcp-config.json; the file may be missing and come later.
+	// Path is the path of mcp-config.json. The file may be missing and be created later.
 	Path    string
 	Journal Journal
 	Log     *slog.Logger
-	// Version is ours, sent to servers.
+	// Version is Sextant's version, which is sent to servers.
 	Version string
-	// Dir is the working folder of programs whose entries name none; "" is our own.
+	// Dir is the working folder of programs whose entries name none; "" is the working folder of Sextant.
 	Dir string
-	// Secrets are filled into env and headers of servers that name them; nil knows none.
+	// Secrets replaces the names of secrets in env and headers with their values; nil replaces none.
 	Secrets *secrets.Vault
 	// Egress sends the requests to remote servers; nil sends them directly.
 	Egress http.RoundTripper
-	// Store stores what sign-ins give; nil keeps it while the program runs.
+	// Store stores the tokens of sign-ins; nil stores them in memory.
 	Store auth.Store
-	// OpenPage shows the person the page on which they sign in to a server, in a browser of their own and
-	// after asking. Its error says why it did not; nil can show nothing.
+	// OpenPage asks the person, and opens the page on which they sign in to a server in their browser. It
+	// returns an error if it did not. If it is nil, nobody can sign in.
 	OpenPage func(ctx context.Context, server, page string) error
-	// NewIssuer asks the person whether what they registered for a server may go to another authorization
-	// server than before; nil lets it go to none.
-	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
+	// ConfirmIssuer asks the person whether their client secret for a server may be sent to another authorization
+	// server than before. If it is nil, it may not.
+	ConfirmIssuer func(ctx context.Context, server, before, now string) (bool, error)
 	// ClientMetadata is the address of our client ID metadata document, "" for none.
 	ClientMetadata string
-	// Review asks the person whether a tool that its server changed may be called; nil has nobody to ask,
-	// so that none may.
-	Review func(ctx context.Context, c Change) (bool, error)
-	// Ask, Folder, AskRoots, Sample and CanSample answer what servers ask, see requests.Handler.
+	// Review asks the person whether a tool with a changed definition may be called. If it is nil, it may not.
+	Review func(ctx context.Context, c ToolChange) (bool, error)
+	// Ask, Folder, AskRoots, Sample and CanSample answer the requests of servers, see requests.Handler.
 	Ask       func(ctx context.Context, q requests.Elicitation) (requests.Answer, error)
 	Folder    func() string
 	AskRoots  func(ctx context.Context, q requests.RootsQuestion) (bool, error)
 	Sample    func(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error)
 	CanSample func() bool
-	// Memory is what is remembered of servers; nil remembers while the program runs.
+	// Memory stores what is remembered about servers between connections; nil stores it in memory.
 	Memory KnownServerStore
-	// Sandbox is where programs run; nil runs them as ourselves.
+	// Sandbox confines programs; nil runs them unconfined.
 	Sandbox *launch.Sandbox
 
 	timing
 }
 
-// timing are the intervals that tests shorten; 0 is the usual one.
+// timing contains intervals that tests shorten; 0 is the default.
 type timing struct {
-	// firstPause and maxPause bound how long a server that failed rests before it is started again.
+	// firstPause and maxPause bound how long a failed server waits before it is restarted.
 	firstPause, maxPause time.Duration
-	// checkInterval is how often a server's health is checked, checkLimit how long it may take to answer.
+	// checkInterval is the time between health checks of a server; checkLimit bounds the wait for its answer.
 	checkInterval, checkLimit time.Duration
-	// relistLimit is how long a running server may take to list its tools again.
+	// relistLimit bounds how long a running server may take to list its tools again.
 	relistLimit time.Duration
-	// died, if set, is called on every failure.
+	// died, if set, is called after every failure.
 	died func()
 }
 
-// Servers is every configured MCP server. Its methods may be called concurrently.
+// Servers manages all configured MCP servers. Its methods may be called concurrently.
 type Servers struct {
 	// Reader reads the servers' resources and prompts.
 	resources.Reader
@@ -102,7 +101,7 @@ type Servers struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	// configMu serializes reading and writing the config with starting and stopping.
+	// configMu makes reading or writing the config one step with starting and stopping servers.
 	configMu sync.Mutex
 	text     []byte
 	loaded   bool
@@ -111,23 +110,23 @@ type Servers struct {
 	life    context.Context //nolint:containedctx // set by Start, ended by Close
 	servers map[string]*server
 	problem string
-	// consents are what servers may ask for, as the config says.
+	// consents are the decisions in the config about what servers may ask for, by server.
 	consents map[string]config.Consents
-	// saving counts goroutines that write a person's answer into the config; they take configMu.
+	// saving counts the goroutines that write a person's answer to the config; they lock configMu.
 	saving sync.WaitGroup
 	// notifyPending is true while an event about notifications is about to be published.
 	notifyPending bool
-	// unsandboxed are the programs that the person let run without a sandbox, by name and command line.
+	// unsandboxed contains the programs that the person let run without a sandbox, by name and command line.
 	unsandboxed map[string]bool
 
-	// publishMu makes reading the list and publishing it one step, so that of two changes at once the
-	// older list never comes last. It is taken before mu.
+	// publishMu makes reading and publishing the list one step, so that an older list is never published after
+	// a newer one. It is locked before mu.
 	publishMu sync.Mutex
-	// published is the last list as JSON, offered the last definitions.
+	// published is the last published list and offered the last definitions, both as JSON.
 	published, offered string
 }
 
-// New makes Servers that run nothing until Start.
+// New makes Servers. No server runs before Start.
 func New(cfg Config) *Servers {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -152,18 +151,17 @@ func New(cfg Config) *Servers {
 	return s
 }
 
-// Start reads the config, starts the servers in it and watches the file until Close or the end of ctx. It
-// does not wait for the servers. A config that cannot be read is reported by Problem, not by the error,
-// which is always nil today. Call it once.
+// Start reads the config, starts its servers and watches the file until Close or the end of ctx. It does not
+// wait for the servers. The error is always nil: Problem reports a config that cannot be read. Call Start once.
 func (s *Servers) Start(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	s.life, s.cancel = ctx, cancel
 	s.mu.Unlock()
 	s.reload()
-	// A config that is missing or cannot be read does not say which homes are unused.
+	// A config that is missing or invalid does not show which homes are unused.
 	if entries := s.entries(); s.Problem() == "" && len(entries) > 0 {
-		if err := s.cfg.Sandbox.Sweep(entries, ""); err != nil {
+		if err := s.cfg.Sandbox.RemoveUnusedHomes(entries, ""); err != nil {
 			s.log.Warn("homes of removed MCP servers could not be deleted", "err", err)
 		}
 	}
@@ -171,7 +169,7 @@ func (s *Servers) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close stops watching and ends every server; it returns when their processes are gone.
+// Close stops watching and stops every server. It returns after their processes have ended.
 func (s *Servers) Close() {
 	s.mu.Lock()
 	cancel := s.cancel
@@ -179,7 +177,7 @@ func (s *Servers) Close() {
 	if cancel != nil {
 		cancel()
 	}
-	// The watch first: it may be about to read the config, for which it needs configMu.
+	// First wait for the watching goroutine: it may be about to read the config, which needs configMu.
 	s.done.Wait()
 	defer s.saving.Wait()
 	s.configMu.Lock()
@@ -198,14 +196,14 @@ func stopAll(all []*server) {
 	ends.Wait()
 }
 
-// Problem says why the config on disk is not in effect, "" if it is.
+// Problem says why the config on disk is not in effect, or returns "" if it is.
 func (s *Servers) Problem() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.problem
 }
 
-// List is every configured server, sorted by name.
+// List returns all configured servers, sorted by name.
 func (s *Servers) List() []event.MCPServer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +214,7 @@ func (s *Servers) List() []event.MCPServer {
 	return list
 }
 
-// reload applies the config file if it changed. A bad one leaves everything as it is.
+// reload applies the config file if it changed. An invalid file changes nothing.
 func (s *Servers) reload() {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -228,7 +226,7 @@ func (s *Servers) reload() {
 	s.apply(text)
 }
 
-// apply makes text the config in effect; the caller holds configMu.
+// apply puts text into effect as the config. The caller holds configMu.
 func (s *Servers) apply(text []byte) {
 	if s.loaded && slices.Equal(text, s.text) {
 		return
@@ -244,7 +242,7 @@ func (s *Servers) apply(text []byte) {
 	var stopping []*server
 	for name, old := range s.servers {
 		e, ok := entries[name]
-		if !ok || e.Key() != old.entry.Key() || e.Disabled != old.entry.Disabled || faults[name] != old.fault {
+		if !ok || e.StartKey() != old.entry.StartKey() || e.Disabled != old.entry.Disabled || faults[name] != old.fault {
 			stopping = append(stopping, old)
 			delete(s.servers, name)
 		}
@@ -271,7 +269,7 @@ func (s *Servers) apply(text []byte) {
 	s.publish()
 }
 
-// lifeOr is the context that Start was given, other before that; the caller holds mu.
+// lifeOr returns the context that Start made, or other before Start. The caller holds mu.
 func (s *Servers) lifeOr(other context.Context) context.Context {
 	if s.life == nil {
 		return other
@@ -290,7 +288,7 @@ func (s *Servers) setProblem(text string) {
 	}
 }
 
-// publish announces what changed since the last time.
+// publish publishes events for changes since the last call.
 func (s *Servers) publish() {
 	if s.cfg.Journal == nil {
 		return
@@ -309,7 +307,7 @@ func (s *Servers) publish() {
 	}
 }
 
-// asJSON is plain data as JSON, for comparing.
+// asJSON returns plain data as JSON, for comparison.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

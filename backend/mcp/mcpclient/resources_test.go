@@ -1,4 +1,4 @@
-package mcp
+package mcpclient
 
 import (
 	"context"
@@ -73,8 +73,8 @@ func startResourceServer(t *testing.T) (*Servers, *journal) {
 func TestOffers(t *testing.T) {
 	s, _ := startResourceServer(t)
 	got, err := s.Offers(t.Context(), "Shelf")
-	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.Completes ||
-		!got.Watches {
+	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.CanComplete ||
+		!got.CanSubscribe {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if name := got.Resources[0].Name; strings.Contains(name, "\u202e") || !strings.Contains(name, `\u202e`) {
@@ -108,7 +108,7 @@ func TestDraftFromPrompt(t *testing.T) {
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(got.Attached) != 1 || got.Attached[0] != (resources.ServerAttachment{
+	if len(got.Attachments) != 1 || got.Attachments[0] != (resources.ServerAttachment{
 		Server: "Shelf", Title: "note:a",
 		Text: "inside",
 	}) || len(got.Omitted) != 1 {
@@ -160,9 +160,9 @@ func TestResourceSubscriptions(t *testing.T) {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		for _, e := range j.events {
-			var said event.MCPNotifications
-			if e.Kind == event.MCPNotified && json.Unmarshal(e.Data, &said) == nil {
-				h = said.Servers[0]
+			var notified event.MCPNotifications
+			if e.Kind == event.MCPNotified && json.Unmarshal(e.Data, &notified) == nil {
+				h = notified.Servers[0]
 			}
 		}
 		return h
