@@ -1,6 +1,6 @@
 import type { MarkElement } from '../shared/api/types';
 
-// A page to look at while developing: a small lamp shop drawn on a canvas, with its elements.
+// A sample page for development: a small lamp shop drawn on a canvas, with its elements.
 
 interface Lamp {
   name: string;
@@ -22,7 +22,7 @@ const LAMPS: Lamp[] = [
 const NAV = ['Lamps', 'Shades', 'Bulbs', 'Journal'];
 const FILTERS = ['Under 80 €', 'In stock', 'Dimmable'];
 
-/** Draws the shop at a size and scroll; returns its elements with their boxes. */
+/** Draws the shop at the given size and scroll position, and returns its elements with their boxes. */
 export function drawShop(
   c: OffscreenCanvasRenderingContext2D,
   width: number,

@@ -1,7 +1,7 @@
 import type { TerminalHandlers, TerminalLink } from '../shared/api/terminals';
 import type { Terminal, TerminalUpdate } from '../shared/api/types';
 
-/** Terminals of a scenario: one shell that echoes, and one of the assistant's that has ended. */
+/** Plays two terminals: a shell that echoes its input, and a terminal of the assistant whose command has ended. */
 export function playTerminals(handlers: TerminalHandlers): TerminalLink {
   const tabs: Terminal[] = [
     { tab: 1, assistant: false, state: 'running', code: 0, shared: false },

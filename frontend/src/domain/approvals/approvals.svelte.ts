@@ -6,15 +6,15 @@ import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
-/** A question accepts keys only after this time, so that nobody answers it unread. */
+/** Keys answer a question only after it has been shown for this long, so that nobody answers it unread. */
 export const KEY_DELAY_MS = 500;
 
-/** The pending approvals, oldest first, and the shown one. */
+/** The pending approvals, oldest first, and the one that is shown. */
 export class Approvals {
   #chosen = $state('');
-  /** The question whose answer is being sent. */
+  /** The id of the approval whose answer is being sent, "" for none. */
   sending = $state('');
-  /** The question whose dialog with all answers is open. */
+  /** The id of the approval whose dialog with all answers is open, "" for none. */
   dialog = $state('');
 
   constructor(
@@ -39,7 +39,7 @@ export class Approvals {
     );
   }
 
-  /** Shows another question, wrapping around. */
+  /** Shows the approval `by` places later, or earlier if negative. It wraps around at both ends. */
   step(by: number): void {
     const list = this.list;
     this.#chosen = list[(this.place + by + list.length) % list.length]?.id ?? '';
@@ -49,7 +49,7 @@ export class Approvals {
     return this.store.state.approvals.find((approval) => approval.call === call || approval.within === call);
   }
 
-  /** Whether the reason of the question is text from outside. */
+  /** Reports whether the question is asked because of outside text. */
   fromOutside(approval: Approval): boolean {
     const read = this.store.state.transcripts[approval.conversation ?? '']?.outside ?? [];
     return (

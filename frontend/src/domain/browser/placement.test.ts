@@ -4,7 +4,7 @@ import { LABEL_HEIGHT, LABELS_MAX, overlaps, place, stackText, type Label, type 
 const view = { width: 900, height: 700 };
 const ROLES = ['link', 'button', 'textbox', 'checkbox', 'img'];
 
-/** A small random generator, so that a failure can be repeated by its seed. */
+/** Returns a random generator with a seed, so that a failure can be repeated. */
 function random(seed: number) {
   let s = seed;
   return (max: number) => {
@@ -28,7 +28,7 @@ const element = (id: number, x: number, y: number, width: number, height: number
   box: { x, y, width, height },
 });
 
-/** What is wrong with a placement, in words. */
+/** Returns descriptions of the faults of a placement. */
 function faults(elements: Markable[], labels: Label[]): string[] {
   const found: string[] = [];
   labels.forEach((label, i) => {
@@ -40,13 +40,13 @@ function faults(elements: Markable[], labels: Label[]): string[] {
       const y = box.y + box.height / 2;
       return x > label.x && x < label.x + label.width && y > label.y && y < label.y + label.height;
     });
-    if (hit) found.push(`${label.id} covers a centre`);
+    if (hit) found.push(`${label.id} covers a center`);
   });
   return found;
 }
 
 describe('number labels on a page', () => {
-  it('never cover each other or the centre of an element, and stay inside the view', () => {
+  it('never cover each other or the center of an element, and stay inside the view', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const elements = page(seed, 20 + seed * 4);
       expect(faults(elements, place(elements, view, []).labels), `seed ${seed}`).toEqual([]);

@@ -1,4 +1,4 @@
-// Places number labels over the page. Pure geometry.
+// Places the labels of marks over the page. Pure geometry.
 
 export interface Rect {
   x: number;
@@ -7,7 +7,7 @@ export interface Rect {
   height: number;
 }
 
-/** An element that gets a label; its box is in the coordinates of the view. */
+/** An element that needs a label. Its box is in the coordinates of the view. */
 export interface Markable {
   id: number;
   role: string;
@@ -17,14 +17,14 @@ export interface Markable {
 
 type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'withLeader' | 'stack';
 
-/** A placed label. A stack has several ids. */
+/** A placed label. It has several ids when it is the label of several elements. */
 export interface Label extends Rect {
   id: number;
   ids: number[];
   slot: Slot;
-  /** The line to the element when the label is further away. */
+  /** The line from the label to an element that is not next to it. */
   leader?: { x1: number; y1: number; x2: number; y2: number };
-  /** The box of the element at the time of placement. */
+  /** The box of the element when the label was placed. */
   anchor: Rect;
 }
 
@@ -50,10 +50,10 @@ const RIM = 2;
 const FIELDS = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'checkbox', 'radio', 'switch', 'listbox'];
 const BUTTONS = ['button', 'menuitem', 'tab', 'option'];
 
-/** Width of a label with this text. */
+/** Returns the width of a label with this text. */
 const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
 
-/** Text of a stack: "12–15" for consecutive numbers, else the first and the count of the others. */
+/** Returns the text of a stacked label: "12–15" for consecutive numbers, else "12+3" for 12 and three others. */
 export function stackText(ids: number[]): string {
   const sorted = [...ids].sort((a, b) => a - b);
   const [first = 0] = sorted;
@@ -62,9 +62,9 @@ export function stackText(ids: number[]): string {
 }
 
 /**
- * Places a label for every element, the most important first, at the first free position: top-left corner, left,
- * above, right, below, 24 px away with a leader, or in a stack. Unmoved elements keep their labels. Beyond
- * LABELS_MAX, and without a free position, elements get dots.
+ * Places a label for every element, starting with the most important. A label gets the first free position of: top-left
+ * corner, left, above, right, below, 24 px away with a leader line, stacked with another label. An element that has not
+ * moved keeps its label from `before`. An element without a free position, or beyond LABELS_MAX, gets a dot.
  */
 export function place(
   elements: Markable[],
@@ -99,7 +99,7 @@ function rank(element: Markable, next: number): number {
   return element.usable ? base : base + 4;
 }
 
-/** The occupied space of the view. */
+/** The labels placed so far, and the space that is still free. */
 class Canvas {
   readonly labels: Label[] = [];
   readonly #centres: { id: number; x: number; y: number }[];
@@ -115,7 +115,7 @@ class Canvas {
     this.labels.push(label);
   }
 
-  /** Whether a label fits: inside the view, over no label, no element's centre and not over its own text. */
+  /** Reports whether a label fits: inside the view, and not over another label, an element's center or its own text. */
   free(rect: Rect, own: Markable, except?: Label): boolean {
     const { width, height } = this.view;
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
@@ -124,7 +124,7 @@ class Canvas {
     return !coversText(rect, own);
   }
 
-  /** Puts the element's label at the first free position; false when there is none. */
+  /** Puts the element's label at the first free position. Returns false when there is none. */
   placeLabel(element: Markable): boolean {
     const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
     const found = candidates.find((candidate) => this.free(candidate, element));
@@ -132,7 +132,7 @@ class Canvas {
     return Boolean(found);
   }
 
-  /** Adds the element to the nearest label; false when no label nearby has room. */
+  /** Adds the element to the nearest label. Returns false when no label nearby has room. */
   stack(element: Markable): boolean {
     const centre = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
     const at = centre(element.box);
@@ -204,17 +204,17 @@ function candidatesOf(element: Markable, anchor: Rect): Label[] {
   return [...near, ...withLeader];
 }
 
-/** The largest part of its own element that a label may cover. */
+/** The largest share of its own element that a label may cover. */
 const COVER_MAX = 0.25;
 
-/** Whether a label would hide text of its own element, judging by its box. */
+/** Reports whether a label would hide too much of its own element: any part of a line of text, or a quarter. */
 function coversText(rect: Rect, own: Markable): boolean {
   const { x, y } = cover(rect, own.box);
   if (x <= 0 || y <= 0) return false;
   return isText(own) || x * y > own.box.width * own.box.height * COVER_MAX;
 }
 
-/** The part of a box that is in view. */
+/** Returns the part of a box that is in view. */
 function clip(box: Rect, view: { width: number; height: number }): Rect {
   const x = Math.max(0, box.x);
   const y = Math.max(0, box.y);
@@ -228,7 +228,7 @@ function clip(box: Rect, view: { width: number; height: number }): Rect {
 
 const isText = (e: Markable) => e.box.height < 24 && e.box.width > 24 && !FIELDS.includes(e.role);
 
-/** How far a corner label overlaps its element. */
+/** Returns how far a corner label overlaps its element. */
 const overhang = (box: Rect) => ({ x: Math.min(9, box.width / 5), y: Math.min(7, box.height / 5) });
 
 function cover(a: Rect, b: Rect): { x: number; y: number } {
@@ -238,7 +238,7 @@ function cover(a: Rect, b: Rect): { x: number; y: number } {
   };
 }
 
-/** Whether two rectangles share an area. */
+/** Reports whether two rectangles overlap. Touching edges do not count. */
 export function overlaps(a: Rect, b: Rect): boolean {
   const shared = cover(a, b);
   return shared.x > 0 && shared.y > 0;

@@ -7,7 +7,7 @@ import { TurnChanges } from './changes.svelte';
 
 const file = (path: string, state: string) => ({ path, state }) as ChangedFile;
 
-/** The changes of turn t, over a program that answers when a test says so. */
+/** Returns the changes of turn t. Requests are answered when the test says so. */
 function turn(calls: object[] = []) {
   const asked: ((files: ChangedFile[]) => void)[] = [];
   const backend = {

@@ -5,7 +5,7 @@ import { Completions, Sent } from './completions.svelte';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Completions whose requests are answered when the test calls `answer`. */
+/** Returns Completions whose requests are answered when the test calls `answer`. */
 function slowCompletions() {
   const asked: { text: string; answer: (c: Completion) => void; fail: () => void }[] = [];
   const complete = (text: string) =>

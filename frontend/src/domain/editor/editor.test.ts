@@ -8,7 +8,7 @@ import { Toasts } from '../toasts.svelte';
 import { Editor } from './editor.svelte';
 import { lineEndingsOf } from './lineendings';
 
-/** A disk of files by path, with versions as the program gives them. */
+/** Files by path, with versions like those of the program. */
 class Disk {
   files = new Map<string, string>();
   drafts = new Map<string, EditorDraft>();

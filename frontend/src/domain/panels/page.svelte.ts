@@ -3,7 +3,7 @@ import type { Json, PagePart, PageSource, PageTree, Result } from '../../shared/
 import { sentenceCase } from '../../shared/format/words';
 import { failureText } from '../actions';
 
-/** The state of a source. The last value stays while it is read again. */
+/** The state of a data source. The last value stays available while the source is read again. */
 export interface Load {
   tool: string;
   value?: Json;
@@ -14,10 +14,10 @@ export interface Load {
   suggestion: string;
 }
 
-/** Delay before the page is read again, so that several changes cause one refresh. */
+/** Delay before the sources are read again, so that several changes cause one refresh. */
 const REFRESH_DELAY_MS = 120;
 
-/** A panel's declarative page: its tree, its data and the calls of its buttons. All calls count as the panel's. */
+/** A panel's declarative page: its tree, its data and the calls of its buttons. All calls are made as the panel. */
 export class DeclarativePage {
   tree = $state.raw<PageTree | null>(null);
   failed = $state('');
@@ -32,7 +32,7 @@ export class DeclarativePage {
     readonly panel: string,
   ) {}
 
-  /** Reads the page and all its sources, also after the page changed. */
+  /** Reads the page and all its sources. Called again after the page has changed. */
   async open(): Promise<void> {
     const opened = ++this.#opened;
     try {
@@ -55,13 +55,13 @@ export class DeclarativePage {
     return source ? this.loads[keyOf(source)] : undefined;
   }
 
-  /** When the oldest shown value was read; 0 before all were. */
+  /** When the oldest shown value was read (Unix milliseconds); 0 until every source has been read. */
   get at(): number {
     const all = Object.values(this.loads);
     return all.length ? Math.min(...all.map((load) => load.at)) : 0;
   }
 
-  /** Whether a read waits for an approval of one of these tools. */
+  /** Reports whether a source is waiting for an approval of one of these tools. */
   waitsFor(asked: string[]): boolean {
     return Object.values(this.loads).some((load) => load.busy && asked.includes(load.tool));
   }
@@ -70,7 +70,7 @@ export class DeclarativePage {
     return Object.values(this.#sources);
   }
 
-  /** The distinct failures of reads; earlier values are still shown. */
+  /** The sources that could not be read, one for each distinct error. Their earlier values are still shown. */
   get failures(): { load: Load; source: PageSource }[] {
     const seen = new Set<string>();
     return Object.entries(this.loads).flatMap(([key, load]) => {
@@ -93,7 +93,7 @@ export class DeclarativePage {
     this.#refreshTimer = setTimeout(() => void this.refresh(), REFRESH_DELAY_MS);
   }
 
-  /** Calls a tool for a button or a form; a success refreshes the page. */
+  /** Calls a tool for a button or a form. A success refreshes the page. */
   async act(tool: string, args: Record<string, Json>): Promise<Result> {
     const result = await this.#call(tool, args);
     if (result.success) this.changed(tool);
@@ -143,7 +143,7 @@ export class DeclarativePage {
   }
 }
 
-/** The error of a read without the leading call, as a sentence. */
+/** Returns the error of a source as a sentence, without the call at its start. */
 export function errorText({ tool, error }: Load): string {
   const end = error.startsWith(`${tool}(`) ? error.indexOf('): ') : -1;
   return sentenceCase(end < 0 ? error : error.slice(end + 3));

@@ -12,7 +12,7 @@ const shelf: PageTree = {
   ],
 };
 
-/** A page over a panel that counts what is called. */
+/** Returns the page of a panel that counts the calls of its tools. */
 function opened(answer: (tool: string) => Result, tree = shelf) {
   const calls: [string, Json][] = [];
   const backend = {

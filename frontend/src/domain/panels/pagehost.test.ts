@@ -11,7 +11,7 @@ interface Message {
   error?: { code: number; message: string };
 }
 
-/** A host whose services record their calls, and the page's end of its port. */
+/** Returns a host whose services record their calls, and the page's end of its port. */
 function openPage(services: Partial<PageServices> = {}, limiter?: RateLimiter) {
   const messages: Message[] = [];
   const calls: unknown[] = [];
@@ -46,7 +46,7 @@ function openPage(services: Partial<PageServices> = {}, limiter?: RateLimiter) {
   );
   const raw = (data: unknown) => (port.onmessage as unknown as (event: { data: unknown }) => void)({ data });
   let next = 0;
-  /** Sends a request as the page; returns the answer. */
+  /** Sends a request as the page and returns the answer. */
   const ask = async (method: string, params?: unknown): Promise<Message> => {
     const id = ++next;
     raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }));

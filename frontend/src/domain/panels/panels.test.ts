@@ -7,7 +7,7 @@ import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
 import { Panels } from './panels.svelte';
 
-/** Panels with three on the bar and home on the stage; a request to open one is answered when the test says so. */
+/** Returns three panels, of which home is active. Requests to open one are answered when the test says so. */
 function bar() {
   const answers: { done: () => void; fail: (error: Error) => void }[] = [];
   const openPanel = () => new Promise<void>((done, fail) => answers.push({ done, fail }));

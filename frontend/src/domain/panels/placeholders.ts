@@ -7,7 +7,7 @@ import type { Json } from '../../shared/api/types';
 const PLACE = /\{([A-Za-z_][\w.]*)(?:\|([a-z]+))?\}/g;
 const WHOLE = /^\{([A-Za-z_][\w.]*)\}$/;
 
-/** The value at a JSON pointer, undefined when there is none. */
+/** Returns the value at a JSON pointer, or undefined. */
 export function at(value: Json, pointer: string): Json {
   return pointer
     .split('/')
@@ -21,13 +21,13 @@ function member(value: Json, name: string): Json {
   return (value as Record<string, Json>)[name];
 }
 
-/** A field of a row; "a.b" is nested. The name "value" is the row itself when that is no object. */
+/** Returns a field of a row. "a.b" names a nested field, and "value" the row itself if it is not an object. */
 export function field(row: Json, name: string): Json {
   if (name === 'value' && (row === null || typeof row !== 'object')) return row;
   return name.split('.').reduce<Json>(member, row);
 }
 
-/** Replaces every placeholder by the row's value; missing values are empty. */
+/** Replaces every placeholder with the row's value, or with nothing if the row has no such value. */
 export function fill(template: string, row: Json): string {
   return template.replace(PLACE, (_, name: string, format?: string) => formatValue(field(row, name), format));
 }
@@ -42,7 +42,7 @@ function formatValue(value: Json, format = ''): string {
 
 const plain = (value: Json) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** Fills placeholders in arguments; a text that is only a placeholder keeps the value's type. */
+/** Replaces the placeholders in arguments. A text that is only a placeholder keeps the type of its value. */
 export function fillArgs(args: Record<string, Json> | undefined, row: Json): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(args ?? {}).map(([name, value]) => {
@@ -53,12 +53,12 @@ export function fillArgs(args: Record<string, Json> | undefined, row: Json): Rec
   );
 }
 
-/** The rows of a list, table or chart. */
+/** Returns the rows of a list, table or chart; none if the value is not an array. */
 export function rowsOf(value: Json): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The key of a row for keyed each blocks. */
+/** Returns the key of a row for keyed each blocks. */
 export function rowKey(row: Json, index: number): string {
   const id = field(row, 'id') ?? field(row, 'key');
   return typeof id === 'string' || typeof id === 'number' ? `id ${id} ${index}` : String(index);

@@ -1,6 +1,6 @@
 import type { ServerEntry } from '../../shared/api/types';
 
-/** The fields of a server's form. */
+/** The fields of the form for an MCP server. */
 export interface Draft {
   name: string;
   remote: boolean;
@@ -18,7 +18,7 @@ const pairs = (all: Record<string, string> | undefined, between: string) =>
     .map(([name, value]) => `${name}${between}${value}`)
     .join('\n');
 
-/** The form of an entry, empty by default. */
+/** Returns the form for a server's entry, or an empty form. */
 export function draftOf(name = '', entry: ServerEntry = {}): Draft {
   return {
     name,
@@ -42,9 +42,9 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
   return { all, wrong: 0 };
 }
 
-/** The entry of a form, or its first error. Settings that the form does not show are preserved. */
+/** Returns the entry that a form describes, or its first error. Settings that the form does not show are preserved. */
 export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; error: FieldError | null } {
-  // Fields of the form are replaced, those of the other kind of server removed.
+  // Settings that the form shows are replaced, and those of the other kind of server are removed.
   const shown = draft.remote
     ? ['url', 'headers', 'command', 'args', 'env', 'cwd', 'sextant']
     : ['command', 'args', 'env', 'url', 'headers', 'type', 'oauth'];

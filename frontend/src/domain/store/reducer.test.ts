@@ -9,7 +9,7 @@ let seq: number;
 function apply(kind: EventKind, data: unknown, more: Partial<StoredEvent> = {}): void {
   reduce(state, { is: 'event', event: event(kind, data, more) });
 }
-/** An event with the part of its data that a test needs. */
+/** Returns an event with only the data that a test needs. */
 function event(kind: EventKind, data: unknown, more: Partial<StoredEvent> = {}): StoredEvent {
   const place = { time: '2026-01-02T03:04:05Z', conversation: 'c', turn: 't' };
   return { seq: ++seq, kind, ...place, data, ...more } as StoredEvent;

@@ -14,7 +14,7 @@ import { callFromRow, reduceCall } from './calls';
 import { emptyTranscript, type AppState } from './state';
 import { reduceTranscript } from './transcript';
 
-/** What changes the state: an event of the program, or the answer to a request. */
+/** A change of the state: an event of the program, or the answer to a request. */
 export type Change =
   | { is: 'event'; event: StoredEvent }
   | { is: 'snapshot'; snapshot: Snapshot; again: boolean }
@@ -53,7 +53,7 @@ export function reduce(state: AppState, change: Change): void {
   }
 }
 
-/** Only the snapshot describes a setting; a change has its value alone. */
+/** Keeps the description of a setting, which only the snapshot contains. */
 function putSetting(state: AppState, setting: Setting): void {
   state.settings[setting.key] = { about: state.settings[setting.key]?.about, ...setting };
 }
@@ -82,7 +82,7 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   state.settings = Object.fromEntries((snapshot.settings ?? []).map((s) => [s.key, s]));
   if (snapshot.mode && !state.settings.mode)
     state.settings.mode = { key: 'mode', value: snapshot.mode, source: 'default' };
-  // After a reconnect the missed events still come, counted from the old number.
+  // After a reconnect the missed events still arrive, so `seq` must stay.
   if (!again) state.seq = snapshot.seq;
 }
 
@@ -222,7 +222,7 @@ function withElements(marks: Marks): Marks {
 
 function putConversation(state: AppState, conversation: Conversation): void {
   const rest = state.conversations.filter((c) => c.id !== conversation.id);
-  // Only conversation.shared is current about sharing; other messages may be older.
+  // Only the event conversation.shared sets `shared`. In other events and answers it may be outdated.
   const shared = state.conversations.find((c) => c.id === conversation.id)?.shared ?? false;
   state.conversations = [...rest, { ...conversation, shared }].sort((a, b) => (a.updated < b.updated ? 1 : -1));
 }

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../shared/api/types';
 import { reduce, type Change } from './reducer';
 import { emptyState, type AppState } from './state';
 
-/** Holds the state. Everything may read it; only `apply` changes it. */
+/** Holds the state of the window. Only `apply` and `event` change it. */
 export class Store {
   #state = $state(emptyState());
 

@@ -5,22 +5,22 @@ import type { TerminalLink } from '../../shared/api/terminals';
 /** Delays between reconnects in seconds; the last one repeats. */
 const RETRY_DELAYS = [1, 2, 4, 8];
 
-/** What draws a terminal. */
+/** Draws the output of a terminal. */
 export interface Screen {
   /** Clears the screen; the next `replay` bytes are earlier output. */
   reset(replay: number): void;
-  /** Draws output and calls `drawn` when it is on the screen. */
+  /** Draws output, and calls `drawn` when that is done. */
   write(bytes: Uint8Array, drawn: () => void): void;
 }
 
-/** The tabs of the terminal panel. They run in the program, which replays earlier output to a screen that shows one. */
+/** The tabs of the terminal panel. The terminals run in the program, which replays their earlier output to a screen. */
 export class Terminals {
   tabs = $state.raw<Terminal[]>([]);
   chosen = $state(0);
   connected = $state(false);
-  /** The last error of the program, until something succeeds. */
+  /** The last error that the program reported; "" again after the next choice or action. */
   problem = $state('');
-  /** Whether the list of tabs was received. */
+  /** Whether the list of tabs has arrived. */
   known = $state(false);
 
   #link: TerminalLink | null = null;
@@ -36,7 +36,7 @@ export class Terminals {
     return this.tabs.find((tab) => tab.tab === this.chosen);
   }
 
-  /** Connects while the panel is shown; the returned function disconnects. */
+  /** Connects to the program and stays connected until the returned function is called. */
   watch(): () => void {
     this.#open = true;
     this.#connect();
@@ -94,7 +94,7 @@ export class Terminals {
     const before = this.tabs;
     this.tabs = tabs;
     if (tabs.some((tab) => tab.tab === this.chosen)) return;
-    // Choose the neighbour of a closed tab.
+    // When the chosen tab was closed, choose its neighbor.
     const at = before.findIndex((tab) => tab.tab === this.chosen);
     this.chosen = (tabs[Math.min(Math.max(at, 0), tabs.length - 1)] ?? { tab: 0 }).tab;
   }
@@ -104,7 +104,7 @@ export class Terminals {
     this.problem = '';
   }
 
-  /** Draws a tab until the returned function is called. */
+  /** Draws the output of a tab on `screen` until the returned function is called. */
   show(tab: number, screen: Screen): () => void {
     if (this.#screen && this.#screen.tab !== tab) this.#link?.send({ kind: 'leave', tab: this.#screen.tab });
     const shown = { tab, screen };

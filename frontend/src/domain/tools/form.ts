@@ -1,14 +1,14 @@
 import type { Json } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 
-/** One field of the form made from a tool's JSON schema. */
+/** A field of a form that is generated from a tool's JSON schema. */
 export interface FormField {
   name: string;
-  /** The name in words: "Due date" for due_date. */
+  /** The name as words: "Due date" for due_date. */
   label: string;
   description: string;
   required: boolean;
-  /** Whether the input is masked. */
+  /** Whether the field masks its input. */
   secret?: boolean;
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   options: string[];
@@ -27,7 +27,7 @@ interface Schema {
   required?: string[];
 }
 
-/** The fields of a schema's top-level object, required ones first. */
+/** Returns the fields of a schema's top-level object, required ones first. */
 export function fieldsOf(parameters: unknown): FormField[] {
   const schema = (parameters ?? {}) as Schema;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -66,7 +66,7 @@ function kindOf(type: string | undefined, part: Schema): FormField['kind'] {
 
 const show = (value: unknown) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Converts the input into arguments; `errors` has a message by field. */
+/** Converts the typed values into arguments. `errors` contains a message for each invalid field. */
 export function argsOf(
   fields: FormField[],
   typed: Record<string, string>,
@@ -96,7 +96,7 @@ export function argsOf(
   return { args, errors };
 }
 
-/** Parses arguments as a JSON object, null for anything else. */
+/** Parses arguments written as a JSON object. Returns null for anything else. */
 export function readArgs(text: string): Record<string, Json> | null {
   try {
     const value = JSON.parse(text) as Json;
