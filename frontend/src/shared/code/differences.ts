@@ -9,7 +9,7 @@ export interface Side {
   text: string;
 }
 
-/** Shows two texts side by side with their differences; unchanged parts are folded. */
+/** Shows two texts side by side in `host` and marks their differences. The returned function removes the view. */
 export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<Extension>): () => void {
   const side = ({ label, text }: Side, loaded: Extension) => ({
     doc: text,

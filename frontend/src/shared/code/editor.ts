@@ -24,22 +24,22 @@ export interface Cursor {
 export interface Options {
   label: string;
   text: string;
-  /** The state that `destroy` returned, to restore undo history and cursor. */
+  /** The state that `destroy` returned, to restore the undo history and the cursor. */
   restore?: unknown;
   readOnly: boolean;
-  /** Line numbers, as code has; false for prose, which wraps instead. */
+  /** Whether to show line numbers. With false the text is prose, and its lines wrap. */
   numbers?: boolean;
   language: Promise<Extension>;
-  /** Translated phrases of CodeMirror's search. */
+  /** The texts of CodeMirror's search, by their English originals. */
   phrases?: Record<string, string>;
   onchange: (text: () => string) => void;
   oncursor?: (cursor: Cursor) => void;
   onsave?: () => void;
 }
 
-/** A text being edited, in a host element. */
+/** A text editor in a host element. */
 export interface Editing {
-  /** Removes the editor; returns a state to restore it. */
+  /** Removes the editor and returns a state for `restore`. */
   destroy(): unknown;
   /** Replaces the whole text as one change that can be undone. */
   replace(text: string): void;
@@ -76,7 +76,7 @@ function cursorOf(view: EditorView): Cursor {
   };
 }
 
-/** Creates an editor in `host`. */
+/** Creates a text editor in `host`. */
 export function edit(host: HTMLElement, options: Options): Editing {
   const language = new Compartment();
   const writing = new Compartment();
@@ -96,7 +96,7 @@ export function edit(host: HTMLElement, options: Options): Editing {
     search({ top: true }),
     EditorState.phrases.of(options.phrases ?? {}),
     EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
-    // Escape and then Tab leaves the editor.
+    // Tab indents. Escape followed by Tab leaves the editor.
     keymap.of([
       { key: 'Mod-s', preventDefault: true, run: () => (options.onsave?.(), true) },
       { key: 'Tab', run: indentMore, shift: indentLess },

@@ -1,4 +1,4 @@
-/** Messages around the pages of MCP servers. */
+/** Messages about the pages of MCP servers. */
 export const apps = {
   'app.of': '{server} app',
   'app.show': 'Show the {server} app',

@@ -1,4 +1,4 @@
-/** Messages of the metrics. */
+/** Messages about metrics. */
 export const metrics = {
   'plot.figures': 'Figures',
   'plot.none': 'Nothing in this period.',

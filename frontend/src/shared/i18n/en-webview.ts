@@ -1,4 +1,4 @@
-/** Messages around a panel's own page. */
+/** Messages about the web page of a panel. */
 export const webview = {
   'webview.loading': 'Opening the panel’s page',
   'webview.silent': 'The page is not responding',

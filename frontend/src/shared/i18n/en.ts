@@ -150,7 +150,7 @@ const frame = {
   'value.unknown': 'unknown',
 } as const;
 
-/** The English catalogue. */
+/** All messages of the window, in English. */
 export const en = {
   ...frame,
   ...assistant,

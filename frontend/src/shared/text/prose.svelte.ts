@@ -1,10 +1,10 @@
-// Renders Markdown lazily: the renderer is large and not needed before the first text is shown.
+// The Markdown renderer is large, so it is loaded when the first text is shown.
 type Render = (text: string) => string;
 
 let render = $state.raw<Render | null>(null);
 let wanted = false;
 
-/** Safe HTML of Markdown; null while the renderer loads. */
+/** Renders Markdown as safe HTML. Returns null while the renderer is loading. */
 export function prose(text: string): string | null {
   if (!render && !wanted) {
     wanted = true;
