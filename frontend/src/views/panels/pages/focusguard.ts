@@ -1,10 +1,10 @@
-/** Returns the focus that a framed page took without the person entering the frame. */
+/** Moves the focus back when a page in a frame has taken it and the person did not enter the frame. */
 export class FocusGuard {
   #entered = false;
 
   constructor(private readonly frame: () => HTMLIFrameElement | undefined) {}
 
-  /** Handles the document's focusout. */
+  /** Handler for the document's focusout event. */
   readonly focusOut = (event: FocusEvent): void => {
     const from = event.target;
     setTimeout(() => {
@@ -16,7 +16,7 @@ export class FocusGuard {
     });
   };
 
-  /** Handles the document's keydown: Tab and F6 lead into frames. */
+  /** Handler for the document's keydown event. The person can enter a frame with Tab and F6. */
   readonly keyDown = (event: KeyboardEvent): void => {
     this.#entered = event.key === 'Tab' || event.key === 'F6';
     setTimeout(() => (this.#entered = false));
