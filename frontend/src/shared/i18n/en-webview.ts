@@ -5,7 +5,7 @@ export const webview = {
   'webview.silent.means':
     'Its file may be missing or empty, or one of its scripts may never end. Its tools still work.',
   'webview.cut': 'The page was stopped',
-  'webview.cut.means': 'It sent too many or too large messages. Its tools still work.',
+  'webview.cut.means': 'It sent too many messages, or messages that were too large. Its tools still work.',
   'webview.reload': 'Reload the page',
   'webview.proposes': '{title} suggests a message to the assistant',
   'webview.proposes.take': 'Insert into message',
