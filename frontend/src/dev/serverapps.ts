@@ -7,7 +7,7 @@ const none = () => Promise.reject(new BackendError(404, 'no MCP server here', ''
 export const serverApps = (): ServerAppsApi => ({
   page: none,
   allow: none,
-  reach: () => Promise.resolve([]),
+  allowedOrigins: () => Promise.resolve([]),
   revoke: none,
   call: none,
   read: none,

@@ -36,9 +36,9 @@ export function drawShop(
     const in_view = box.y < height && box.y + h > 0;
     elements.push({ id: id++, role, name, group, box, usable: true, in_view, ...more });
   };
-  const text = (words: string, x: number, y: number, font: string, colour = '#26221C') => {
+  const text = (words: string, x: number, y: number, font: string, color = '#26221C') => {
     c.font = font;
-    c.fillStyle = colour;
+    c.fillStyle = color;
     c.fillText(words, x, y - scroll);
     return c.measureText(words).width;
   };

@@ -7,7 +7,7 @@ export function playTerminals(handlers: TerminalHandlers): TerminalLink {
     { tab: 1, assistant: false, state: 'running', code: 0, shared: false },
     { tab: 2, assistant: true, state: 'ended', code: 1, command: 'npm test', reason: 'exit 1', shared: false },
   ];
-  const report = (kind: TerminalUpdate['kind'], more = {}) => handlers.news({ v: 1, kind, tabs, ...more });
+  const report = (kind: TerminalUpdate['kind'], more = {}) => handlers.update({ v: 1, kind, tabs, ...more });
   const print = (tab: number, text: string) => handlers.output(tab, new TextEncoder().encode(text));
   setTimeout(() => report('tabs'), 20);
   return {

@@ -1,7 +1,7 @@
 /** The width of the assistant, in pixels. */
-export const ASSISTANT = { min: 340, max: 720, initial: 416 };
+export const ASSISTANT_WIDTH = { min: 340, max: 720, initial: 416 };
 const STAGE_MIN = 480;
-export const MARKS = { min: 180, max: 360, initial: 218 };
+export const MARKS_WIDTH = { min: 180, max: 360, initial: 218 };
 
 interface SavedLayout {
   assistant: number;
@@ -12,11 +12,11 @@ interface SavedLayout {
 
 /** The sizes and visibility of the window's regions. They are saved for the next window. */
 export class Layout {
-  assistant = $state(ASSISTANT.initial);
+  assistant = $state(ASSISTANT_WIDTH.initial);
   /** Whether the assistant is open. Otherwise only its rail is shown. */
   open = $state(true);
   marks = $state(true);
-  marksWidth = $state(MARKS.initial);
+  marksWidth = $state(MARKS_WIDTH.initial);
   /** Whether the list of numbers is open over the page, in a window that has no room for it beside the page. */
   marksOver = $state(false);
   /** The width of the window in pixels. */
@@ -33,8 +33,10 @@ export class Layout {
   restore(text: string): void {
     try {
       const saved = JSON.parse(text || '{}') as Partial<SavedLayout>;
-      if (Number.isFinite(saved.assistant)) this.assistant = clamp(saved.assistant ?? 0, ASSISTANT.min, ASSISTANT.max);
-      if (Number.isFinite(saved.marksWidth)) this.marksWidth = clamp(saved.marksWidth ?? 0, MARKS.min, MARKS.max);
+      if (Number.isFinite(saved.assistant))
+        this.assistant = clamp(saved.assistant ?? 0, ASSISTANT_WIDTH.min, ASSISTANT_WIDTH.max);
+      if (Number.isFinite(saved.marksWidth))
+        this.marksWidth = clamp(saved.marksWidth ?? 0, MARKS_WIDTH.min, MARKS_WIDTH.max);
       this.open = (saved.open ?? true) && !this.overlay;
       this.marks = saved.marks ?? true;
     } catch {
@@ -49,7 +51,7 @@ export class Layout {
 
   /** The largest width of the assistant that leaves enough room for the stage. */
   get maxWidth(): number {
-    return Math.max(ASSISTANT.min, Math.min(ASSISTANT.max, this.width - STAGE_MIN - 60));
+    return Math.max(ASSISTANT_WIDTH.min, Math.min(ASSISTANT_WIDTH.max, this.width - STAGE_MIN - 60));
   }
 
   get assistantWidth(): number {
@@ -57,7 +59,7 @@ export class Layout {
   }
 
   resize(width: number): void {
-    this.assistant = clamp(width, ASSISTANT.min, this.maxWidth);
+    this.assistant = clamp(width, ASSISTANT_WIDTH.min, this.maxWidth);
     this.save();
   }
 

@@ -32,7 +32,7 @@ export class Approvals {
     return list.find((approval) => approval.id === this.#chosen) ?? list[0];
   }
 
-  get place(): number {
+  get position(): number {
     return Math.max(
       0,
       this.list.findIndex((approval) => approval.id === this.current?.id),
@@ -42,7 +42,7 @@ export class Approvals {
   /** Shows the approval `by` places later, or earlier if negative. It wraps around at both ends. */
   step(by: number): void {
     const list = this.list;
-    this.#chosen = list[(this.place + by + list.length) % list.length]?.id ?? '';
+    this.#chosen = list[(this.position + by + list.length) % list.length]?.id ?? '';
   }
 
   ofCall(call: string): Approval | undefined {
@@ -64,9 +64,9 @@ export class Approvals {
       await this.actions.backend.answer(approval.id, answer, reason, approval.hash, filled);
       this.dialog = '';
     } catch (error) {
-      const gone = error instanceof BackendError && (error.status === 409 || error.status === 404);
-      this.toasts.error(gone ? t('approval.gone') : failureText(error));
-      if (gone) this.dialog = '';
+      const alreadyAnswered = error instanceof BackendError && (error.status === 409 || error.status === 404);
+      this.toasts.error(alreadyAnswered ? t('approval.gone') : failureText(error));
+      if (alreadyAnswered) this.dialog = '';
     } finally {
       this.sending = '';
     }

@@ -1,6 +1,6 @@
 import type { ServerApp } from '../../shared/api/types';
 import type { Actions } from '../actions';
-import type { DisplayMode, Values } from '../panels/pagehost';
+import type { DisplayMode, JsonObject } from '../panels/pagehost';
 import type { CallView } from '../store/state';
 import { DenialLimiter } from './deniallimiter';
 
@@ -8,7 +8,7 @@ import { DenialLimiter } from './deniallimiter';
 const LIVE_MAX = 3;
 
 /** The MCP Apps notification that carries the result of a call; null while the call runs. */
-export type Outcome = { method: string; params: object } | null;
+export type ResultNotification = { method: string; params: object } | null;
 
 /** The pages of MCP servers that show calls (MCP Apps): which pages run, and how each is displayed. */
 export class Apps {
@@ -99,12 +99,12 @@ export class Apps {
   }
 
   /** Returns the result of a call in the form that its page expects; null while the call runs. */
-  async outcome(call: CallView): Promise<Outcome> {
+  async outcome(call: CallView): Promise<ResultNotification> {
     if (call.status === 'queued' || call.status === 'running') return null;
     const result = (params: object) => ({ method: 'ui/notifications/tool-result', params });
     if (call.answerBlob) {
       try {
-        return result(JSON.parse(await (await this.actions.backend.blob(call.answerBlob)).text()) as Values);
+        return result(JSON.parse(await (await this.actions.backend.blob(call.answerBlob)).text()) as JsonObject);
       } catch {
         // Use the text of the result instead.
       }

@@ -13,9 +13,9 @@ const DONE_MS = 600;
 export class Browser {
   readonly live: LiveView;
   /** The number of the mark under the pointer, 0 for none. */
-  hovered = $state(0);
+  hoveredMark = $state(0);
   /** The number of the mark that was just clicked, 0 for none. */
-  done = $state(0);
+  clickedMark = $state(0);
   starting = $state(false);
   /** The revision of the marks when the page was last scrolled. Marks of that revision are outdated. */
   #scrolled = $state(-1);
@@ -69,7 +69,7 @@ export class Browser {
   }
 
   /** The number of the mark that a pending approval or the assistant will act on next, 0 for none. */
-  get next(): number {
+  get nextMark(): number {
     const asked = this.store.state.approvals.find((approval) => approval.annotation)?.annotation;
     if (asked) return asked;
     const { pointer } = this.store.state;
@@ -126,7 +126,7 @@ export class Browser {
   }
 
   /** Makes the browser emulate the named device. */
-  device(name: string): void {
+  setDevice(name: string): void {
     void this.actions.run('set_activity_bar_devices', { device: name });
   }
 
@@ -142,20 +142,20 @@ export class Browser {
   }
 
   /** Sends the person's input to the page. */
-  input(input: Input): void {
+  sendInput(input: Input): void {
     if (input.type === 'wheel') this.#scrolled = this.store.state.marksRevision;
     this.session.send({ v: 1, kind: 'input', tab: this.state.active, input });
   }
 
   /** Hides the marks until the next observation, because the page was scrolled or resized. */
-  moved(): void {
+  hideMarks(): void {
     this.#scrolled = this.store.state.marksRevision;
   }
 
   #flash(id: number): void {
-    this.done = id;
+    this.clickedMark = id;
     setTimeout(() => {
-      if (this.done === id) this.done = 0;
+      if (this.clickedMark === id) this.clickedMark = 0;
     }, DONE_MS);
   }
 }

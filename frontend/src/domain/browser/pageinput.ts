@@ -1,5 +1,5 @@
 import type { Input } from '../../shared/api/types';
-import { composing, modifierBits } from '../../shared/format/keys';
+import { isComposing, modifierBits } from '../../shared/format/keys';
 
 const BUTTONS = ['left', 'middle', 'right'];
 
@@ -46,7 +46,7 @@ export class PageInput {
 
   /** Sends a key. Returns true when the window must not handle the key too. */
   key(event: KeyboardEvent, type: 'keydown' | 'keyup'): boolean {
-    if (composing(event) || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified')
+    if (isComposing(event) || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified')
       return false;
     this.#flush();
     const letter = [...event.key].length === 1 && (!event.ctrlKey || event.altKey) && !event.metaKey;

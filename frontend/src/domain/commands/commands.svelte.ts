@@ -1,5 +1,5 @@
 import { untrack } from 'svelte';
-import { chordLabel, composing, matches } from '../../shared/format/keys';
+import { chordLabel, isComposing, matchesChord } from '../../shared/format/keys';
 import type { IconName } from '../../shared/ui/icons';
 
 /** A command that can be run by a button, a key or the palette. */
@@ -12,7 +12,7 @@ export interface Command {
   fallback?: string[];
   icon?: IconName;
   /** Returns why the command is disabled now, "" when it is enabled. */
-  off?: () => string;
+  disabledReason?: () => string;
   /** Whether the palette leaves the command out. */
   hidden?: boolean;
   run: () => void;
@@ -41,7 +41,7 @@ export class Commands {
 
   run(id: string): void {
     const command = this.#all.find((c) => c.id === id);
-    if (command && !command.off?.()) command.run();
+    if (command && !command.disabledReason?.()) command.run();
   }
 
   /** Returns the label of the command's shortcut in this window, "" when there is none. */
@@ -53,11 +53,11 @@ export class Commands {
 
   /** Runs the command of a key press. Returns false when no command has that key. */
   press(event: KeyboardEvent): boolean {
-    if (composing(event)) return false;
+    if (isComposing(event)) return false;
     for (const command of this.#all) {
       const chords = [...(command.keys ?? []), ...(command.fallback ?? [])];
-      if (!chords.some((chord) => matches(event, chord))) continue;
-      if (!command.off?.()) command.run();
+      if (!chords.some((chord) => matchesChord(event, chord))) continue;
+      if (!command.disabledReason?.()) command.run();
       return true;
     }
     return false;

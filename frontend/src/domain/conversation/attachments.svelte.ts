@@ -17,7 +17,7 @@ export class Attachments {
   attached = $state.raw<Attachment[]>([]);
   from = $state.raw<string[]>([]);
   /** Names of the parts of a prompt that cannot be sent, shown until the draft is sent. */
-  left = $state.raw<string[]>([]);
+  omitted = $state.raw<string[]>([]);
   #conversation = '';
 
   constructor(private readonly drafts: Drafts) {}
@@ -28,7 +28,7 @@ export class Attachments {
 
   open(conversation: string): void {
     this.#conversation = conversation;
-    this.left = [];
+    this.omitted = [];
     const { attached, from } = this.#read(conversation);
     this.attached = attached;
     this.from = from;
@@ -52,15 +52,15 @@ export class Attachments {
     );
   }
 
-  /** Records that the draft contains text of a server; `left` names the parts that cannot be sent. */
-  addSource(server: string, left: string[]): void {
-    this.left = left;
+  /** Records that the draft contains text of a server; `omitted` names the parts that cannot be sent. */
+  addSource(server: string, omitted: string[]): void {
+    this.omitted = omitted;
     this.#save(this.attached, [...new Set([...this.from, server])].slice(-ATTACHMENTS_MAX));
   }
 
   /** Removes the sources after the draft was emptied. */
   clearSources(): void {
-    this.left = [];
+    this.omitted = [];
     if (this.from.length) this.#save(this.attached, []);
   }
 
@@ -70,7 +70,7 @@ export class Attachments {
       if (this.drafts.read(key(conversation))) this.drafts.write(key(conversation), '');
       return;
     }
-    this.left = [];
+    this.omitted = [];
     if (this.any) this.#save([], []);
   }
 

@@ -68,13 +68,15 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
         const others = new Set(
           alternatives.filter((_, n) => n !== at).flatMap((branches) => branches.map((one) => one.id)),
         );
-        const left = transcript.items.filter((item, place) => place >= cut && others.has(branchOf(transcript, item)));
+        const otherItems = transcript.items.filter(
+          (item, place) => place >= cut && others.has(branchOf(transcript, item)),
+        );
         return [
           {
             key: `${parent.id}:${cut}`,
             alternatives: alternatives.map((branches) => branches.reduce((a, b) => (b.used > a.used ? b : a)).id),
             at,
-            effects: effectsOf(left, calls),
+            effects: effectsOf(otherItems, calls),
             first,
           },
         ];
@@ -90,9 +92,9 @@ function descendants(transcript: TranscriptView, head: BranchView, cut: number):
 
 /** Returns "files" when these items changed files, "done" when they did anything else but read. */
 function effectsOf(items: Item[], calls: Record<string, CallView>): Fork['effects'] {
-  const made = items.flatMap((item) => (item.kind === 'call' ? (calls[item.id] ?? []) : []));
-  if (made.some((call) => call.changed.length)) return 'files';
-  return made.some((call) => !call.readOnly && ran(call)) ? 'done' : '';
+  const ownCalls = items.flatMap((item) => (item.kind === 'call' ? (calls[item.id] ?? []) : []));
+  if (ownCalls.some((call) => call.changed.length)) return 'files';
+  return ownCalls.some((call) => !call.readOnly && ran(call)) ? 'done' : '';
 }
 
 const ran = (call: CallView) =>

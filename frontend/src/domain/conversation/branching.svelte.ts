@@ -71,9 +71,9 @@ export class Branching {
   /** Sends the edited message and returns whether the program accepted it. Until then the editor stays open. */
   async send(): Promise<boolean> {
     const edit = this.editing;
-    const taken = Boolean(edit?.text.trim()) && (await this.#branch(edit!.id, edit!.text.trim()));
-    if (taken) this.write(null);
-    return taken;
+    const accepted = Boolean(edit?.text.trim()) && (await this.#branch(edit!.id, edit!.text.trim()));
+    if (accepted) this.write(null);
+    return accepted;
   }
 
   /** Sends a message again with the chosen model. Returns false when that failed. */

@@ -11,8 +11,8 @@ export class TurnChanges {
   failed = $state('');
   busy = $state(false);
   /** The number of files that the last undo could not restore. */
-  left = $state(0);
-  #asked = 0;
+  conflicts = $state(0);
+  #request = 0;
 
   constructor(
     private readonly turn: string,
@@ -54,16 +54,16 @@ export class TurnChanges {
 
   async load(): Promise<ChangedFile[] | null> {
     // An answer to an earlier request is outdated.
-    const asked = ++this.#asked;
+    const request = ++this.#request;
     try {
       const files = await this.actions.backend.changes(this.turn);
-      if (asked === this.#asked) {
+      if (request === this.#request) {
         this.files = files;
         this.failed = '';
       }
       return files;
     } catch (error) {
-      if (asked === this.#asked) this.failed = failureText(error);
+      if (request === this.#request) this.failed = failureText(error);
       return null;
     }
   }
@@ -71,14 +71,14 @@ export class TurnChanges {
   /** Undoes the changes. A file that cannot be restored keeps its state, with the reason. */
   async undo(): Promise<void> {
     this.busy = true;
-    this.left = 0;
+    this.conflicts = 0;
     const done = await this.actions.ask(
       this.actions.backend.undoChanges(this.turn).then((result) => {
         if (!result.success) this.toasts.error(plainError('undo', result.error ?? ''), result.suggestion);
       }),
     );
     const files = done ? await this.load() : null;
-    this.left = files?.filter((file) => file.state === 'conflict').length ?? 0;
+    this.conflicts = files?.filter((file) => file.state === 'conflict').length ?? 0;
     this.busy = false;
   }
 }

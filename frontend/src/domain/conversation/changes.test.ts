@@ -44,7 +44,7 @@ test('reports how many files an undo did not restore', async () => {
   await expect.poll(() => asked.length).toBe(1);
   asked[0]!([file('/w/a', 'undone'), file('/w/b', 'conflict')]);
   await done;
-  expect(changes.left).toBe(1);
+  expect(changes.conflicts).toBe(1);
 });
 
 test('counts a stopped command as unreported', () => {

@@ -15,7 +15,7 @@ export class Completions {
   chosen = $state(-1);
   /** All commands of the pilot; empty before `load`. */
   commands = $state.raw<PilotCommand[]>([]);
-  #asked = 0;
+  #request = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
   /** `more` returns additional completions for a text. */
@@ -28,14 +28,14 @@ export class Completions {
   ask(text: string, panel: string): void {
     this.close();
     if (!text.trim() || text.length > TEXT_MAX) return;
-    const asked = this.#asked;
-    this.#pause = setTimeout(() => void this.#fetch(text, panel, asked), PAUSE_MS);
+    const request = this.#request;
+    this.#pause = setTimeout(() => void this.#fetch(text, panel, request), PAUSE_MS);
   }
 
   /** Hides the completions. */
   close(): void {
     clearTimeout(this.#pause);
-    this.#asked++;
+    this.#request++;
     this.items = [];
     this.ghost = '';
     this.chosen = -1;
@@ -48,7 +48,7 @@ export class Completions {
   }
 
   /** The row that Tab inserts: the selected one, else the first. */
-  get offer(): CompletionItem | undefined {
+  get suggestion(): CompletionItem | undefined {
     return this.items[Math.max(0, this.chosen)];
   }
 
@@ -61,7 +61,7 @@ export class Completions {
     }
   }
 
-  async #fetch(text: string, panel: string, asked: number): Promise<void> {
+  async #fetch(text: string, panel: string, request: number): Promise<void> {
     let found: Completion;
     let more: CompletionItem[];
     try {
@@ -69,14 +69,14 @@ export class Completions {
     } catch {
       return; // a message can be written without completions
     }
-    if (asked !== this.#asked) return;
+    if (request !== this.#request) return;
     this.items = [...more, ...(found.items ?? [])];
     this.ghost = found.ghost ?? '';
   }
 }
 
 /** Steps through the sent messages with the arrow keys, as long as the draft is empty or one of them. */
-export class Sent {
+export class MessageHistory {
   #at = 0;
   #shown = '';
 

@@ -109,8 +109,8 @@ export class Conversations {
     this.#missed.get(event.conversation ?? '')?.push(event);
     if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
     // The shown conversation may belong to a subagent of the deleted one.
-    const gone = event.kind === 'conversation.deleted' ? event.data.id : '';
-    if (gone && this.currentId && (gone === this.rootOf(this.currentId) || !this.current)) this.startNew();
+    const deleted = event.kind === 'conversation.deleted' ? event.data.id : '';
+    if (deleted && this.currentId && (deleted === this.rootOf(this.currentId) || !this.current)) this.startNew();
   }
 
   async open(id: string): Promise<void> {
@@ -142,7 +142,7 @@ export class Conversations {
     this.#missed.set(id, missed);
     try {
       const transcript = await this.actions.backend.transcript(id);
-      this.store.apply({ is: 'transcript', transcript, missed });
+      this.store.apply({ kind: 'transcript', transcript, missed });
     } finally {
       this.#missed.delete(id);
       this.#reading.delete(id);
@@ -257,7 +257,9 @@ export class Conversations {
   }
 
   async refreshModels(): Promise<void> {
-    await this.actions.ask(this.actions.backend.models().then((models) => this.store.apply({ is: 'models', models })));
+    await this.actions.ask(
+      this.actions.backend.models().then((models) => this.store.apply({ kind: 'models', models })),
+    );
   }
 
   setDraft(text: string): void {
@@ -268,8 +270,8 @@ export class Conversations {
 
   async #create(): Promise<string> {
     const conversation = await this.actions.backend.createConversation('');
-    this.store.apply({ is: 'conversation', conversation });
-    this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+    this.store.apply({ kind: 'conversation', conversation });
+    this.store.apply({ kind: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
     this.#drafts.moveToNew(conversation.id);
     this.attachments.moveToNew(conversation.id);
     if (!this.currentId) {

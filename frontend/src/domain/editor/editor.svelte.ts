@@ -81,10 +81,10 @@ export class Editor {
     const draft = drafts.find((one) => one.path === tab.path);
     const open = new OpenFile(tab.path);
     try {
-      open.take(await this.api.text(tab.path));
+      open.setFile(await this.api.text(tab.path));
     } catch (error) {
       if (!draft) return null;
-      open.take({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
+      open.setFile({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
       open.failed = failureText(error);
     }
     if (open.file.missing && !draft) return null;
@@ -109,7 +109,7 @@ export class Editor {
       let open = this.files.find((one) => one.path === file.path);
       if (!open) {
         open = new OpenFile(file.path);
-        open.take(file);
+        open.setFile(file);
         open.text = open.disk;
         this.files = [...this.files, open];
       } else this.#refresh(open, file);
@@ -193,14 +193,14 @@ export class Editor {
     open.failed = '';
     try {
       const text = open.text;
-      const content = open.ends.write(text);
+      const content = open.lineEndings.write(text);
       const args = { filePath: path, content, version: over || (open.file.missing ? '' : open.file.version) };
       const result = await this.actions.backend.execute('editor_save_file', args, EDITOR_PANEL);
       if (!result.success) return await this.#saveRefused(open, result);
       const { version } = result.result as { version: string };
-      const shape = open.ends;
-      open.take({ ...open.file, text: content, version, missing: false, size: content.length });
-      open.ends = shape;
+      const lineEndings = open.lineEndings;
+      open.setFile({ ...open.file, text: content, version, missing: false, size: content.length });
+      open.lineEndings = lineEndings;
       if (!open.pending) open.unsaved = open.text !== text;
       if (!open.unsaved) await this.api.deleteDraft(path).catch(() => {});
       void this.check([path]);
@@ -238,7 +238,7 @@ export class Editor {
     if (!open) return;
     const newer = open.newer ?? open.file;
     open.pending = null;
-    open.take(newer);
+    open.setFile(newer);
     open.text = open.disk;
     open.unsaved = false;
     open.failed = '';
@@ -290,7 +290,7 @@ export class Editor {
     }
     const same = !open.pending && lineEndingsOf(file.text).read(file.text) === open.text && !missing;
     if (same || (!open.unsaved && !missing)) {
-      open.take(file);
+      open.setFile(file);
       if (same) {
         open.unsaved = false;
         void this.api.deleteDraft(open.path).catch(() => {});

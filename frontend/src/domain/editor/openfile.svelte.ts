@@ -18,7 +18,7 @@ export class OpenFile {
   /** These count the changes of `text` and of `line` that the view has to show. */
   textRevision = $state(0);
   revealRevision = $state(0);
-  ends: LineEndings = LF;
+  lineEndings: LineEndings = LF;
   top = 1;
   /** The edited text, with \n as line ending. It is older than the view's text while `pending` is set. */
   text = '';
@@ -35,16 +35,16 @@ export class OpenFile {
 
   /** The text of the file on disk, with \n as line ending. */
   get disk(): string {
-    return this.ends.read(this.file.text);
+    return this.lineEndings.read(this.file.text);
   }
 
   get editable(): boolean {
     return !this.file.problem && !this.file.read_only;
   }
 
-  take(file: FileText): void {
+  setFile(file: FileText): void {
     this.file = file;
-    this.ends = lineEndingsOf(file.text);
+    this.lineEndings = lineEndingsOf(file.text);
     this.newer = null;
   }
 }

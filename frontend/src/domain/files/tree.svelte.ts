@@ -64,7 +64,7 @@ export class FileTree {
   }
 
   /** The folder for a new file, relative to the workspace, with a trailing slash; "" for the workspace itself. */
-  get place(): string {
+  get newFileFolder(): string {
     const row = this.current;
     if (!row) return '';
     const path = row.kind === 'folder' ? row.path : parent(row.path);
@@ -72,7 +72,7 @@ export class FileTree {
   }
 
   /** Makes a path relative to the workspace, if it is inside. */
-  short(path: string): string {
+  relativePath(path: string): string {
     return path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path;
   }
 

@@ -30,7 +30,7 @@ export class OpenNote {
   pending: (() => string) | null = null;
   since = 0;
 
-  take(file: FileText): void {
+  setFile(file: FileText): void {
     this.path = file.path;
     this.saved = file.text.replace(/\r\n?/g, '\n');
     this.version = file.version;
@@ -89,7 +89,7 @@ export class Notes {
       if (file.problem || file.missing) throw new Error(file.problem || t('notes.gone'));
       const note = new OpenNote();
       note.name = name;
-      note.take(file);
+      note.setFile(file);
       note.text = note.saved;
       this.note = note;
       this.writing = note.text === '';
@@ -188,7 +188,7 @@ export class Notes {
     if (!note?.newer) return;
     clearTimeout(this.#timer);
     note.pending = null;
-    note.take(note.newer);
+    note.setFile(note.newer);
     note.text = note.saved;
     note.unsaved = false;
     note.textRevision++;
@@ -254,7 +254,7 @@ export class Notes {
       note.unsaved = true;
       return;
     }
-    note.take(file);
+    note.setFile(file);
     note.text = note.saved;
     note.textRevision++;
   }

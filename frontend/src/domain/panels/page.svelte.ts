@@ -4,7 +4,7 @@ import { sentenceCase } from '../../shared/format/words';
 import { failureText } from '../actions';
 
 /** The state of a data source. The last value stays available while the source is read again. */
-export interface Load {
+export interface SourceState {
   tool: string;
   value?: Json;
   read: boolean;
@@ -21,7 +21,7 @@ const REFRESH_DELAY_MS = 120;
 export class DeclarativePage {
   tree = $state.raw<PageTree | null>(null);
   failed = $state('');
-  loads = $state<Record<string, Load>>({});
+  states = $state<Record<string, SourceState>>({});
   #sources: Record<string, PageSource> = {};
   #timers: ReturnType<typeof setInterval>[] = [];
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -51,19 +51,19 @@ export class DeclarativePage {
     this.#stop();
   }
 
-  load(source: PageSource | undefined): Load | undefined {
-    return source ? this.loads[keyOf(source)] : undefined;
+  stateOf(source: PageSource | undefined): SourceState | undefined {
+    return source ? this.states[keyOf(source)] : undefined;
   }
 
   /** When the oldest shown value was read (Unix milliseconds); 0 until every source has been read. */
   get at(): number {
-    const all = Object.values(this.loads);
+    const all = Object.values(this.states);
     return all.length ? Math.min(...all.map((load) => load.at)) : 0;
   }
 
   /** Reports whether a source is waiting for an approval of one of these tools. */
   waitsFor(asked: string[]): boolean {
-    return Object.values(this.loads).some((load) => load.busy && asked.includes(load.tool));
+    return Object.values(this.states).some((load) => load.busy && asked.includes(load.tool));
   }
 
   get sources(): PageSource[] {
@@ -71,9 +71,9 @@ export class DeclarativePage {
   }
 
   /** The sources that could not be read, one for each distinct error. Their earlier values are still shown. */
-  get failures(): { load: Load; source: PageSource }[] {
+  get failures(): { load: SourceState; source: PageSource }[] {
     const seen = new Set<string>();
-    return Object.entries(this.loads).flatMap(([key, load]) => {
+    return Object.entries(this.states).flatMap(([key, load]) => {
       const source = this.#sources[key];
       const text = errorText(load);
       if (!source || !text || seen.has(text)) return [];
@@ -101,7 +101,7 @@ export class DeclarativePage {
   }
 
   async read(source: PageSource): Promise<void> {
-    const load = this.loads[keyOf(source)];
+    const load = this.states[keyOf(source)];
     if (!load || load.busy) return;
     load.busy = true;
     const result = await this.#call(source.tool, source.args ?? {});
@@ -126,13 +126,13 @@ export class DeclarativePage {
     this.#stop();
     this.#sources = {};
     collect([tree, ...tree.children], this.#sources);
-    const loads: Record<string, Load> = {};
+    const loads: Record<string, SourceState> = {};
     for (const [key, source] of Object.entries(this.#sources)) {
-      const known = this.loads[key];
+      const known = this.states[key];
       loads[key] = known ?? { tool: source.tool, read: false, busy: false, at: 0, error: '', suggestion: '' };
       if (source.every) this.#timers.push(setInterval(() => void this.read(source), source.every * 1000));
     }
-    this.loads = loads;
+    this.states = loads;
     void this.refresh();
   }
 
@@ -144,7 +144,7 @@ export class DeclarativePage {
 }
 
 /** Returns the error of a source as a sentence, without the call at its start. */
-export function errorText({ tool, error }: Load): string {
+export function errorText({ tool, error }: SourceState): string {
   const end = error.startsWith(`${tool}(`) ? error.indexOf('): ') : -1;
   return sentenceCase(end < 0 ? error : error.slice(end + 3));
 }

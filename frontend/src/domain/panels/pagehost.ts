@@ -14,7 +14,7 @@ const PENDING_MAX = 64;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** A JSON object. */
-export type Values = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 /** The running requests of all pages. Those of a closed page count too, because they still use a connection. */
 const running = { all: 0 };
@@ -40,43 +40,43 @@ export interface HostContext {
 
 /** What the window does at the request of a page. The page receives the error message when a promise is rejected. */
 export interface PageServices {
-  call(tool: string, args: Values): Promise<Result>;
+  call(tool: string, args: JsonObject): Promise<Result>;
   /** Returns the tools that the page may call. */
   tools(): { name: string; description: string; inputSchema: unknown }[];
   state(): Promise<unknown>;
   saveState(state: unknown): Promise<void>;
-  publish(values: Values): Promise<void>;
+  publish(values: JsonObject): Promise<void>;
   /** Shows the person a message that the page proposes. Resolves when they insert it. */
   propose(text: string): Promise<void>;
   /** Asks the person whether to open an address. Resolves when it is open. */
   openLink(url: string): Promise<void>;
   context(): HostContext;
   /** Replaces `call` for the page of an MCP server, and returns the server's unchanged answer. */
-  forward?(tool: string, args: Values): Promise<object>;
+  forward?(tool: string, args: JsonObject): Promise<object>;
   /** Reads a resource of the page's own MCP server. */
-  read?(uri: string): Promise<object>;
+  readResource?(uri: string): Promise<object>;
   /** Saves text for the model's next turn, with the params of ui/update-model-context. */
-  updateModelContext?(params: Values): Promise<void>;
+  updateModelContext?(params: JsonObject): Promise<void>;
   /** Changes the display mode if possible, and returns the resulting mode. */
-  display?(mode: DisplayMode): DisplayMode;
+  setDisplayMode?(mode: DisplayMode): DisplayMode;
   /** Called when the page reports its size in CSS pixels. */
-  sized?(size: { width?: number; height?: number }): void;
+  onResize?(size: { width?: number; height?: number }): void;
   /** Writes a line to the log of the MCP server. */
   log?(line: string): void;
   /** Called when the page asks to be closed. */
-  leave?(): void;
+  onCloseRequest?(): void;
   /** Called when a key that belongs to the window was pressed in the page. */
-  key(key: 'F6' | 'Escape', shift: boolean): void;
+  onKey(key: 'F6' | 'Escape', shift: boolean): void;
   /** Called when the page has completed the MCP Apps handshake. */
-  ready?(): void;
+  onReady?(): void;
   /** Called when the page has exceeded its limits and was disconnected. */
-  cut(): void;
+  onDisconnect(): void;
 }
 
 interface Message {
   id?: string | number;
   method?: string;
-  params?: Values;
+  params?: JsonObject;
   result?: unknown;
   error?: { message?: unknown };
 }
@@ -164,7 +164,7 @@ export class PageHost {
     const verdict = this.limiter.take();
     if (verdict === 'close' || typeof data !== 'string' || data.length > MESSAGE_MAX) {
       this.close();
-      this.services.cut();
+      this.services.onDisconnect();
       return;
     }
     if (verdict === 'drop') return;
@@ -206,11 +206,11 @@ export class PageHost {
   }
 
   /** Handles a notification. Unknown notifications are ignored. */
-  #notified(method: string, params: Values): void {
-    if (method === 'ui/notifications/initialized') this.services.ready?.();
-    if (method === 'ui/notifications/request-teardown') this.services.leave?.();
+  #notified(method: string, params: JsonObject): void {
+    if (method === 'ui/notifications/initialized') this.services.onReady?.();
+    if (method === 'ui/notifications/request-teardown') this.services.onCloseRequest?.();
     if (method === 'ui/notifications/size-changed') {
-      this.services.sized?.({ width: pixels(params.width), height: pixels(params.height) });
+      this.services.onResize?.({ width: pixels(params.width), height: pixels(params.height) });
     }
     if (method === 'notifications/message' && this.services.log && this.#logLimiter.take() === 'accept') {
       const { level, data } = params;
@@ -218,11 +218,11 @@ export class PageHost {
       this.services.log(`${typeof level === 'string' ? level.slice(0, 20) : 'info'} ${text.slice(0, 1900)}`);
     }
     if (method === 'sextant/key' && (params.key === 'F6' || params.key === 'Escape')) {
-      this.services.key(params.key, params.shift === true);
+      this.services.onKey(params.key, params.shift === true);
     }
   }
 
-  async #answer(method: string, params: Values): Promise<unknown> {
+  async #answer(method: string, params: JsonObject): Promise<unknown> {
     switch (method) {
       case 'ping':
         return {};
@@ -239,9 +239,9 @@ export class PageHost {
         await this.services.openLink(webAddress(params.url));
         return {};
       case 'resources/read':
-        if (!this.services.read) break;
+        if (!this.services.readResource) break;
         if (typeof params.uri !== 'string') throw wrong('"uri" is missing: the resource to read.');
-        return this.#limited(() => this.services.read!(String(params.uri).slice(0, 2000)));
+        return this.#limited(() => this.services.readResource!(String(params.uri).slice(0, 2000)));
       case 'ui/request-display-mode':
         return { mode: this.#display(params.mode) };
       case 'ui/update-model-context':
@@ -266,10 +266,10 @@ export class PageHost {
     const { displayMode, availableDisplayModes } = this.services.context();
     const mode = availableDisplayModes.find((one) => one === requested);
     if (this.#displayLimiter.take() !== 'accept') return displayMode;
-    return mode && this.supports(mode) ? (this.services.display?.(mode) ?? displayMode) : displayMode;
+    return mode && this.supports(mode) ? (this.services.setDisplayMode?.(mode) ?? displayMode) : displayMode;
   }
 
-  #initialize(params: Values): object {
+  #initialize(params: JsonObject): object {
     const can = params.appCapabilities;
     const modes = isObject(can) ? can.availableDisplayModes : null;
     this.#modes = Array.isArray(modes) ? modes.slice(0, 8) : null;
@@ -282,14 +282,14 @@ export class PageHost {
         serverTools: {},
         logging: {},
         message: { text: {} },
-        ...(services.read ? { serverResources: {} } : {}),
+        ...(services.readResource ? { serverResources: {} } : {}),
         ...(services.updateModelContext ? { updateModelContext: { text: {}, structuredContent: {} } } : {}),
       },
       hostContext: this.services.context(),
     };
   }
 
-  async #call(params: Values): Promise<object> {
+  async #call(params: JsonObject): Promise<object> {
     if (typeof params.name !== 'string') throw wrong('"name" is missing: the tool to call.');
     const args = params.arguments ?? {};
     if (!isObject(args)) throw wrong('"arguments" is an object.');
@@ -318,7 +318,7 @@ export class PageHost {
   }
 }
 
-const isObject = (value: unknown): value is Values =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns a length in pixels, limited to 100,000; undefined for anything else. */
@@ -346,7 +346,7 @@ const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17
 /** Removes invisible characters from a text, except line breaks. */
 export const visibleText = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(INVISIBLE, '');
 
-function messageText(params: Values): string {
+function messageText(params: JsonObject): string {
   const blocks = Array.isArray(params.content) ? params.content : [params.content];
   const text = visibleText(
     blocks

@@ -12,7 +12,7 @@ function bar() {
   const answers: { done: () => void; fail: (error: Error) => void }[] = [];
   const openPanel = () => new Promise<void>((done, fail) => answers.push({ done, fail }));
   const store = new Store();
-  const apply = (kind: string, data: unknown) => store.event({ kind, data } as StoredEvent);
+  const apply = (kind: string, data: unknown) => store.applyEvent({ kind, data } as StoredEvent);
   const panel = (id: string, order: number) => ({ id, order, builtin: true }) as Panel;
   apply('panels.changed', { panels: [panel('home', 1), panel('browser', 2), panel('settings', 3)] });
   apply('panel.opened', { panel: 'home' });

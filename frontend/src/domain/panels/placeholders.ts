@@ -1,4 +1,4 @@
-import { stampOf } from '../../shared/format/time';
+import { formatDate } from '../../shared/format/time';
 import type { Json } from '../../shared/api/types';
 
 // Placeholders of a declarative page: {name}, {a.b}, {when|date}. Values come from the panel's backend and are
@@ -8,7 +8,7 @@ const PLACE = /\{([A-Za-z_][\w.]*)(?:\|([a-z]+))?\}/g;
 const WHOLE = /^\{([A-Za-z_][\w.]*)\}$/;
 
 /** Returns the value at a JSON pointer, or undefined. */
-export function at(value: Json, pointer: string): Json {
+export function valueAt(value: Json, pointer: string): Json {
   return pointer
     .split('/')
     .slice(1)
@@ -22,21 +22,21 @@ function member(value: Json, name: string): Json {
 }
 
 /** Returns a field of a row. "a.b" names a nested field, and "value" the row itself if it is not an object. */
-export function field(row: Json, name: string): Json {
+export function fieldOf(row: Json, name: string): Json {
   if (name === 'value' && (row === null || typeof row !== 'object')) return row;
   return name.split('.').reduce<Json>(member, row);
 }
 
 /** Replaces every placeholder with the row's value, or with nothing if the row has no such value. */
-export function fill(template: string, row: Json): string {
-  return template.replace(PLACE, (_, name: string, format?: string) => formatValue(field(row, name), format));
+export function fillTemplate(template: string, row: Json): string {
+  return template.replace(PLACE, (_, name: string, format?: string) => formatValue(fieldOf(row, name), format));
 }
 
 function formatValue(value: Json, format = ''): string {
   if (value === null || value === undefined) return '';
   if (format === 'number')
     return Number.isFinite(Number(value)) ? Number(value).toLocaleString('en-US') : String(value);
-  if (format) return stampOf(String(value), format) || plain(value);
+  if (format) return formatDate(String(value), format) || plain(value);
   return plain(value);
 }
 
@@ -48,7 +48,7 @@ export function fillArgs(args: Record<string, Json> | undefined, row: Json): Rec
     Object.entries(args ?? {}).map(([name, value]) => {
       if (typeof value !== 'string') return [name, value];
       const whole = WHOLE.exec(value);
-      return [name, whole ? field(row, whole[1] ?? '') : fill(value, row)];
+      return [name, whole ? fieldOf(row, whole[1] ?? '') : fillTemplate(value, row)];
     }),
   );
 }
@@ -60,6 +60,6 @@ export function rowsOf(value: Json): Json[] {
 
 /** Returns the key of a row for keyed each blocks. */
 export function rowKey(row: Json, index: number): string {
-  const id = field(row, 'id') ?? field(row, 'key');
+  const id = fieldOf(row, 'id') ?? fieldOf(row, 'key');
   return typeof id === 'string' || typeof id === 'number' ? `id ${id} ${index}` : String(index);
 }

@@ -1,7 +1,7 @@
 import type { ServerEntry } from '../../shared/api/types';
 
 /** The fields of the form for an MCP server. */
-export interface Draft {
+export interface ServerDraft {
   name: string;
   remote: boolean;
   command: string;
@@ -11,7 +11,7 @@ export interface Draft {
   headers: string;
 }
 
-type FieldError = { field: keyof Draft; line: number };
+type FieldError = { field: keyof ServerDraft; line: number };
 
 const pairs = (all: Record<string, string> | undefined, between: string) =>
   Object.entries(all ?? {})
@@ -19,7 +19,7 @@ const pairs = (all: Record<string, string> | undefined, between: string) =>
     .join('\n');
 
 /** Returns the form for a server's entry, or an empty form. */
-export function draftOf(name = '', entry: ServerEntry = {}): Draft {
+export function draftOf(name = '', entry: ServerEntry = {}): ServerDraft {
   return {
     name,
     remote: Boolean(entry.url),
@@ -43,7 +43,10 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
 }
 
 /** Returns the entry that a form describes, or its first error. Settings that the form does not show are preserved. */
-export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; error: FieldError | null } {
+export function entryOf(
+  draft: ServerDraft,
+  before: ServerEntry = {},
+): { entry: ServerEntry; error: FieldError | null } {
   // Settings that the form shows are replaced, and those of the other kind of server are removed.
   const shown = draft.remote
     ? ['url', 'headers', 'command', 'args', 'env', 'cwd', 'sextant']

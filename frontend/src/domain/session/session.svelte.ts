@@ -39,7 +39,7 @@ export class Session {
 
   async start(): Promise<void> {
     try {
-      this.store.apply({ is: 'snapshot', snapshot: await this.backend.state(), again: false });
+      this.store.apply({ kind: 'snapshot', snapshot: await this.backend.state(), again: false });
       this.phase = 'ready';
       this.onOpened();
       this.#connect();
@@ -73,7 +73,7 @@ export class Session {
       event: (event) => {
         if (connection !== this.#connection) return;
         this.onEvent(event);
-        this.store.event(event);
+        this.store.applyEvent(event);
       },
       surface: (message) => {
         if (connection === this.#connection) this.onSurface(message);
@@ -96,7 +96,7 @@ export class Session {
     this.onReady();
     if (!again) return;
     try {
-      this.store.apply({ is: 'snapshot', snapshot: await this.backend.state(), again: true });
+      this.store.apply({ kind: 'snapshot', snapshot: await this.backend.state(), again: true });
     } catch (error) {
       if (error instanceof BackendError && error.status === 401) this.phase = 'refused';
     }

@@ -24,7 +24,7 @@ export class Settings {
   }
 
   /** Returns the source that overrides a setting's value, "" when the person may change the value in the window. */
-  fixed(key: string): 'flag' | 'environment' | 'file' | '' {
+  overridingSource(key: string): 'flag' | 'environment' | 'file' | '' {
     const source = this.store.state.settings[key]?.source;
     return source === 'flag' || source === 'environment' || source === 'file' ? source : '';
   }
@@ -57,20 +57,20 @@ export class Settings {
 
   async set(key: string, value: string): Promise<boolean> {
     return this.actions.ask(
-      this.actions.backend.setting(key, value).then((setting) => this.store.apply({ is: 'setting', setting })),
+      this.actions.backend.setting(key, value).then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
   async reset(key: string): Promise<boolean> {
     return this.actions.ask(
-      this.actions.backend.resetSetting(key).then((setting) => this.store.apply({ is: 'setting', setting })),
+      this.actions.backend.resetSetting(key).then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
   /** Sets a value. Returns the error as a sentence, "" on success. */
   async trySet(key: string, value: string): Promise<string> {
     try {
-      this.store.apply({ is: 'setting', setting: await this.actions.backend.setting(key, value) });
+      this.store.apply({ kind: 'setting', setting: await this.actions.backend.setting(key, value) });
       return '';
     } catch (error) {
       return failureText(error);

@@ -15,21 +15,21 @@ import { emptyTranscript, type AppState } from './state';
 import { reduceTranscript } from './transcript';
 
 /** A change of the state: an event of the program, or the answer to a request. */
-export type Change =
-  | { is: 'event'; event: StoredEvent }
-  | { is: 'snapshot'; snapshot: Snapshot; again: boolean }
-  | { is: 'transcript'; transcript: Transcript; missed: StoredEvent[] }
-  | { is: 'calls'; rows: CallRow[] }
-  | { is: 'models'; models: Model[] }
-  | { is: 'setting'; setting: Setting }
-  | { is: 'conversation'; conversation: Conversation };
+export type StateChange =
+  | { kind: 'event'; event: StoredEvent }
+  | { kind: 'snapshot'; snapshot: Snapshot; again: boolean }
+  | { kind: 'transcript'; transcript: Transcript; missed: StoredEvent[] }
+  | { kind: 'calls'; rows: CallRow[] }
+  | { kind: 'models'; models: Model[] }
+  | { kind: 'setting'; setting: Setting }
+  | { kind: 'conversation'; conversation: Conversation };
 
 /** How many calls the activity list shows. */
 const ACTIVITY_MAX = 1000;
 
 /** Applies a change to the state in place. Nothing else writes the state. */
-export function reduce(state: AppState, change: Change): void {
-  switch (change.is) {
+export function reduce(state: AppState, change: StateChange): void {
+  switch (change.kind) {
     case 'event':
       reduceEvent(state, change.event);
       break;

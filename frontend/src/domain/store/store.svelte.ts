@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../shared/api/types';
-import { reduce, type Change } from './reducer';
+import { reduce, type StateChange } from './reducer';
 import { emptyState, type AppState } from './state';
 
 /** Holds the state of the window. Only `apply` and `event` change it. */
@@ -10,11 +10,11 @@ export class Store {
     return this.#state;
   }
 
-  apply(change: Change): void {
+  apply(change: StateChange): void {
     reduce(this.#state, change);
   }
 
-  event(event: StoredEvent): void {
-    reduce(this.#state, { is: 'event', event });
+  applyEvent(event: StoredEvent): void {
+    reduce(this.#state, { kind: 'event', event });
   }
 }

@@ -45,7 +45,7 @@ export class PanelMarks {
   }
 
   /** Replaces the marks by those of a new observation. */
-  take(panel: string, source: SurfaceMarks): void {
+  replace(panel: string, source: SurfaceMarks): void {
     const first = this.panel !== panel;
     this.#source = source;
     this.panel = panel;
@@ -101,11 +101,11 @@ export class PanelMarks {
     if (!frame || !theirs.length || !source.frame_doc) this.#boxes[1] = new Map();
     else {
       const inner = boxOf(frame);
-      const late = new Promise<Json>((done) => setTimeout(() => done(null), FRAME_TIMEOUT_MS));
-      const answer = await Promise.race([this.#query(true, source.frame_doc, theirs), late]);
+      const timeout = new Promise<Json>((done) => setTimeout(() => done(null), FRAME_TIMEOUT_MS));
+      const answer = await Promise.race([this.#query(true, source.frame_doc, theirs), timeout]);
       this.#boxes[1] = new Map();
       for (const [handle, box] of boxesOf(theirs, answer)) {
-        const cut = inside({ ...box, x: box.x + inner.x, y: box.y + inner.y }, inner);
+        const cut = intersection({ ...box, x: box.x + inner.x, y: box.y + inner.y }, inner);
         if (cut) this.#boxes[1].set(handle, cut);
       }
     }
@@ -146,7 +146,7 @@ function boxesOf(handles: number[], answer: Json): Map<number, Box> {
 }
 
 /** Returns the part of `box` inside `place`, or null when there is none. */
-export function inside(box: Box, place: Box): Box | null {
+export function intersection(box: Box, place: Box): Box | null {
   const x = Math.max(box.x, place.x);
   const y = Math.max(box.y, place.y);
   const width = Math.min(box.x + box.width, place.x + place.width) - x;

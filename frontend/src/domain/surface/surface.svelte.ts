@@ -9,7 +9,7 @@ import { PanelMarks } from './panelmarks.svelte';
 import { WindowFreeze } from './freeze';
 
 /** Runs a collector operation in the frame of a panel. The answer is untrusted. */
-export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
+export type FrameExecutor = (ask: { name: string; args: Json[] }) => Promise<Json>;
 
 interface Script {
   scope: Element | Document;
@@ -46,7 +46,7 @@ export class Surface {
   /** True while a screenshot is taken. Then the window draws nothing over the page. */
   frozen = $state(false);
   readonly #freeze = new WindowFreeze((frozen) => (this.frozen = frozen));
-  #frames = new Map<string, FrameAsk>();
+  #frames = new Map<string, FrameExecutor>();
   #installing: Promise<void> | null = null;
   #pointerTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -72,7 +72,7 @@ export class Surface {
   }
 
   /** Registers the frame of a panel. The returned function removes it. */
-  registerFrame(panel: string, ask: FrameAsk): () => void {
+  registerFrame(panel: string, ask: FrameExecutor): () => void {
     this.#frames.set(panel, ask);
     return () => {
       if (this.#frames.get(panel) === ask) this.#frames.delete(panel);
@@ -107,7 +107,7 @@ export class Surface {
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
     if (name === 'marks') {
       const [marks] = (args ?? []) as SurfaceMarks[];
-      if (marks) this.marks.take(panel, marks);
+      if (marks) this.marks.replace(panel, marks);
       return { v: true };
     }
     if (name === 'pose') return this.#beginScreenshot(stage);

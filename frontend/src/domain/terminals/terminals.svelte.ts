@@ -6,7 +6,7 @@ import type { TerminalLink } from '../../shared/api/terminals';
 const RETRY_DELAYS = [1, 2, 4, 8];
 
 /** Draws the output of a terminal. */
-export interface Screen {
+export interface TerminalScreen {
   /** Clears the screen; the next `replay` bytes are earlier output. */
   reset(replay: number): void;
   /** Draws output, and calls `drawn` when that is done. */
@@ -24,7 +24,7 @@ export class Terminals {
   known = $state(false);
 
   #link: TerminalLink | null = null;
-  #screen: { tab: number; screen: Screen } | null = null;
+  #screen: { tab: number; screen: TerminalScreen } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tries = 0;
   #open = false;
@@ -51,7 +51,7 @@ export class Terminals {
 
   #connect(): void {
     const link = this.backend.terminals({
-      news: (news) => link === this.#link && this.#receive(news),
+      update: (update) => link === this.#link && this.#receive(update),
       output: (tab, bytes) => {
         if (link !== this.#link) return;
         const to = this.#screen?.tab === tab ? this.#screen.screen : null;
@@ -73,21 +73,21 @@ export class Terminals {
     this.#link = link;
   }
 
-  #receive(news: TerminalUpdate): void {
-    if (news.kind === 'error') {
-      this.problem = news.error ?? '';
+  #receive(update: TerminalUpdate): void {
+    if (update.kind === 'error') {
+      this.problem = update.error ?? '';
       return;
     }
-    if (news.kind === 'tabs') {
+    if (update.kind === 'tabs') {
       const fresh = !this.connected;
       this.connected = true;
       this.known = true;
       this.#tries = 0;
-      this.#setTabs(news.tabs);
+      this.#setTabs(update.tabs);
       if (fresh && this.#screen) this.#link?.send({ kind: 'watch', tab: this.#screen.tab });
     }
-    if (news.kind === 'opened' && news.tab) this.choose(news.tab);
-    if (news.kind === 'watching' && news.tab === this.#screen?.tab) this.#screen?.screen.reset(news.bytes ?? 0);
+    if (update.kind === 'opened' && update.tab) this.choose(update.tab);
+    if (update.kind === 'watching' && update.tab === this.#screen?.tab) this.#screen?.screen.reset(update.bytes ?? 0);
   }
 
   #setTabs(tabs: Terminal[]): void {
@@ -105,7 +105,7 @@ export class Terminals {
   }
 
   /** Draws the output of a tab on `screen` until the returned function is called. */
-  show(tab: number, screen: Screen): () => void {
+  show(tab: number, screen: TerminalScreen): () => void {
     if (this.#screen && this.#screen.tab !== tab) this.#link?.send({ kind: 'leave', tab: this.#screen.tab });
     const shown = { tab, screen };
     this.#screen = shown;

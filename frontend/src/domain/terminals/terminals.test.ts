@@ -29,7 +29,7 @@ function play() {
   } as unknown as Backend;
   const terminals = new Terminals(backend);
   const leave = terminals.watch();
-  const send = (kind: TerminalUpdate['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  const send = (kind: TerminalUpdate['kind'], more = {}) => handlers?.update({ v: 1, kind, tabs: [], ...more });
   return { terminals, sent, send, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
 }
 

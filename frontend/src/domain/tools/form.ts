@@ -2,7 +2,7 @@ import type { Json } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 
 /** A field of a form that is generated from a tool's JSON schema. */
-export interface FormField {
+export interface ToolField {
   name: string;
   /** The name as words: "Due date" for due_date. */
   label: string;
@@ -28,10 +28,10 @@ interface Schema {
 }
 
 /** Returns the fields of a schema's top-level object, required ones first. */
-export function fieldsOf(parameters: unknown): FormField[] {
+export function fieldsOf(parameters: unknown): ToolField[] {
   const schema = (parameters ?? {}) as Schema;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const fields = Object.entries(schema.properties ?? {}).map(([name, part]): FormField => {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, part]): ToolField => {
     const type = Array.isArray(part.type) ? part.type.find((one) => one !== 'null') : part.type;
     return {
       name,
@@ -56,7 +56,7 @@ function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function kindOf(type: string | undefined, part: Schema): FormField['kind'] {
+function kindOf(type: string | undefined, part: Schema): ToolField['kind'] {
   if (part.enum?.length) return 'choice';
   if (type === 'number' || type === 'integer') return 'number';
   if (type === 'boolean') return 'boolean';
@@ -68,7 +68,7 @@ const show = (value: unknown) => (value === undefined ? '' : typeof value === 's
 
 /** Converts the typed values into arguments. `errors` contains a message for each invalid field. */
 export function argsOf(
-  fields: FormField[],
+  fields: ToolField[],
   typed: Record<string, string>,
 ): { args: Record<string, unknown>; errors: Record<string, string> } {
   const args: Record<string, unknown> = {};
@@ -97,7 +97,7 @@ export function argsOf(
 }
 
 /** Parses arguments written as a JSON object. Returns null for anything else. */
-export function readArgs(text: string): Record<string, Json> | null {
+export function parseArgs(text: string): Record<string, Json> | null {
   try {
     const value = JSON.parse(text) as Json;
     return value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, Json>) : null;

@@ -68,7 +68,7 @@ export class Tools {
     await this.actions.ask(
       this.actions.backend
         .setting('tools_off', disabled.join(','))
-        .then((setting) => this.store.apply({ is: 'setting', setting })),
+        .then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
@@ -79,7 +79,7 @@ export class Tools {
   }
 
   async refreshCalls(): Promise<void> {
-    await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ is: 'calls', rows })));
+    await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ kind: 'calls', rows })));
   }
 
   get groups(): ToolGroup[] {
@@ -115,7 +115,7 @@ function groupTools(tools: ToolInfo[]): ToolGroup[] {
 }
 
 /** Reports whether every word of the query occurs in the tool's name, description or argument names. */
-export function toolFits(tool: ToolInfo, query: string): boolean {
+export function matchesQuery(tool: ToolInfo, query: string): boolean {
   const schema = tool.parameters as { properties?: Record<string, unknown> } | null;
   const text = `${tool.name} ${tool.description} ${Object.keys(schema?.properties ?? {}).join(' ')}`.toLowerCase();
   return query

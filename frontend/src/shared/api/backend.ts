@@ -1,5 +1,5 @@
 import { assistantIsActing } from './assistantaction';
-import { bodyOf, createApiClient, done } from './client';
+import { bodyOf, createApiClient, awaitSuccess } from './client';
 import { createFilesApi } from './files';
 import { PATHS } from './navigation';
 import { createServerAppsApi } from './serverapps';
@@ -49,11 +49,11 @@ export function createBackend(token: string) {
     createConversation: (title: string) => bodyOf(client.POST('/api/conversations', { body: { title } })),
     transcript: (id: string) => bodyOf(client.GET('/api/conversations/{id}', byId(id))),
     renameConversation: (id: string, title: string) =>
-      done(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
+      awaitSuccess(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
     /** Lets other programs read a conversation over MCP, or stops that. */
     shareConversation: (id: string, shared: boolean) =>
-      done(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
-    deleteConversation: (id: string) => done(client.DELETE('/api/conversations/{id}', byId(id))),
+      awaitSuccess(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
+    deleteConversation: (id: string) => awaitSuccess(client.DELETE('/api/conversations/{id}', byId(id))),
     /**
      * Starts a turn. During a turn the message is queued until its next step ("now") or its end ("next").
      * `raise` allows the conversation's budget once more.
@@ -68,25 +68,31 @@ export function createBackend(token: string) {
       context: { attached?: Attachment[]; from?: string[] } = {},
     ) => {
       const body = { text, model, panel, when, raise, ...context };
-      return done(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
+      return awaitSuccess(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
     },
     bill: (id: string) => bodyOf(client.GET('/api/conversations/{id}/bill', byId(id))),
     changeWaiting: (id: string, message: string, when: 'now' | 'next') =>
-      done(client.PATCH('/api/conversations/{id}/waiting/{message}', { ...waiting(id, message), body: { when } })),
+      awaitSuccess(
+        client.PATCH('/api/conversations/{id}/waiting/{message}', { ...waiting(id, message), body: { when } }),
+      ),
     dropWaiting: (id: string, message: string) =>
-      done(client.DELETE('/api/conversations/{id}/waiting/{message}', waiting(id, message))),
+      awaitSuccess(client.DELETE('/api/conversations/{id}/waiting/{message}', waiting(id, message))),
     askWaiting: (id: string, message: string) =>
-      done(client.POST('/api/conversations/{id}/waiting/{message}/ask', waiting(id, message))),
+      awaitSuccess(client.POST('/api/conversations/{id}/waiting/{message}/ask', waiting(id, message))),
     /** Sends a message again in a new branch. With "" its text is unchanged. */
     branch: (id: string, message: string, text: string, model: string, panel: string) =>
-      done(client.POST('/api/conversations/{id}/branches', { ...byId(id), body: { message, text, model, panel } })),
+      awaitSuccess(
+        client.POST('/api/conversations/{id}/branches', { ...byId(id), body: { message, text, model, panel } }),
+      ),
     /** Activates a branch. The id of the first branch is "". */
     chooseBranch: (id: string, branch: string) =>
-      done(client.PUT('/api/conversations/{id}/branch', { ...byId(id), body: { branch } })),
-    stop: (id: string) => done(client.POST('/api/conversations/{id}/stop', byId(id))),
+      awaitSuccess(client.PUT('/api/conversations/{id}/branch', { ...byId(id), body: { branch } })),
+    stop: (id: string) => awaitSuccess(client.POST('/api/conversations/{id}/stop', byId(id))),
     /** Sends the model a summary or, if `use` is false, the messages it replaces. */
     useSummary: (id: string, message: string, use: boolean) =>
-      done(client.PUT('/api/conversations/{id}/summaries/{message}', { ...waiting(id, message), body: { use } })),
+      awaitSuccess(
+        client.PUT('/api/conversations/{id}/summaries/{message}', { ...waiting(id, message), body: { use } }),
+      ),
     /** Returns completions of a message to the pilot, from the text before the cursor. */
     complete: (text: string, panel: string) =>
       bodyOf(client.GET('/api/ai/pilot/complete', { params: { query: { text, panel } } })),
@@ -95,8 +101,8 @@ export function createBackend(token: string) {
 
     // Calls, permissions and records
     answer: (approval: string, answer: Answer, reason: string, hash: string, filled?: Record<string, unknown>) =>
-      done(client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, filled } })),
-    cancelCall: (call: string) => done(client.POST('/api/calls/{id}/cancel', byId(call))),
+      awaitSuccess(client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, filled } })),
+    cancelCall: (call: string) => awaitSuccess(client.POST('/api/calls/{id}/cancel', byId(call))),
     calls: async (limit: number) =>
       (await bodyOf(client.GET('/api/calls', { params: { query: { limit } } }))).calls ?? [],
     grants: async () => (await bodyOf(client.GET('/api/grants'))).grants ?? [],
@@ -159,9 +165,9 @@ export function createBackend(token: string) {
     dismissProgram: (id: string) => bodyOf(client.DELETE('/api/programs/{id}', byId(id))),
 
     // Panels
-    openPanel: (panel: string) => done(client.POST(PATHS.openPanel, { body: { panel } })),
+    openPanel: (panel: string) => awaitSuccess(client.POST(PATHS.openPanel, { body: { panel } })),
     pinPanel: (panel: string, pinned: boolean) =>
-      done(client.POST('/api/panels/{id}/pin', { ...byId(panel), body: { pinned } })),
+      awaitSuccess(client.POST('/api/panels/{id}/pin', { ...byId(panel), body: { pinned } })),
     /** Runs a tool as the panel's page: one of the panel's tools, or a tool that its manifest names. */
     callPanel,
     /** Returns the declarative page of a panel. */
@@ -169,15 +175,15 @@ export function createBackend(token: string) {
     /** Returns the state that a panel's page has saved, null for none. */
     panelState: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/state', byId(panel)))).state,
     savePanelState: (panel: string, state: unknown) =>
-      done(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
+      awaitSuccess(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
     /** Accepts or declines the pending change of a panel, which `hash` identifies. */
     answerPanel: (panel: string, hash: string, take: boolean) =>
-      done(
+      awaitSuccess(
         client.POST(take ? '/api/panels/{id}/accept' : '/api/panels/{id}/decline', { ...byId(panel), body: { hash } }),
       ),
     /** Accepts changes of a panel's tools without asking until Sextant is closed, or asks again if `on` is false. */
     developPanel: (panel: string, on: boolean) =>
-      done(client.POST('/api/panels/{id}/develop', { ...byId(panel), body: { on } })),
+      awaitSuccess(client.POST('/api/panels/{id}/develop', { ...byId(panel), body: { on } })),
     /** Returns the settings of a panel, without the values of sensitive settings. */
     panelSettings: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/config', byId(panel)))).settings,
     /** Sets values by name. Null restores a default. */
@@ -192,26 +198,27 @@ export function createBackend(token: string) {
     evalPanel: async (panel: string) => (await bodyOf(client.POST('/api/panels/{id}/eval', byId(panel)))).outcomes,
     /** Publishes the values that a panel shows, by the keys of its manifest. They replace all earlier values. */
     publishContext: (panel: string, values: Record<string, Json>) =>
-      done(client.PUT('/api/panels/{id}/context', { ...byId(panel), body: values })),
+      awaitSuccess(client.PUT('/api/panels/{id}/context', { ...byId(panel), body: values })),
 
     // Browser
     /** Gives control of the page to the person, or back to the assistant. */
-    takeOver: (person: boolean) => done(client.POST('/api/browser/control', { body: { person } })),
-    startBrowser: () => done(client.POST('/api/browser/start')),
+    takeOver: (person: boolean) => awaitSuccess(client.POST('/api/browser/control', { body: { person } })),
+    startBrowser: () => awaitSuccess(client.POST('/api/browser/start')),
 
     // MCP servers
     toggleServer: (name: string, enabled: boolean) =>
-      done(client.POST(PATHS.toggleServer, { ...byName(name), body: { enabled } })),
+      awaitSuccess(client.POST(PATHS.toggleServer, { ...byName(name), body: { enabled } })),
     server: (name: string) => bodyOf(client.GET('/api/mcp-servers/{name}', byName(name))),
     /** Returns what a server with this entry may access. */
     serverAccess: (entry: ServerEntry) => bodyOf(client.POST('/api/mcp-servers/access', { body: { entry } })),
-    addServer: (name: string, entry: ServerEntry) => done(client.POST('/api/mcp-servers', { body: { name, entry } })),
+    addServer: (name: string, entry: ServerEntry) =>
+      awaitSuccess(client.POST('/api/mcp-servers', { body: { name, entry } })),
     changeServer: (name: string, entry: ServerEntry) =>
-      done(client.PUT('/api/mcp-servers/{name}', { ...byName(name), body: { entry } })),
+      awaitSuccess(client.PUT('/api/mcp-servers/{name}', { ...byName(name), body: { entry } })),
     consentServer: (name: string, consents: ServerConsents) =>
-      done(client.PUT('/api/mcp-servers/{name}/consents', { ...byName(name), body: consents })),
-    removeServer: (name: string) => done(client.DELETE('/api/mcp-servers/{name}', byName(name))),
-    restartServer: (name: string) => done(client.POST('/api/mcp-servers/{name}/restart', byName(name))),
+      awaitSuccess(client.PUT('/api/mcp-servers/{name}/consents', { ...byName(name), body: consents })),
+    removeServer: (name: string) => awaitSuccess(client.DELETE('/api/mcp-servers/{name}', byName(name))),
+    restartServer: (name: string) => awaitSuccess(client.POST('/api/mcp-servers/{name}/restart', byName(name))),
     /** Returns the servers that another program's text or file would add. Nothing is written. */
     previewServers: (source: ServerSource) => bodyOf(client.POST('/api/mcp-servers/import/preview', { body: source })),
     /** Adds the named servers from another program's text or file. They are switched off. */

@@ -57,7 +57,7 @@ export async function bodyOf<T>(request: Promise<{ data?: T }>): Promise<T> {
 }
 
 /** Waits for a response without a body. */
-export async function done(request: Promise<{ data?: unknown }>): Promise<void> {
+export async function awaitSuccess(request: Promise<{ data?: unknown }>): Promise<void> {
   await bodyOf(request);
 }
 

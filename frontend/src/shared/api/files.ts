@@ -1,4 +1,4 @@
-import { bodyOf, done, type Client } from './client';
+import { bodyOf, awaitSuccess, type Client } from './client';
 import type { EditorDraft, EditorSession, EditorState, Folder } from './types';
 
 export type FilesApi = ReturnType<typeof createFilesApi>;
@@ -29,8 +29,9 @@ export function createFilesApi(client: Client) {
       const { state, drafts } = await bodyOf(client.GET('/api/workspace/editor'));
       return { state: { ...state, tabs: state.tabs ?? [] }, drafts: drafts ?? [] };
     },
-    saveEditor: (state: EditorState) => done(client.PUT('/api/workspace/editor', { body: state })),
-    saveDraft: (draft: EditorDraft) => done(client.PUT('/api/workspace/editor/draft', { body: draft })),
-    deleteDraft: (path: string) => done(client.DELETE('/api/workspace/editor/draft', { params: { query: { path } } })),
+    saveEditor: (state: EditorState) => awaitSuccess(client.PUT('/api/workspace/editor', { body: state })),
+    saveDraft: (draft: EditorDraft) => awaitSuccess(client.PUT('/api/workspace/editor/draft', { body: draft })),
+    deleteDraft: (path: string) =>
+      awaitSuccess(client.DELETE('/api/workspace/editor/draft', { params: { query: { path } } })),
   };
 }

@@ -1,4 +1,4 @@
-import { bodyOf, done, type Client } from './client';
+import { bodyOf, awaitSuccess, type Client } from './client';
 import type { ModelContext, PageLink } from './types';
 
 export type ServerAppsApi = ReturnType<typeof createServerAppsApi>;
@@ -13,12 +13,12 @@ export function createServerAppsApi(client: Client) {
       bodyOf(client.GET('/api/mcp-servers/{name}/app', { params: { path: { name: server }, query: { tool } } })),
     /** Lets the pages of a server reach origins, each with its use: "connect https://a.example". */
     allow: (server: string, origins: string[]) =>
-      done(client.PUT('/api/mcp-servers/{name}/app/domains', { ...at(server), body: { origins } })),
+      awaitSuccess(client.PUT('/api/mcp-servers/{name}/app/domains', { ...at(server), body: { origins } })),
     /** Returns the allowed origins with their uses. */
-    reach: async (server: string) =>
+    allowedOrigins: async (server: string) =>
       (await bodyOf(client.GET('/api/mcp-servers/{name}/app/domains', at(server)))).origins,
     revoke: (server: string, origin: string) =>
-      done(
+      awaitSuccess(
         client.DELETE('/api/mcp-servers/{name}/app/domains', { params: { path: { name: server }, query: { origin } } }),
       ),
     /** Calls a tool as the server's page and returns the server's answer. */
@@ -33,16 +33,18 @@ export function createServerAppsApi(client: Client) {
         .answer as object,
     /** Sets what the page gives the model in the next turn of a conversation. It counts as outside text. */
     updateModelContext: (server: string, conversation: string, context: ModelContext) =>
-      done(
+      awaitSuccess(
         client.PUT('/api/mcp-servers/{name}/app/context', { ...at(server), body: { conversation, ...wire(context) } }),
       ),
     updatePanelModelContext: (panel: string, context: ModelContext) =>
-      done(client.PUT('/api/panels/{id}/model-context', { params: { path: { id: panel } }, body: wire(context) })),
+      awaitSuccess(
+        client.PUT('/api/panels/{id}/model-context', { params: { path: { id: panel } }, body: wire(context) }),
+      ),
     log: (server: string, line: string) =>
-      done(client.POST('/api/mcp-servers/{name}/app/log', { ...at(server), body: { line } })),
+      awaitSuccess(client.POST('/api/mcp-servers/{name}/app/log', { ...at(server), body: { line } })),
     /** Opens an address in the browser at the request of a page. Addresses of private hosts are refused. */
     open: (link: PageLink) => bodyOf(client.POST('/api/links', { body: link })),
     /** Opens a mailto address in the person's mail program. */
-    mail: (address: string) => done(client.POST('/api/mail', { body: { address } })),
+    mail: (address: string) => awaitSuccess(client.POST('/api/mail', { body: { address } })),
   };
 }

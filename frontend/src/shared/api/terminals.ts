@@ -3,7 +3,7 @@ import type { TerminalMessage, TerminalUpdate } from './types';
 
 /** Receives the messages about the terminals. `closed` is called once, as the last handler. */
 export interface TerminalHandlers {
-  news(news: TerminalUpdate): void;
+  update(update: TerminalUpdate): void;
   output(tab: number, bytes: Uint8Array): void;
   closed(): void;
 }
@@ -43,7 +43,7 @@ export function openTerminals(token: string, handlers: TerminalHandlers): Termin
   socket.onopen = () => send({ kind: 'hello', token });
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data === 'string') {
-      handlers.news(JSON.parse(data) as TerminalUpdate);
+      handlers.update(JSON.parse(data) as TerminalUpdate);
       return;
     }
     const output = parseOutput(data);

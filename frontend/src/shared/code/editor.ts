@@ -21,7 +21,7 @@ export interface Cursor {
   selection: string;
 }
 
-export interface Options {
+export interface EditorOptions {
   label: string;
   text: string;
   /** The state that `destroy` returned, to restore the undo history and the cursor. */
@@ -38,7 +38,7 @@ export interface Options {
 }
 
 /** A text editor in a host element. */
-export interface Editing {
+export interface TextEditor {
   /** Removes the editor and returns a state for `restore`. */
   destroy(): unknown;
   /** Replaces the whole text as one change that can be undone. */
@@ -77,7 +77,7 @@ function cursorOf(view: EditorView): Cursor {
 }
 
 /** Creates a text editor in `host`. */
-export function edit(host: HTMLElement, options: Options): Editing {
+export function createEditor(host: HTMLElement, options: EditorOptions): TextEditor {
   const language = new Compartment();
   const writing = new Compartment();
   let quiet = false;
@@ -131,13 +131,13 @@ export function edit(host: HTMLElement, options: Options): Editing {
   };
   return {
     destroy() {
-      const left = {
+      const saved = {
         state: view.state.toJSON(fields),
         text: view.state.doc.toString(),
         scroll: view.scrollDOM.scrollTop,
       };
       view.destroy();
-      return left;
+      return saved;
     },
     replace(text) {
       const head = Math.min(view.state.selection.main.head, text.length);

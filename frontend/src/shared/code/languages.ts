@@ -89,4 +89,4 @@ function known(file: string): Known | undefined {
 export const languageName = (file: string): string => known(file)?.name ?? '';
 
 /** Loads the editor extension for a file's language. For plain text it is empty. */
-export const language = async (file: string): Promise<Extension> => (await known(file)?.load()) ?? [];
+export const loadLanguage = async (file: string): Promise<Extension> => (await known(file)?.load()) ?? [];

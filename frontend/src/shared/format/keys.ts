@@ -4,7 +4,7 @@ const mac = typeof navigator !== 'undefined' && /Mac/.test(navigator.platform ??
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Reports whether a key press is the chord ("Ctrl+Shift+A", "Alt+Left", "F6"). On macOS, Ctrl means Cmd. */
-export function matches(press: KeyPress, chord: string, onMac = mac): boolean {
+export function matchesChord(press: KeyPress, chord: string, onMac = mac): boolean {
   const parts = chord.split('+');
   const key = parts.pop() ?? '';
   const want = { ctrl: parts.includes('Ctrl'), alt: parts.includes('Alt'), shift: parts.includes('Shift') };
@@ -30,7 +30,7 @@ export function chordLabel(chord: string, onMac = mac): string {
 }
 
 /** Reports whether a key event belongs to the composition of an input method. */
-export function composing(event: KeyboardEvent): boolean {
+export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 

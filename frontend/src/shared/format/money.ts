@@ -5,7 +5,7 @@ export interface Amount {
 }
 
 /** Formats an amount: "1.25 USD", with more digits below a tenth ("0.046 USD"), and "0" for zero. */
-export function money({ nanos, currency = '' }: Amount): string {
+export function formatMoney({ nanos, currency = '' }: Amount): string {
   if (nanos === 0) return '0';
   const value = nanos / 1e9;
   if (value < 1e-6) return `under 0.000001 ${currency}`.trim();

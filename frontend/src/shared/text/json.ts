@@ -7,7 +7,7 @@ export interface JsonPart {
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
 /** Formats a value as JSON, cut to `max` characters, and splits it into tokens for syntax colors. */
-export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
+export function tokenizeJson(value: unknown, max = 20_000): JsonPart[] {
   let text = pretty(value);
   if (text.length > max) text = text.slice(0, max) + '…';
   const parts: JsonPart[] = [];

@@ -2,15 +2,15 @@
 type Render = (text: string) => string;
 
 let render = $state.raw<Render | null>(null);
-let wanted = false;
+let requested = false;
 
 /** Renders Markdown as safe HTML. Returns null while the renderer is loading. */
-export function prose(text: string): string | null {
-  if (!render && !wanted) {
-    wanted = true;
+export function renderProse(text: string): string | null {
+  if (!render && !requested) {
+    requested = true;
     import('./markdown').then(
       (loaded) => (render = loaded.renderMarkdown),
-      () => (wanted = false),
+      () => (requested = false),
     );
   }
   return render?.(text) ?? null;

@@ -16,7 +16,7 @@ const STEP = 24;
  * The position of an app outside the conversation: the whole stage, or a floating window that the person moves by its
  * header. It never leaves the stage or covers its banners, so it never hides an approval or the message box.
  */
-export class Placement {
+export class AppPlacement {
   /** The height of Sextant's window in pixels. */
   window = $state(innerHeight);
   moving = $state(false);

@@ -13,22 +13,22 @@ export function fileLinks(app: Pick<App, 'fileExistence' | 'editor'>, ready: () 
   return (element: HTMLElement) => {
     void key();
     if (!ready()) return;
-    let cancelled = false;
-    void link(app, element, () => cancelled);
-    return () => void (cancelled = true);
+    let canceled = false;
+    void link(app, element, () => canceled);
+    return () => void (canceled = true);
   };
 }
 
 async function link(
   app: Pick<App, 'fileExistence' | 'editor'>,
   element: HTMLElement,
-  cancelled: () => boolean,
+  canceled: () => boolean,
 ): Promise<void> {
   const found = textsOf(element).map((node) => ({ node, places: findFilePaths(node.data) }));
   const paths = new Set(found.flatMap(({ places }) => places.map((place) => place.path)));
   if (paths.size === 0) return;
   const existing = await app.fileExistence.existing([...paths]);
-  if (cancelled() || existing.size === 0) return;
+  if (canceled() || existing.size === 0) return;
   for (const { node, places } of found) {
     // Start at the end, so that the earlier offsets stay valid.
     for (const place of places.reverse()) {

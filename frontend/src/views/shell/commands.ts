@@ -61,7 +61,7 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       title: t('command.stop'),
       icon: 'square',
       keys: ['Ctrl+.'],
-      off: () => (conversations.running || browser.driver ? '' : t('compose.stop')),
+      disabledReason: () => (conversations.running || browser.driver ? '' : t('command.stop.off')),
       run: stop,
     },
     {

@@ -24,7 +24,7 @@ export const roleIcon = (role: string) => ICONS[role] ?? 'rectangle-horizontal';
 const SHOWN = ['disabled', 'current', 'expanded', 'selected', 'pressed', 'invalid', 'required', 'readonly'];
 
 /** Returns why an element is unusable, else its state, else its value. A row of the list has no room for more. */
-export function stateWord(element: MarkElement): string {
+export function stateText(element: MarkElement): string {
   const states = element.states ?? [];
   const covered = states.find((state) => state.startsWith('covered') || state.startsWith('off:'));
   if (covered) return covered.startsWith('covered') ? 'covered' : covered.slice(4).trim();

@@ -9,8 +9,8 @@ export class FocusGuard {
     const from = event.target;
     setTimeout(() => {
       const frame = this.frame();
-      const taken = frame && document.activeElement === frame && !this.#entered && !frame.matches(':hover');
-      if (!taken || !(from instanceof HTMLElement)) return;
+      const frameTookFocus = frame && document.activeElement === frame && !this.#entered && !frame.matches(':hover');
+      if (!frameTookFocus || !(from instanceof HTMLElement)) return;
       frame.blur();
       from.focus();
     });

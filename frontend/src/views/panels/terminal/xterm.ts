@@ -1,7 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal, type ILink, type ITheme } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
-import type { Screen } from '../../../domain/terminals/terminals.svelte';
+import type { TerminalScreen } from '../../../domain/terminals/terminals.svelte';
 
 /** The label of an XtermScreen, and the handlers of its events. */
 export interface ScreenHandlers {
@@ -23,7 +23,7 @@ const SCROLLBACK = 10_000;
 const ADDRESS = /https?:\/\/[^\s"'<>`]+[^\s"'<>`.,;:!?)\]}]/g;
 
 /** A terminal that xterm.js draws. */
-export class XtermScreen implements Screen {
+export class XtermScreen implements TerminalScreen {
   readonly #term: Terminal;
   readonly #fit = new FitAddon();
   readonly #host: HTMLElement;
@@ -40,7 +40,7 @@ export class XtermScreen implements Screen {
       lineHeight: 1.25,
       scrollback: SCROLLBACK,
       cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
-      theme: this.#colours(),
+      theme: this.#colors(),
       minimumContrastRatio: 4.5,
       screenReaderMode: false,
       // The address of a link comes from a program, so it is shown before it is opened.
@@ -65,7 +65,7 @@ export class XtermScreen implements Screen {
     this.#term.onResize(({ cols, rows }) => handlers.resize(cols, rows));
     this.#sizes = new ResizeObserver(() => this.fit());
     this.#sizes.observe(host);
-    this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colours()));
+    this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colors()));
     this.#themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     this.fit();
     handlers.resize(this.#term.cols, this.#term.rows);
@@ -111,7 +111,7 @@ export class XtermScreen implements Screen {
     return found.length ? found : undefined;
   }
 
-  #colours(): ITheme {
+  #colors(): ITheme {
     const style = getComputedStyle(this.#host);
     const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
     return {
