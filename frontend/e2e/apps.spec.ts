@@ -167,7 +167,7 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   page,
 }) => {
   const app = view(page);
-  await page.getByRole('button', { name: 'Continue without' }).click();
+  await page.getByRole('button', { name: 'Continue without access' }).click();
   await app.locator('#link').click();
   expect(await policyOf(page)).not.toContain('api.example.com');
   const question = page.getByRole('alertdialog', { name: 'Open an address for the board app?' });
@@ -204,6 +204,6 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: 'Show the board app' }).click();
-  await page.getByRole('button', { name: 'Continue without' }).click(); // a refusal is not remembered
+  await page.getByRole('button', { name: 'Continue without access' }).click(); // a refusal is not remembered
   await expect(app.locator('#result')).toHaveText('result 5 board');
 });

@@ -52,7 +52,7 @@ test('prices and a budget can be set, the meter shows their use, and Continue go
     expect(model.requests).toHaveLength(2);
 
     await meter(page).click();
-    const spent = page.getByLabel('What this conversation cost');
+    const spent = page.getByLabel('Cost of this conversation');
     await expect(spent.getByRole('row', { name: /^Input/ })).toHaveText(/Input\s*0\s*200/);
     await expect(spent).toContainText('240 of 200');
     expect((await new AxeBuilder({ page }).include('.popover').analyze()).violations).toEqual([]);

@@ -72,7 +72,7 @@ test('a site that asks for a login gets one', async ({ page }) => {
   await sextant.mustExecute('navigate_page', { url: `${address}/private` });
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText(/The vault.* asks for a user name and password/);
-  await dialog.getByLabel('User name').fill('ana');
+  await dialog.getByLabel('Username').fill('ana');
   await dialog.getByLabel('Password').fill('lantern');
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('tab', { name: 'Vault' })).toBeVisible();

@@ -11,7 +11,7 @@ import Root from './views/Root.svelte';
 applyTheme(lastTheme());
 document.title = t('app.name');
 
-/** The program behind this page. In development `?fake=NAME` plays a recorded scenario instead. */
+/** Returns the backend of this page. In development, `?fake=NAME` plays a scenario instead. */
 async function connect(): Promise<Backend> {
   if (import.meta.env.DEV) {
     const scenario = new URLSearchParams(location.search).get('fake');

@@ -23,7 +23,7 @@ import { drawShop } from './shop';
 import { programs } from './programs';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
-/** A Backend that plays a scenario by name. For development and tests only: no build contains it. */
+/** Returns a Backend that plays the named scenario. Only for development and tests: no build contains it. */
 export function fakeBackend(scenario: string): Backend {
   return new Fake(scenario);
 }

@@ -22,7 +22,7 @@ const span = (range: MetricsRange) => {
   };
 };
 
-/** Invented figures of a busy day. */
+/** Returns invented figures of a busy day. */
 export function metrics(range: MetricsRange): Metrics {
   const { starts, head } = span(range);
   const buckets = starts.map((start, i) => {

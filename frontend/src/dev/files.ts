@@ -1,6 +1,6 @@
 import type { ChangedFile } from '../shared/api/types';
 
-/** What the turn of the scenario "files" did, as the program tells it. */
+/** Returns the file changes of the turn in the scenario "files", before or after Undo. */
 export function changes(undone: boolean): ChangedFile[] {
   return [
     {

@@ -3,7 +3,7 @@ import type { EditorSession, FileText } from '../shared/api/types';
 
 const README = '# Sextant\n\nA desktop assistant that drives a real browser.\n\n- tools\n- panels\n';
 
-/** Files of a scenario: a small folder that nothing changes. */
+/** Returns a FilesApi over a small read-only folder. */
 export function filesApi(): FilesApi {
   let session: EditorSession = { state: { tabs: [], active: '' }, drafts: [] };
   const file = (path: string): FileText => ({

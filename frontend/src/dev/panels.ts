@@ -1,6 +1,6 @@
 import type { Panel } from '../shared/api/types';
 
-// The panels of the recorded states.
+// The panels of every scenario.
 
 const panel = (id: string, title: string, icon: string, order: number, more: Partial<Panel> = {}): Panel => ({
   id,

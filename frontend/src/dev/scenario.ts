@@ -10,7 +10,7 @@ import type {
 } from '../shared/api/types';
 import { CALLS, HOME, PAGE, panels } from './panels';
 
-// Recorded states to look at while developing; figures and names are samples.
+// States of the window for development. All figures and names are invented.
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
@@ -157,7 +157,7 @@ const ended = (call: string, tool: string, sentence: string, ms: number, more: o
 const message = (id: string, role: string, text: string, more: object = {}) =>
   event('message.added', { id, conversation: 't1', turn: 'u1', role, text, status: 'done', time: ago(50), ...more });
 
-/** The events of a scenario's conversation. */
+/** Returns the events of a scenario's conversation. */
 export function transcript(scenario: string): StoredEvent[] {
   seq = 0;
   const source = { sources: ['https://shop.example'] };
@@ -295,7 +295,7 @@ export const tools: ToolInfo[] = [
   tool('github__list_issues', 'mcp', 'Lists issues.', { owner: 'github', hints: { open_world: true } }),
 ];
 
-/** Standing permissions of each kind. */
+/** One grant of each kind. */
 export const grants: Grant[] = [
   {
     id: 'g1',
@@ -318,7 +318,7 @@ export const grants: Grant[] = [
   { id: 'g3', scope: 'never', tool: 'bash', text: 'bash: git push --force', created: '2026-11-03T08:00:00Z', uses: 4 },
 ];
 
-/** A secret for requests and one for a log-in. */
+/** A secret for requests and one for a sign-in. */
 export const secrets: SecretList = {
   secrets: [
     {
@@ -359,7 +359,7 @@ export const created: CreatedTool[] = [
   },
 ];
 
-/** A turn that changed files. */
+/** Returns the events of a turn that changed files. */
 function changedFiles(): StoredEvent[] {
   return [
     started('c4', 'edit_file', 'Editing notes/house.md', { path: 'notes/house.md', old: 'E27', new: 'E14' }),

@@ -3,11 +3,11 @@ import type { ServerAppsApi } from '../shared/api/serverapps';
 
 const none = () => Promise.reject(new BackendError(404, 'no MCP server here', ''));
 
-/** A scenario has no MCP server, so no page of one. */
+/** Returns a ServerAppsApi without pages: the MCP servers of a scenario have none. */
 export const serverApps = (): ServerAppsApi => ({
   page: none,
   allow: none,
-  reach: () => Promise.resolve([]),
+  allowedOrigins: () => Promise.resolve([]),
   revoke: none,
   call: none,
   read: none,

@@ -1,6 +1,6 @@
 import type { ServerResourcesApi } from '../shared/api/serverresources';
 
-/** Resources and prompts of a scenario: one of each. */
+/** Returns a ServerResourcesApi with one resource and one prompt. */
 export function serverResources(): ServerResourcesApi {
   return {
     offers: async () => ({

@@ -1,6 +1,6 @@
 import type { MarkElement } from '../shared/api/types';
 
-// A page to look at while developing: a small lamp shop drawn on a canvas, with its elements.
+// A sample page for development: a small lamp shop drawn on a canvas, with its elements.
 
 interface Lamp {
   name: string;
@@ -22,7 +22,7 @@ const LAMPS: Lamp[] = [
 const NAV = ['Lamps', 'Shades', 'Bulbs', 'Journal'];
 const FILTERS = ['Under 80 €', 'In stock', 'Dimmable'];
 
-/** Draws the shop at a size and scroll; returns its elements with their boxes. */
+/** Draws the shop at the given size and scroll position, and returns its elements with their boxes. */
 export function drawShop(
   c: OffscreenCanvasRenderingContext2D,
   width: number,
@@ -36,9 +36,9 @@ export function drawShop(
     const in_view = box.y < height && box.y + h > 0;
     elements.push({ id: id++, role, name, group, box, usable: true, in_view, ...more });
   };
-  const text = (words: string, x: number, y: number, font: string, colour = '#26221C') => {
+  const text = (words: string, x: number, y: number, font: string, color = '#26221C') => {
     c.font = font;
-    c.fillStyle = colour;
+    c.fillStyle = color;
     c.fillText(words, x, y - scroll);
     return c.measureText(words).width;
   };

@@ -6,7 +6,7 @@ import { t } from '../shared/i18n';
 import type { Store } from './store/store.svelte';
 import type { Toasts } from './toasts.svelte';
 
-/** The message for a failed request. */
+/** Returns the message that a person reads when a request failed. */
 export function failureText(error: unknown): string {
   if (error instanceof BackendError) {
     return error.status === 0 ? t('failure.offline') : t('failure.request', { reason: error.detail || error.title });
@@ -14,7 +14,7 @@ export function failureText(error: unknown): string {
   return t('failure.request', { reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Runs tools and requests for the person; failures are shown as toasts, never thrown. */
+/** Runs tools and requests on behalf of the person. Failures are shown as toasts and never thrown. */
 export class Actions {
   constructor(
     readonly backend: Backend,
@@ -22,7 +22,7 @@ export class Actions {
     private readonly toasts: Toasts,
   ) {}
 
-  /** Runs a tool; null when the request failed. A failed result is shown too, unless `quiet`. */
+  /** Runs a tool. Returns null when the request failed. A result that reports a failure is shown unless `quiet`. */
   async run(tool: string, args: Json, quiet = false, panel = this.store.state.activePanel): Promise<Result | null> {
     try {
       const result = await this.backend.execute(tool, args, panel);
@@ -34,7 +34,7 @@ export class Actions {
     }
   }
 
-  /** Calls a tool as a panel; null when the request failed. */
+  /** Calls a tool as a panel. Returns null when the request failed. */
   async asPanel(panel: string, tool: string, args: Json): Promise<Result | null> {
     try {
       return await this.backend.callPanel(panel, tool, args);
@@ -44,7 +44,7 @@ export class Actions {
     }
   }
 
-  /** Awaits a request; false when it failed, which is shown. */
+  /** Waits for a request. A failure is shown, and false is returned. */
   async ask(request: Promise<unknown>): Promise<boolean> {
     try {
       await request;

@@ -31,7 +31,7 @@ import { Toasts } from './toasts.svelte';
 import { CreatedTools } from './tools/createdtools.svelte';
 import { Tools } from './tools/tools.svelte';
 
-/** Creates the controllers of the window and connects them. Views get each one by its own context. */
+/** Creates the controllers of the window and connects them. Views get each controller with `useController`. */
 export class App {
   readonly store = new Store();
   readonly toasts = new Toasts();
@@ -102,7 +102,7 @@ export class App {
     this.layout.onChange = (saved) => this.settings.saveView('layout', saved);
   }
 
-  /** Publishes what built-in panels show whenever it changes. */
+  /** Publishes the open note and the selected file whenever they change. */
   #publishContexts(): void {
     $effect.root(() => {
       $effect(() => this.contextPublisher.publish(NOTES_PANEL, this.notes.note ? { note: this.notes.note.name } : {}));

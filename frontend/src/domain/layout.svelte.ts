@@ -1,7 +1,7 @@
-/** Widths of regions in pixels. */
-export const ASSISTANT = { min: 340, max: 720, initial: 416 };
+/** The width of the assistant, in pixels. */
+export const ASSISTANT_WIDTH = { min: 340, max: 720, initial: 416 };
 const STAGE_MIN = 480;
-export const MARKS = { min: 180, max: 360, initial: 218 };
+export const MARKS_WIDTH = { min: 180, max: 360, initial: 218 };
 
 interface SavedLayout {
   assistant: number;
@@ -10,31 +10,33 @@ interface SavedLayout {
   marksWidth: number;
 }
 
-/** Sizes and visibility of regions, saved across windows. */
+/** The sizes and visibility of the window's regions. They are saved for the next window. */
 export class Layout {
-  assistant = $state(ASSISTANT.initial);
-  /** Whether the assistant is open; else only its rail shows. */
+  assistant = $state(ASSISTANT_WIDTH.initial);
+  /** Whether the assistant is open. Otherwise only its rail is shown. */
   open = $state(true);
   marks = $state(true);
-  marksWidth = $state(MARKS.initial);
-  /** Whether the list of numbers covers the page because there is no room beside it. */
+  marksWidth = $state(MARKS_WIDTH.initial);
+  /** Whether the list of numbers is open over the page, in a window that has no room for it beside the page. */
   marksOver = $state(false);
-  /** Width of the window. */
+  /** The width of the window in pixels. */
   width = $state(typeof innerWidth === 'number' ? innerWidth : 1280);
 
-  /** Called with the layout as text for `restore`. */
+  /** Called after every change, with the layout as text that `restore` accepts. */
   onChange: (saved: string) => void = () => {};
 
   constructor() {
     if (this.overlay) this.open = false;
   }
 
-  /** Applies a saved layout; ignores text that is not one. */
+  /** Applies a saved layout. Invalid text is ignored. */
   restore(text: string): void {
     try {
       const saved = JSON.parse(text || '{}') as Partial<SavedLayout>;
-      if (Number.isFinite(saved.assistant)) this.assistant = clamp(saved.assistant ?? 0, ASSISTANT.min, ASSISTANT.max);
-      if (Number.isFinite(saved.marksWidth)) this.marksWidth = clamp(saved.marksWidth ?? 0, MARKS.min, MARKS.max);
+      if (Number.isFinite(saved.assistant))
+        this.assistant = clamp(saved.assistant ?? 0, ASSISTANT_WIDTH.min, ASSISTANT_WIDTH.max);
+      if (Number.isFinite(saved.marksWidth))
+        this.marksWidth = clamp(saved.marksWidth ?? 0, MARKS_WIDTH.min, MARKS_WIDTH.max);
       this.open = (saved.open ?? true) && !this.overlay;
       this.marks = saved.marks ?? true;
     } catch {
@@ -42,14 +44,14 @@ export class Layout {
     }
   }
 
-  /** Below 1,000 px the assistant overlays the stage. */
+  /** Whether the assistant overlays the stage, as it does in windows narrower than 1,000 px. */
   get overlay(): boolean {
     return this.width < 1000;
   }
 
-  /** The greatest width of the assistant that leaves room for the stage. */
+  /** The largest width of the assistant that leaves enough room for the stage. */
   get maxWidth(): number {
-    return Math.max(ASSISTANT.min, Math.min(ASSISTANT.max, this.width - STAGE_MIN - 60));
+    return Math.max(ASSISTANT_WIDTH.min, Math.min(ASSISTANT_WIDTH.max, this.width - STAGE_MIN - 60));
   }
 
   get assistantWidth(): number {
@@ -57,7 +59,7 @@ export class Layout {
   }
 
   resize(width: number): void {
-    this.assistant = clamp(width, ASSISTANT.min, this.maxWidth);
+    this.assistant = clamp(width, ASSISTANT_WIDTH.min, this.maxWidth);
     this.save();
   }
 

@@ -1,9 +1,9 @@
 import { failureText, type Actions } from './actions';
 
-/** A value that the program stores. Every change answers with the new value. */
+/** A value that the program stores. The answer to every change is the new value. */
 export class RemoteValue<T> {
   value = $state<T | null>(null);
-  /** Why the last read failed. */
+  /** Why the last read failed, "" if it did not. */
   failed = $state('');
   #revision = 0;
 
@@ -16,7 +16,7 @@ export class RemoteValue<T> {
     return this.value !== null;
   }
 
-  /** Reads the value; an outdated answer is dropped. */
+  /** Reads the value. An outdated answer is dropped. */
   async read(): Promise<void> {
     const revision = ++this.#revision;
     try {
@@ -27,14 +27,14 @@ export class RemoteValue<T> {
     }
   }
 
-  /** Sets a value that is newer than any being read. */
+  /** Sets a value that is newer than the answers to all pending reads. */
   protected set(value: T): void {
     this.#revision++;
     this.value = value;
     this.failed = '';
   }
 
-  /** Sends a change, which answers with the new value; false when it failed, after showing why. */
+  /** Waits for a change and sets the value it returns. A failure is shown, and false is returned. */
   protected async change(request: Promise<T>): Promise<boolean> {
     const done = await this.actions.ask(request.then((value) => this.set(value)));
     if (!done) await this.read();

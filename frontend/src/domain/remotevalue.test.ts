@@ -7,7 +7,7 @@ import { Store } from './store/store.svelte';
 import { Toasts } from './toasts.svelte';
 import { CreatedTools } from './tools/createdtools.svelte';
 
-/** Actions whose lists are answered when the test calls `answers`, in any order. */
+/** Returns actions whose reads are answered when the test calls `answers`, in any order. */
 function slowActions<T>(changed: Partial<Backend>) {
   const answers: ((list: T[]) => void)[] = [];
   const read = () => new Promise<T[]>((resolve) => answers.push(resolve));

@@ -1,14 +1,14 @@
-/** A short message at the corner of the stage; an error stays until it is dismissed. */
+/** A short message in a corner of the stage. An error stays until it is dismissed. */
 export interface Toast {
   id: number;
   kind: 'ok' | 'error';
   text: string;
   hint: string;
-  /** An offered action, such as Undo. */
+  /** An action that the toast offers, such as Undo. */
   action?: { label: string; run: () => void };
 }
 
-/** The newest two toasts. */
+/** The toasts that are shown: the newest two. */
 export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;

@@ -6,15 +6,15 @@ import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
-/** A question accepts keys only after this time, so that nobody answers it unread. */
+/** Keys answer a question only after it has been shown for this long, so that nobody answers it unread. */
 export const KEY_DELAY_MS = 500;
 
-/** The pending approvals, oldest first, and the shown one. */
+/** The pending approvals, oldest first, and the one that is shown. */
 export class Approvals {
   #chosen = $state('');
-  /** The question whose answer is being sent. */
+  /** The id of the approval whose answer is being sent, "" for none. */
   sending = $state('');
-  /** The question whose dialog with all answers is open. */
+  /** The id of the approval whose dialog with all answers is open, "" for none. */
   dialog = $state('');
 
   constructor(
@@ -32,24 +32,24 @@ export class Approvals {
     return list.find((approval) => approval.id === this.#chosen) ?? list[0];
   }
 
-  get place(): number {
+  get position(): number {
     return Math.max(
       0,
       this.list.findIndex((approval) => approval.id === this.current?.id),
     );
   }
 
-  /** Shows another question, wrapping around. */
+  /** Shows the approval `by` places later, or earlier if negative. It wraps around at both ends. */
   step(by: number): void {
     const list = this.list;
-    this.#chosen = list[(this.place + by + list.length) % list.length]?.id ?? '';
+    this.#chosen = list[(this.position + by + list.length) % list.length]?.id ?? '';
   }
 
   ofCall(call: string): Approval | undefined {
     return this.store.state.approvals.find((approval) => approval.call === call || approval.within === call);
   }
 
-  /** Whether the reason of the question is text from outside. */
+  /** Reports whether the question is asked because of outside text. */
   fromOutside(approval: Approval): boolean {
     const read = this.store.state.transcripts[approval.conversation ?? '']?.outside ?? [];
     return (
@@ -64,9 +64,9 @@ export class Approvals {
       await this.actions.backend.answer(approval.id, answer, reason, approval.hash, filled);
       this.dialog = '';
     } catch (error) {
-      const gone = error instanceof BackendError && (error.status === 409 || error.status === 404);
-      this.toasts.error(gone ? t('approval.gone') : failureText(error));
-      if (gone) this.dialog = '';
+      const alreadyAnswered = error instanceof BackendError && (error.status === 409 || error.status === 404);
+      this.toasts.error(alreadyAnswered ? t('approval.gone') : failureText(error));
+      if (alreadyAnswered) this.dialog = '';
     } finally {
       this.sending = '';
     }

@@ -1,31 +1,31 @@
 import type { ServerApp } from '../../shared/api/types';
 import type { Actions } from '../actions';
-import type { DisplayMode, Values } from '../panels/pagehost';
+import type { DisplayMode, JsonObject } from '../panels/pagehost';
 import type { CallView } from '../store/state';
 import { DenialLimiter } from './deniallimiter';
 
-/** How many pages of MCP servers run at once in a window. */
+/** How many pages of MCP servers may run at once in a window. */
 const LIVE_MAX = 3;
 
-/** The notification of MCP Apps with the result of a call; null while it runs. */
-export type Outcome = { method: string; params: object } | null;
+/** The MCP Apps notification that carries the result of a call; null while the call runs. */
+export type ResultNotification = { method: string; params: object } | null;
 
-/** The pages of MCP servers that show calls (MCP Apps): which are live, and how each is displayed. */
+/** The pages of MCP servers that show calls (MCP Apps): which pages run, and how each is displayed. */
 export class Apps {
-  /** Calls whose page is live, the last shown at the end. */
+  /** Ids of the calls whose page runs, the most recently shown last. */
   live = $state<string[]>([]);
   #modes = $state<Record<string, DisplayMode>>({});
-  /** The newest call with a page. */
+  /** The id of the newest call with a page. */
   #newest = '';
-  /** Calls whose page the person moved back into the conversation. */
+  /** Ids of the calls whose page the person moved back into the conversation. */
   #movedBack = new Set<string>();
   #limiters = new Map<string, DenialLimiter>();
-  /** Calls whose page the person closed; only the person opens it again. */
+  /** Ids of the calls whose page the person closed. Only the person can open it again. */
   #closed = new Set<string>();
 
   constructor(private readonly actions: Actions) {}
 
-  /** Shows a call's page for the person, and lets the server's pages ask again. */
+  /** Shows a call's page at the person's request, and lets the server's pages ask again. */
   show(call: string, server = ''): void {
     this.#closed.delete(call);
     this.#movedBack.delete(call);
@@ -40,7 +40,7 @@ export class Apps {
     this.#activate(call);
   }
 
-  /** Makes a page live. The oldest inline page makes room, never the newest call's, which would be shown again. */
+  /** Starts a page. Over the limit the oldest inline page is removed, but never the newest call's page. */
   #activate(call: string): void {
     if (this.live.includes(call)) return;
     this.live.push(call);
@@ -65,7 +65,7 @@ export class Apps {
     return this.#modes[call] ?? 'inline';
   }
 
-  /** Changes the display mode for the person. One page at a time is fullscreen, and one floats. */
+  /** Changes the display mode at the person's request. One page can be fullscreen and one can float. */
   setMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
     if (mode === 'inline') this.#movedBack.add(call);
@@ -73,7 +73,7 @@ export class Apps {
     return this.#place(call, mode);
   }
 
-  /** Changes the display mode for the page, unless the person moved the page back before. */
+  /** Changes the display mode at the page's request, unless the person has moved the page back. */
   askMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
     return mode !== 'inline' && this.#movedBack.has(call) ? this.mode(call) : this.#place(call, mode);
@@ -87,7 +87,7 @@ export class Apps {
     return mode;
   }
 
-  /** The limiter that all pages of a server share. */
+  /** Returns the limiter that all pages of a server share. */
   denialLimiter(server: string): DenialLimiter {
     let found = this.#limiters.get(server);
     if (!found) this.#limiters.set(server, (found = new DenialLimiter()));
@@ -98,15 +98,15 @@ export class Apps {
     return this.actions.backend.apps.page(call.owner, call.tool);
   }
 
-  /** The result of a call for its page. */
-  async outcome(call: CallView): Promise<Outcome> {
+  /** Returns the result of a call in the form that its page expects; null while the call runs. */
+  async outcome(call: CallView): Promise<ResultNotification> {
     if (call.status === 'queued' || call.status === 'running') return null;
     const result = (params: object) => ({ method: 'ui/notifications/tool-result', params });
     if (call.answerBlob) {
       try {
-        return result(JSON.parse(await (await this.actions.backend.blob(call.answerBlob)).text()) as Values);
+        return result(JSON.parse(await (await this.actions.backend.blob(call.answerBlob)).text()) as JsonObject);
       } catch {
-        // Fall back to the text of the result.
+        // Use the text of the result instead.
       }
     }
     const text = call.status === 'done' ? call.output : [call.error, call.suggestion].filter(Boolean).join(' ');

@@ -1,15 +1,15 @@
-/** Pause after a denial in milliseconds, and how many denials in a row end all requests. */
+/** The pause after a denial in milliseconds, and the number of denials in a row that end all requests. */
 const PAUSE_MS = 3000;
 const DENIALS_MAX = 2;
 
-/** Stops pages that keep asking until a tired person agrees. */
+/** Limits the requests of pages, so that they cannot keep asking until the person gives in. */
 export class DenialLimiter {
   #denials = 0;
   #last = 0;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Why no request is allowed now, "" when one is. */
+  /** Why no request is allowed now; "" when a request is allowed. */
   get refusal(): string {
     if (this.#denials >= DENIALS_MAX)
       return 'The person declined twice. The page may ask again once they reopen the app.';

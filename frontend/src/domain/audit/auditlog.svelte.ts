@@ -1,24 +1,24 @@
 import type { AuditCheck, CallRow } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
-/** The calls in the audit log, read page by page, and the check of its hash chain. */
+/** The calls of the audit log, read page by page, and the verification of its hash chain. */
 export class AuditLog {
   calls = $state<CallRow[]>([]);
   failed = $state('');
   loaded = $state(false);
-  /** Where the next page begins; 0 when there is none. */
+  /** Where the next page begins; 0 when there are no more calls. */
   more = $state(0);
   busy = $state(false);
   check = $state<AuditCheck | null>(null);
   checking = $state(false);
-  /** The call that a link asks to show, "" for none. */
+  /** The id of the call that a link asked to show, "" for none. */
   requestedCall = $state('');
   /** Counts requests, so that an outdated answer is dropped. */
   #request = 0;
 
   constructor(private readonly actions: Actions) {}
 
-  /** Reads the newest calls that contain all the words. */
+  /** Reads the newest calls that contain all of the words. */
   async read(words: string): Promise<void> {
     await this.#readPage(0, words);
   }

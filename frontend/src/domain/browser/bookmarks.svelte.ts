@@ -20,12 +20,12 @@ export class Bookmarks extends RemoteValue<Bookmark[]> {
     return this.list.some((one) => one.url === url);
   }
 
-  /** Adds a bookmark; errors are shown. */
+  /** Adds a bookmark. Errors are shown. */
   async add(url: string, title: string, note = ''): Promise<void> {
     await this.#do(ADD, { url, title: title.slice(0, 160), ...(note ? { note } : {}) });
   }
 
-  /** Removes a bookmark; false when that failed. */
+  /** Removes a bookmark. Returns false when that failed. */
   async remove(url: string): Promise<boolean> {
     return this.#do(REMOVE, { url });
   }
@@ -39,7 +39,7 @@ export class Bookmarks extends RemoteValue<Bookmark[]> {
   onEvent(event: StoredEvent): void {
     if (!this.loaded || event.kind !== 'call.ended') return;
     const { tool } = event.data;
-    // An undo may restore one.
+    // Undo may restore a bookmark.
     if (tool === ADD || tool === REMOVE || tool === 'undo') void this.read();
   }
 }

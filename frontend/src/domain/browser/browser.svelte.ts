@@ -6,18 +6,18 @@ import type { Settings } from '../settings/settings.svelte';
 import type { Store } from '../store/store.svelte';
 import { LiveView } from './live.svelte';
 
-/** How long a mark is highlighted after an action on it. */
+/** How long a mark stays highlighted after a click on it, in milliseconds. */
 const DONE_MS = 600;
 
-/** The controlled browser: tabs, address, input, and the numbers on its page. */
+/** The browser that Sextant controls: its tabs and address, input, and the marks on its page. */
 export class Browser {
   readonly live: LiveView;
-  /** The hovered mark, 0 for none. */
-  hovered = $state(0);
-  /** The mark that was just acted on, 0 for none. */
-  done = $state(0);
+  /** The number of the mark under the pointer, 0 for none. */
+  hoveredMark = $state(0);
+  /** The number of the mark that was just clicked, 0 for none. */
+  clickedMark = $state(0);
   starting = $state(false);
-  /** The marks revision at which the page was scrolled: those marks are outdated. */
+  /** The revision of the marks when the page was last scrolled. Marks of that revision are outdated. */
   #scrolled = $state(-1);
 
   constructor(
@@ -37,19 +37,19 @@ export class Browser {
     return this.state.tabs.find((tab) => tab.id === this.state.active);
   }
 
-  /** Whether there is a page to show rather than an empty tab. */
+  /** Whether the active tab has a page. */
   get hasPage(): boolean {
     const url = this.tab?.url ?? '';
     return url !== '' && url !== 'about:blank';
   }
 
-  /** Who acts on the page now besides the person at this window, "" for nobody. */
+  /** Who acts on the page now, other than the person at this window; "" for nobody. */
   get driver(): string {
     const { driving } = this.state;
     return driving && driving !== 'person' ? driving : '';
   }
 
-  /** The numbers of the page shown, null when they belong to another page or tab. */
+  /** The marks of the active tab; null when there are none. */
   get marks(): Marks | null {
     const { marks } = this.store.state;
     if (!marks || marks.page.tab !== this.state.active) return null;
@@ -61,15 +61,15 @@ export class Browser {
     return this.store.state.marksRevision;
   }
 
-  /** Whether the numbers are shown and match the page. */
+  /** Whether the marks are on and match the page. */
   get marksShown(): boolean {
     const marks = this.marks;
     if (!marks?.on || this.settings.value('marks') === 'off') return false;
     return this.#scrolled !== this.store.state.marksRevision && sameDocument(marks.page.url, this.tab?.url ?? '');
   }
 
-  /** The number that a pending approval or the assistant is about to act on, 0 for none. */
-  get next(): number {
+  /** The number of the mark that a pending approval or the assistant will act on next, 0 for none. */
+  get nextMark(): number {
     const asked = this.store.state.approvals.find((approval) => approval.annotation)?.annotation;
     if (asked) return asked;
     const { pointer } = this.store.state;
@@ -100,7 +100,7 @@ export class Browser {
     if (tab) void this.actions.run(environmentTool('tabs'), { action: 'close', tab });
   }
 
-  /** Toggles the numbers on the page. */
+  /** Turns the marks on the page on or off. */
   async annotate(): Promise<void> {
     if (this.marks?.on && this.settings.value('marks') !== 'off' && this.marks.elements.length) {
       await this.settings.set('marks', 'off');
@@ -115,7 +115,7 @@ export class Browser {
     if (result?.success) this.#flash(id);
   }
 
-  /** Answers an open dialog of the page, with what it asks for. */
+  /** Accepts or dismisses the open dialog of the page. `answer` contains the text or credentials it asks for. */
   answerDialog(accept: boolean, answer: { text?: string; username?: string; password?: string } = {}): void {
     void this.actions.run(environmentTool('dialog'), { accept, ...answer });
   }
@@ -125,12 +125,12 @@ export class Browser {
     void this.actions.run(environmentTool('downloads'), { action: 'cancel', id });
   }
 
-  /** Emulates a device. */
-  device(name: string): void {
+  /** Makes the browser emulate the named device. */
+  setDevice(name: string): void {
     void this.actions.run('set_activity_bar_devices', { device: name });
   }
 
-  /** Takes the page over from the assistant, or gives it back. */
+  /** Takes the page over from the assistant, or gives it back when `person` is false. */
   takeOver(person: boolean): Promise<boolean> {
     return this.actions.ask(this.actions.backend.takeOver(person));
   }
@@ -141,31 +141,31 @@ export class Browser {
     this.starting = false;
   }
 
-  /** Sends input of the person to the page. */
-  input(input: Input): void {
+  /** Sends the person's input to the page. */
+  sendInput(input: Input): void {
     if (input.type === 'wheel') this.#scrolled = this.store.state.marksRevision;
     this.session.send({ v: 1, kind: 'input', tab: this.state.active, input });
   }
 
-  /** Hides the numbers until the next observation because the page moved. */
-  moved(): void {
+  /** Hides the marks until the next observation, because the page was scrolled or resized. */
+  hideMarks(): void {
     this.#scrolled = this.store.state.marksRevision;
   }
 
   #flash(id: number): void {
-    this.done = id;
+    this.clickedMark = id;
     setTimeout(() => {
-      if (this.done === id) this.done = 0;
+      if (this.clickedMark === id) this.clickedMark = 0;
     }, DONE_MS);
   }
 }
 
-/** Compares two addresses without their fragments. */
+/** Reports whether two addresses differ at most in their fragments. */
 function sameDocument(a: string, b: string): boolean {
   return a.split('#')[0] === b.split('#')[0];
 }
 
-/** The typed address. The program adds a missing scheme; local and test names get http here. */
+/** Completes a typed address. Local and test names get http here; the program adds any other missing scheme. */
 function toAddress(text: string): string {
   const typed = text.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;

@@ -5,11 +5,11 @@ import type { Session } from '../session/session.svelte';
 const RATE_WINDOW_MS = 1000;
 
 /**
- * The live view: requests frames in the size of the canvas, draws the newest one and acknowledges every frame
- * after that, so that a slow window never builds up a queue.
+ * The live view: requests frames in the size of the canvas and draws the newest. Each frame is acknowledged only after
+ * it was drawn or skipped, so that frames never queue up for a slow window.
  */
 export class LiveView {
-  /** The newest frame that was drawn; null before the first and after the view was closed. */
+  /** The header of the frame that is shown; null when there is none. */
   header = $state<FrameHeader | null>(null);
   fps = $state(0);
 
@@ -17,14 +17,14 @@ export class LiveView {
   #size = { width: 0, height: 0, scale: 1 };
   #open = false;
   #drawn: number[] = [];
-  /** Frames are decoded in parallel; one that is decoded after a newer one is not drawn. */
+  /** Frames are decoded in parallel. A frame whose decoding ends after that of a newer frame is not drawn. */
   #received = 0;
   #shown = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly session: Session) {}
 
-  /** Takes the canvas to draw on; null when its panel is no longer shown. */
+  /** Sets the canvas to draw on. Null closes the view. */
   attach(canvas: HTMLCanvasElement | null): void {
     this.#canvas = canvas;
     clearInterval(this.#timer);
@@ -37,7 +37,7 @@ export class LiveView {
     this.header = null;
   }
 
-  /** The place's size in CSS pixels; the page's viewport follows it. */
+  /** Sets the size of the view in CSS pixels. The viewport of the page follows it. */
   resize(width: number, height: number, scale: number): void {
     if (width < 1 || height < 1) return;
     this.#size = { width: Math.round(width), height: Math.round(height), scale };
@@ -51,7 +51,7 @@ export class LiveView {
     this.#open = true;
   }
 
-  /** Draws a frame and acknowledges it, drawn or not: without that no frames follow. */
+  /** Draws a frame and acknowledges it. An invalid frame is acknowledged too, or no more frames would arrive. */
   async draw(frame: Frame): Promise<void> {
     const turn = ++this.#received;
     try {

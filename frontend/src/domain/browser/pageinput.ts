@@ -1,9 +1,9 @@
 import type { Input } from '../../shared/api/types';
-import { composing, modifierBits } from '../../shared/format/keys';
+import { isComposing, modifierBits } from '../../shared/format/keys';
 
 const BUTTONS = ['left', 'middle', 'right'];
 
-/** Turns mouse, wheel and key events on the live picture into input for the page. Moves are sent once per frame. */
+/** Turns mouse, wheel and key events on the live view into input for the page. Moves are sent once per frame. */
 export class PageInput {
   #move: Input | null = null;
   #wheel: Input | null = null;
@@ -44,13 +44,13 @@ export class PageInput {
     this.#schedule();
   }
 
-  /** Sends a key; true when the window must not handle it too. */
+  /** Sends a key. Returns true when the window must not handle the key too. */
   key(event: KeyboardEvent, type: 'keydown' | 'keyup'): boolean {
-    if (composing(event) || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified')
+    if (isComposing(event) || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified')
       return false;
     this.#flush();
     const letter = [...event.key].length === 1 && (!event.ctrlKey || event.altKey) && !event.metaKey;
-    // AltGr reports Control and Alt held; the letter it makes has neither.
+    // AltGr is reported as Control and Alt, which must not apply to the letter it produces.
     const modifiers = letter && event.ctrlKey && event.altKey ? 0 : modifierBits(event);
     this.send({
       type,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LABEL_HEIGHT, LABELS_MAX, overlaps, place, stackText, type Label, type Markable } from './placement';
+import { LABEL_HEIGHT, LABELS_MAX, overlaps, placeLabels, stackText, type Label, type LabelTarget } from './placement';
 
 const view = { width: 900, height: 700 };
 const ROLES = ['link', 'button', 'textbox', 'checkbox', 'img'];
 
-/** A small random generator, so that a failure can be repeated by its seed. */
+/** Returns a random generator with a seed, so that a failure can be repeated. */
 function random(seed: number) {
   let s = seed;
   return (max: number) => {
@@ -12,7 +12,7 @@ function random(seed: number) {
     return s % max;
   };
 }
-function page(seed: number, n: number): Markable[] {
+function page(seed: number, n: number): LabelTarget[] {
   const r = random(seed);
   return Array.from({ length: n }, (_, i) => ({
     id: i + 1 + r(3),
@@ -21,15 +21,15 @@ function page(seed: number, n: number): Markable[] {
     box: { x: r(940) - 20, y: r(760) - 30, width: 8 + r(160), height: 8 + r(60) },
   })).filter((e, i, all) => all.findIndex((o) => o.id === e.id) === i);
 }
-const element = (id: number, x: number, y: number, width: number, height: number, role = 'button'): Markable => ({
+const element = (id: number, x: number, y: number, width: number, height: number, role = 'button'): LabelTarget => ({
   id,
   role,
   usable: true,
   box: { x, y, width, height },
 });
 
-/** What is wrong with a placement, in words. */
-function faults(elements: Markable[], labels: Label[]): string[] {
+/** Returns descriptions of the faults of a placement. */
+function faults(elements: LabelTarget[], labels: Label[]): string[] {
   const found: string[] = [];
   labels.forEach((label, i) => {
     if (labels.slice(i + 1).some((other) => overlaps(label, other))) found.push(`${label.id} lies on another`);
@@ -40,35 +40,35 @@ function faults(elements: Markable[], labels: Label[]): string[] {
       const y = box.y + box.height / 2;
       return x > label.x && x < label.x + label.width && y > label.y && y < label.y + label.height;
     });
-    if (hit) found.push(`${label.id} covers a centre`);
+    if (hit) found.push(`${label.id} covers a center`);
   });
   return found;
 }
 
 describe('number labels on a page', () => {
-  it('never cover each other or the centre of an element, and stay inside the view', () => {
+  it('never cover each other or the center of an element, and stay inside the view', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const elements = page(seed, 20 + seed * 4);
-      expect(faults(elements, place(elements, view, []).labels), `seed ${seed}`).toEqual([]);
+      expect(faults(elements, placeLabels(elements, view, []).labels), `seed ${seed}`).toEqual([]);
     }
   });
   it('put every element in exactly one label or dot, unless there is no room', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const elements = page(seed, 80);
-      const { labels, dots } = place(elements, view, []);
+      const { labels, dots } = placeLabels(elements, view, []);
       const placed = [...labels.flatMap((l) => l.ids), ...dots.map((d) => d.id)];
       expect(new Set(placed).size, `seed ${seed}`).toBe(placed.length);
       for (const id of placed) expect(elements.some((e) => e.id === id)).toBe(true);
     }
   });
   it('are the same for the same page', () => {
-    expect(place(page(7, 90), view, [])).toEqual(place(page(7, 90), view, []));
+    expect(placeLabels(page(7, 90), view, [])).toEqual(placeLabels(page(7, 90), view, []));
   });
   it('stay in place while their element does not move', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const elements = page(seed, 40);
-      const first = place(elements, view, []).labels.filter((l) => l.slot !== 'stack');
-      const second = place([...elements].reverse(), view, first).labels;
+      const first = placeLabels(elements, view, []).labels.filter((l) => l.slot !== 'stack');
+      const second = placeLabels([...elements].reverse(), view, first).labels;
       for (const label of first) {
         const now = second.find((l) => l.id === label.id && l.ids.length === 1);
         if (now) expect([now.x, now.y], `seed ${seed}, ${label.id}`).toEqual([label.x, label.y]);
@@ -77,17 +77,17 @@ describe('number labels on a page', () => {
   });
   it('are at most 150, and dots beyond that', () => {
     const many = Array.from({ length: 400 }, (_, i) => element(i + 1, (i % 20) * 45, Math.floor(i / 20) * 35, 20, 16));
-    const { labels, dots } = place(many, view, []);
+    const { labels, dots } = placeLabels(many, view, []);
     expect(labels.flatMap((l) => l.ids).length).toBeLessThanOrEqual(LABELS_MAX);
     expect(dots.length).toBeGreaterThan(0);
   });
   it('are at the corner of a box and beside a line of text', () => {
-    expect(place([element(1, 100, 100, 120, 40)], view, []).labels[0]?.slot).toBe('corner');
-    expect(place([element(1, 100, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('left');
-    expect(place([element(1, 0, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('above');
+    expect(placeLabels([element(1, 100, 100, 120, 40)], view, []).labels[0]?.slot).toBe('corner');
+    expect(placeLabels([element(1, 100, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('left');
+    expect(placeLabels([element(1, 0, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('above');
   });
   it('are at the visible corner of an element that is cut off', () => {
-    const { labels } = place([element(1, 100, -200, 300, 400, 'img')], view, []);
+    const { labels } = placeLabels([element(1, 100, -200, 300, 400, 'img')], view, []);
     expect(labels[0]?.y).toBe(0);
   });
   it('give the next target the best position', () => {
@@ -96,17 +96,17 @@ describe('number labels on a page', () => {
       element(2, 101, 101, 18, 16, 'link'),
       element(3, 102, 102, 18, 16, 'link'),
     ];
-    expect(place(crowd, view, [], 3).labels[0]?.id).toBe(3);
+    expect(placeLabels(crowd, view, [], 3).labels[0]?.id).toBe(3);
   });
   it('prefer fields to links when there is not enough room', () => {
-    const many: Markable[] = Array.from({ length: 200 }, (_, i) =>
+    const many: LabelTarget[] = Array.from({ length: 200 }, (_, i) =>
       element(i + 1, (i % 20) * 45, Math.floor(i / 20) * 60, 40, 20, 'link'),
     );
     many.push(element(999, 700, 640, 80, 30, 'textbox'));
-    expect(place(many, view, []).labels.some((l: Label) => l.ids.includes(999))).toBe(true);
+    expect(placeLabels(many, view, []).labels.some((l: Label) => l.ids.includes(999))).toBe(true);
   });
   it('are 15 px high', () => {
-    for (const label of place(page(3, 60), view, []).labels) expect(label.height).toBe(LABEL_HEIGHT);
+    for (const label of placeLabels(page(3, 60), view, []).labels) expect(label.height).toBe(LABEL_HEIGHT);
   });
   it('name a stack by its range or its size', () => {
     expect(stackText([12, 13, 14, 15])).toBe('12–15');

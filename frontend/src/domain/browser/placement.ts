@@ -1,4 +1,4 @@
-// Places number labels over the page. Pure geometry.
+// Places the labels of marks over the page. Pure geometry.
 
 export interface Rect {
   x: number;
@@ -7,8 +7,8 @@ export interface Rect {
   height: number;
 }
 
-/** An element that gets a label; its box is in the coordinates of the view. */
-export interface Markable {
+/** An element that needs a label. Its box is in the coordinates of the view. */
+export interface LabelTarget {
   id: number;
   role: string;
   usable: boolean;
@@ -17,14 +17,14 @@ export interface Markable {
 
 type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'withLeader' | 'stack';
 
-/** A placed label. A stack has several ids. */
+/** A placed label. It has several ids when it is the label of several elements. */
 export interface Label extends Rect {
   id: number;
   ids: number[];
   slot: Slot;
-  /** The line to the element when the label is further away. */
+  /** The line from the label to an element that is not next to it. */
   leader?: { x1: number; y1: number; x2: number; y2: number };
-  /** The box of the element at the time of placement. */
+  /** The box of the element when the label was placed. */
   anchor: Rect;
 }
 
@@ -34,7 +34,7 @@ interface Dot {
   y: number;
 }
 
-export interface Placement {
+export interface LabelPlacement {
   labels: Label[];
   dots: Dot[];
 }
@@ -42,18 +42,18 @@ export interface Placement {
 export const LABEL_HEIGHT = 15;
 export const LABELS_MAX = 150;
 /** Distance between a label with a leader and its element. */
-const LEAD = 24;
+const LEADER_LENGTH = 24;
 const GAP = 2;
 /** Space for the border and halo of a label. */
-const RIM = 2;
+const LABEL_MARGIN = 2;
 
 const FIELDS = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'checkbox', 'radio', 'switch', 'listbox'];
 const BUTTONS = ['button', 'menuitem', 'tab', 'option'];
 
-/** Width of a label with this text. */
+/** Returns the width of a label with this text. */
 const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
 
-/** Text of a stack: "12–15" for consecutive numbers, else the first and the count of the others. */
+/** Returns the text of a stacked label: "12–15" for consecutive numbers, else "12+3" for 12 and three others. */
 export function stackText(ids: number[]): string {
   const sorted = [...ids].sort((a, b) => a - b);
   const [first = 0] = sorted;
@@ -62,16 +62,16 @@ export function stackText(ids: number[]): string {
 }
 
 /**
- * Places a label for every element, the most important first, at the first free position: top-left corner, left,
- * above, right, below, 24 px away with a leader, or in a stack. Unmoved elements keep their labels. Beyond
- * LABELS_MAX, and without a free position, elements get dots.
+ * Places a label for every element, starting with the most important. A label gets the first free position of: top-left
+ * corner, left, above, right, below, 24 px away with a leader line, stacked with another label. An element that has not
+ * moved keeps its label from `before`. An element without a free position, or beyond LABELS_MAX, gets a dot.
  */
-export function place(
-  elements: Markable[],
+export function placeLabels(
+  elements: LabelTarget[],
   view: { width: number; height: number },
   before: Label[],
   next = 0,
-): Placement {
+): LabelPlacement {
   const seen = elements.filter((e) => overlaps(e.box, { x: 0, y: 0, ...view }));
   const sorted = seen
     .map((e, order) => ({ e, order }))
@@ -80,7 +80,7 @@ export function place(
   const canvas = new Canvas(seen, view);
   const previous = new Map(before.filter((l) => l.slot !== 'stack').map((l) => [l.id, l]));
 
-  const waiting: Markable[] = [];
+  const waiting: LabelTarget[] = [];
   for (const element of chosen) {
     const old = previous.get(element.id);
     if (old && element.id !== next && same(old.anchor, element.box) && canvas.free(old, element)) canvas.put(old);
@@ -93,50 +93,50 @@ export function place(
   return { labels: canvas.labels, dots: rest.flatMap((element) => canvas.dot(element)) };
 }
 
-function rank(element: Markable, next: number): number {
+function rank(element: LabelTarget, next: number): number {
   if (element.id === next) return 0;
   const base = FIELDS.includes(element.role) ? 1 : BUTTONS.includes(element.role) ? 2 : element.role === 'link' ? 3 : 4;
   return element.usable ? base : base + 4;
 }
 
-/** The occupied space of the view. */
+/** The labels placed so far, and the space that is still free. */
 class Canvas {
   readonly labels: Label[] = [];
-  readonly #centres: { id: number; x: number; y: number }[];
+  readonly #centers: { id: number; x: number; y: number }[];
 
   constructor(
-    elements: Markable[],
+    elements: LabelTarget[],
     private readonly view: { width: number; height: number },
   ) {
-    this.#centres = elements.map((e) => ({ id: e.id, x: e.box.x + e.box.width / 2, y: e.box.y + e.box.height / 2 }));
+    this.#centers = elements.map((e) => ({ id: e.id, x: e.box.x + e.box.width / 2, y: e.box.y + e.box.height / 2 }));
   }
 
   put(label: Label): void {
     this.labels.push(label);
   }
 
-  /** Whether a label fits: inside the view, over no label, no element's centre and not over its own text. */
-  free(rect: Rect, own: Markable, except?: Label): boolean {
+  /** Reports whether a label fits: inside the view, and not over another label, an element's center or its own text. */
+  free(rect: Rect, own: LabelTarget, except?: Label): boolean {
     const { width, height } = this.view;
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
-    if (this.labels.some((label) => label !== except && overlaps(grow(rect, RIM), label))) return false;
-    if (this.#centres.some((c) => inside(c, rect))) return false;
+    if (this.labels.some((label) => label !== except && overlaps(grow(rect, LABEL_MARGIN), label))) return false;
+    if (this.#centers.some((c) => inside(c, rect))) return false;
     return !coversText(rect, own);
   }
 
-  /** Puts the element's label at the first free position; false when there is none. */
-  placeLabel(element: Markable): boolean {
+  /** Puts the element's label at the first free position. Returns false when there is none. */
+  placeLabel(element: LabelTarget): boolean {
     const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
     const found = candidates.find((candidate) => this.free(candidate, element));
     if (found) this.put(found);
     return Boolean(found);
   }
 
-  /** Adds the element to the nearest label; false when no label nearby has room. */
-  stack(element: Markable): boolean {
-    const centre = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
-    const at = centre(element.box);
-    const distance = (l: Label) => Math.hypot(centre(l).x - at.x, centre(l).y - at.y);
+  /** Adds the element to the nearest label. Returns false when no label nearby has room. */
+  stack(element: LabelTarget): boolean {
+    const center = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
+    const at = center(element.box);
+    const distance = (l: Label) => Math.hypot(center(l).x - at.x, center(l).y - at.y);
     const near = this.labels.filter((l) => distance(l) < 96).sort((a, b) => distance(a) - distance(b));
     for (const label of near) {
       const ids = [...label.ids, element.id].sort((a, b) => a - b);
@@ -151,7 +151,7 @@ class Canvas {
     return false;
   }
 
-  dot(element: Markable): Dot[] {
+  dot(element: LabelTarget): Dot[] {
     const { x, y, width } = clip(element.box, this.view);
     for (const at of [
       { x, y },
@@ -159,7 +159,7 @@ class Canvas {
     ]) {
       const rect = { x: at.x - 3, y: at.y - 3, width: 6, height: 6 };
       if (rect.x < 0 || rect.y < 0 || rect.x + 6 > this.view.width || rect.y + 6 > this.view.height) continue;
-      if (!this.labels.some((label) => overlaps(grow(rect, RIM), label))) return [{ id: element.id, ...at }];
+      if (!this.labels.some((label) => overlaps(grow(rect, LABEL_MARGIN), label))) return [{ id: element.id, ...at }];
     }
     return [];
   }
@@ -167,12 +167,12 @@ class Canvas {
   #fits(rect: Rect, own: Label): boolean {
     const { width, height } = this.view;
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
-    if (this.labels.some((label) => label !== own && overlaps(grow(rect, RIM), label))) return false;
-    return !this.#centres.some((c) => inside(c, rect));
+    if (this.labels.some((label) => label !== own && overlaps(grow(rect, LABEL_MARGIN), label))) return false;
+    return !this.#centers.some((c) => inside(c, rect));
   }
 }
 
-function candidatesOf(element: Markable, anchor: Rect): Label[] {
+function candidatesOf(element: LabelTarget, anchor: Rect): Label[] {
   const { box } = element;
   const width = labelWidth(String(element.id));
   const height = LABEL_HEIGHT;
@@ -196,25 +196,45 @@ function candidatesOf(element: Markable, anchor: Rect): Label[] {
   }
   const cx = box.x + Math.min(box.width / 2, 24);
   const withLeader = [
-    make('withLeader', cx - width / 2, box.y - height - LEAD, { x1: cx, y1: box.y - LEAD, x2: cx, y2: box.y }),
-    make('withLeader', box.x - width - LEAD, middle, { x1: box.x - LEAD, y1: middle + 7, x2: box.x, y2: middle + 7 }),
-    make('withLeader', right + LEAD, middle, { x1: right, y1: middle + 7, x2: right + LEAD, y2: middle + 7 }),
-    make('withLeader', cx - width / 2, bottom + LEAD, { x1: cx, y1: bottom, x2: cx, y2: bottom + LEAD }),
+    make('withLeader', cx - width / 2, box.y - height - LEADER_LENGTH, {
+      x1: cx,
+      y1: box.y - LEADER_LENGTH,
+      x2: cx,
+      y2: box.y,
+    }),
+    make('withLeader', box.x - width - LEADER_LENGTH, middle, {
+      x1: box.x - LEADER_LENGTH,
+      y1: middle + 7,
+      x2: box.x,
+      y2: middle + 7,
+    }),
+    make('withLeader', right + LEADER_LENGTH, middle, {
+      x1: right,
+      y1: middle + 7,
+      x2: right + LEADER_LENGTH,
+      y2: middle + 7,
+    }),
+    make('withLeader', cx - width / 2, bottom + LEADER_LENGTH, {
+      x1: cx,
+      y1: bottom,
+      x2: cx,
+      y2: bottom + LEADER_LENGTH,
+    }),
   ];
   return [...near, ...withLeader];
 }
 
-/** The largest part of its own element that a label may cover. */
+/** The largest share of its own element that a label may cover. */
 const COVER_MAX = 0.25;
 
-/** Whether a label would hide text of its own element, judging by its box. */
-function coversText(rect: Rect, own: Markable): boolean {
-  const { x, y } = cover(rect, own.box);
+/** Reports whether a label would hide too much of its own element: any part of a line of text, or a quarter. */
+function coversText(rect: Rect, own: LabelTarget): boolean {
+  const { x, y } = overlap(rect, own.box);
   if (x <= 0 || y <= 0) return false;
   return isText(own) || x * y > own.box.width * own.box.height * COVER_MAX;
 }
 
-/** The part of a box that is in view. */
+/** Returns the part of a box that is in view. */
 function clip(box: Rect, view: { width: number; height: number }): Rect {
   const x = Math.max(0, box.x);
   const y = Math.max(0, box.y);
@@ -226,21 +246,21 @@ function clip(box: Rect, view: { width: number; height: number }): Rect {
   };
 }
 
-const isText = (e: Markable) => e.box.height < 24 && e.box.width > 24 && !FIELDS.includes(e.role);
+const isText = (e: LabelTarget) => e.box.height < 24 && e.box.width > 24 && !FIELDS.includes(e.role);
 
-/** How far a corner label overlaps its element. */
+/** Returns how far a corner label overlaps its element. */
 const overhang = (box: Rect) => ({ x: Math.min(9, box.width / 5), y: Math.min(7, box.height / 5) });
 
-function cover(a: Rect, b: Rect): { x: number; y: number } {
+function overlap(a: Rect, b: Rect): { x: number; y: number } {
   return {
     x: Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x),
     y: Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y),
   };
 }
 
-/** Whether two rectangles share an area. */
+/** Reports whether two rectangles overlap. Touching edges do not count. */
 export function overlaps(a: Rect, b: Rect): boolean {
-  const shared = cover(a, b);
+  const shared = overlap(a, b);
   return shared.x > 0 && shared.y > 0;
 }
 

@@ -1,19 +1,19 @@
 import { untrack } from 'svelte';
-import { chordLabel, composing, matches } from '../../shared/format/keys';
+import { chordLabel, isComposing, matchesChord } from '../../shared/format/keys';
 import type { IconName } from '../../shared/ui/icons';
 
-/** A command that buttons, keys and the palette run. */
+/** A command that can be run by a button, a key or the palette. */
 export interface Command {
   id: string;
   title: string;
-  /** Chords that run it; the first is the one shown. */
+  /** Chords that run the command. The first one is shown as its shortcut. */
   keys?: string[];
-  /** Chords for a web browser that uses the first itself. */
+  /** Chords for web browsers, which reserve the first chord for themselves. */
   fallback?: string[];
   icon?: IconName;
-  /** Why it is disabled now, "" or absent when it is not. */
-  off?: () => string;
-  /** Not offered in the palette. */
+  /** Returns why the command is disabled now, "" when it is enabled. */
+  disabledReason?: () => string;
+  /** Whether the palette leaves the command out. */
   hidden?: boolean;
   run: () => void;
 }
@@ -28,7 +28,7 @@ export class Commands {
     return this.#all;
   }
 
-  /** Adds commands, replacing those of the same id; the returned function removes them. */
+  /** Adds commands and replaces those with the same id. The returned function removes them. */
   add(commands: Command[]): () => void {
     // Views add commands in effects, which must not depend on the list.
     const ids = commands.map((command) => command.id);
@@ -41,30 +41,30 @@ export class Commands {
 
   run(id: string): void {
     const command = this.#all.find((c) => c.id === id);
-    if (command && !command.off?.()) command.run();
+    if (command && !command.disabledReason?.()) command.run();
   }
 
-  /** The label of the key that works here, "" when there is none. */
+  /** Returns the label of the command's shortcut in this window, "" when there is none. */
   key(id: string): string {
     const command = this.#all.find((c) => c.id === id);
     const chord = (this.ownWindow ? undefined : command?.fallback?.[0]) ?? command?.keys?.[0];
     return chord ? chordLabel(chord) : '';
   }
 
-  /** Runs the command of a key press; true when there was one. */
+  /** Runs the command of a key press. Returns false when no command has that key. */
   press(event: KeyboardEvent): boolean {
-    if (composing(event)) return false;
+    if (isComposing(event)) return false;
     for (const command of this.#all) {
       const chords = [...(command.keys ?? []), ...(command.fallback ?? [])];
-      if (!chords.some((chord) => matches(event, chord))) continue;
-      if (!command.off?.()) command.run();
+      if (!chords.some((chord) => matchesChord(event, chord))) continue;
+      if (!command.disabledReason?.()) command.run();
       return true;
     }
     return false;
   }
 }
 
-/** Whether Sextant's desktop window shows this page, which leaves all keys to it. */
+/** Reports whether this page is in Sextant's desktop window, which reserves no keys, and not in a web browser. */
 export function inDesktopWindow(): boolean {
   const w = window as { webkit?: { messageHandlers?: { external?: unknown } }; chrome?: { webview?: unknown } };
   return Boolean(w.webkit?.messageHandlers?.external ?? w.chrome?.webview);

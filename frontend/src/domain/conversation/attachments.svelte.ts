@@ -1,23 +1,23 @@
 import type { Attachment } from '../../shared/api/types';
 import type { Drafts } from './drafts';
 
-/** How many characters of an attachment a model reads, and how many attachments a message may have. */
+/** The most characters of an attachment that a model reads, and the most attachments of a message. */
 const TEXT_MAX = 24_000;
 export const ATTACHMENTS_MAX = 8;
 
-/** What goes with a message. */
+/** The attachments and text sources of a message. */
 export interface MessageContext {
   attached: Attachment[];
   /** Servers whose text is part of the draft. */
   from: string[];
 }
 
-/** Attachments and text sources of the shown draft, saved with it so that they survive a restart. */
+/** The attachments and text sources of the shown draft. They are saved with it, so that they survive a restart. */
 export class Attachments {
   attached = $state.raw<Attachment[]>([]);
   from = $state.raw<string[]>([]);
-  /** Parts of a prompt that cannot be sent, shown until the draft is sent. */
-  left = $state.raw<string[]>([]);
+  /** Names of the parts of a prompt that cannot be sent, shown until the draft is sent. */
+  omitted = $state.raw<string[]>([]);
   #conversation = '';
 
   constructor(private readonly drafts: Drafts) {}
@@ -28,13 +28,13 @@ export class Attachments {
 
   open(conversation: string): void {
     this.#conversation = conversation;
-    this.left = [];
+    this.omitted = [];
     const { attached, from } = this.#read(conversation);
     this.attached = attached;
     this.from = from;
   }
 
-  /** Adds an attachment or replaces the one of the same name; false when there are too many. */
+  /** Adds an attachment, or replaces the one with the same server and title. Returns false when there are too many. */
   attach(one: Attachment): boolean {
     const others = this.attached.filter(({ server, title }) => server !== one.server || title !== one.title);
     if (others.length >= ATTACHMENTS_MAX) return false;
@@ -52,29 +52,29 @@ export class Attachments {
     );
   }
 
-  /** Records that the draft contains text of a server. */
-  addSource(server: string, left: string[]): void {
-    this.left = left;
+  /** Records that the draft contains text of a server; `omitted` names the parts that cannot be sent. */
+  addSource(server: string, omitted: string[]): void {
+    this.omitted = omitted;
     this.#save(this.attached, [...new Set([...this.from, server])].slice(-ATTACHMENTS_MAX));
   }
 
-  /** Forgets the sources after the draft was emptied. */
+  /** Removes the sources after the draft was emptied. */
   clearSources(): void {
-    this.left = [];
+    this.omitted = [];
     if (this.from.length) this.#save(this.attached, []);
   }
 
-  /** Forgets everything of a draft that was sent or whose conversation was deleted. */
+  /** Removes all attachments and sources of a draft that was sent or whose conversation was deleted. */
   clear(conversation: string): void {
     if (conversation !== this.#conversation) {
       if (this.drafts.read(key(conversation))) this.drafts.write(key(conversation), '');
       return;
     }
-    this.left = [];
+    this.omitted = [];
     if (this.any) this.#save([], []);
   }
 
-  /** Moves what belongs to the new draft to the conversation that was created for it. */
+  /** Moves the attachments and sources of the new draft to the conversation that was created for it. */
   moveToNew(conversation: string): void {
     const shown = this.#conversation === '';
     const { attached, from } = shown ? this : this.#read('');
@@ -85,7 +85,7 @@ export class Attachments {
     else this.drafts.write(key(conversation), JSON.stringify({ attached, from }));
   }
 
-  /** Adds what a queued message came with to its draft again. */
+  /** Adds the attachments and sources of a queued message to a draft again. */
   restore(conversation: string, context: MessageContext): void {
     const old = conversation === this.#conversation ? this : this.#read(conversation);
     const known = (one: Attachment) =>

@@ -13,7 +13,7 @@ function apply(kind: EventKind, data: unknown, turn = '', call = ''): void {
   const place = { time: '2026-01-02T03:04:05Z', conversation: 'c', turn, call };
   const event = { seq: all.length + 1, kind, ...place, data } as StoredEvent;
   all.push(event);
-  reduce(state, { is: 'event', event });
+  reduce(state, { kind: 'event', event });
 }
 const usage = { input: 0, output: 0 };
 /** Adds a turn with the answer `answer` to the message `me`, which is added unless it exists. */
@@ -51,7 +51,7 @@ const forks = () =>
 beforeEach(() => {
   state = emptyState();
   all = [];
-  reduce(state, { is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+  reduce(state, { kind: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
 });
 
 describe('branches', () => {
@@ -152,7 +152,7 @@ describe('branches', () => {
     turn('t2', 'n1', 'b1');
     choose('');
     const live = JSON.stringify(transcript());
-    reduce(state, { is: 'transcript', transcript: { seq: all.length, conversation, events: all }, missed: all });
+    reduce(state, { kind: 'transcript', transcript: { seq: all.length, conversation, events: all }, missed: all });
     expect(JSON.stringify(transcript())).toBe(live);
   });
 });

@@ -3,19 +3,19 @@ import { branchById, branchOf, turnOf } from '../store/branches';
 
 /** A point where the conversation has several continuations, seen from the active branch. */
 export interface Fork {
-  /** Does not depend on which continuation is active. */
+  /** Identifies the fork, whichever continuation is active. */
   key: string;
-  /** For each continuation, oldest first, its most recently used branch. */
+  /** The most recently used branch of each continuation, the oldest continuation first. */
   alternatives: string[];
-  /** The index of the active one. */
+  /** The index of the active continuation in `alternatives`. */
   at: number;
-  /** Whether the others changed files, or did anything else that stays done. */
+  /** Whether the other continuations changed files ("files") or did something else that remains ("done"). */
   effects: '' | 'files' | 'done';
-  /** The first item of the active one. */
+  /** The first item of the active continuation. */
   first: Item;
 }
 
-/** The active branch and its ancestors, the first branch first. */
+/** Returns the active branch and its ancestors, the first branch first. */
 function chain(transcript: TranscriptView): BranchView[] {
   const list: BranchView[] = [];
   for (
@@ -27,7 +27,7 @@ function chain(transcript: TranscriptView): BranchView[] {
   return list;
 }
 
-/** The items of the active branch, with their places among all. */
+/** Returns the items of the active branch, with their indexes among all items. */
 function path(transcript: TranscriptView): { item: Item; place: number }[] {
   const line = chain(transcript);
   const ends = new Map(line.map((branch, i) => [branch.id, line[i + 1]?.cut ?? Infinity]));
@@ -36,19 +36,19 @@ function path(transcript: TranscriptView): { item: Item; place: number }[] {
     .filter(({ item, place }) => place < (ends.get(branchOf(transcript, item)) ?? 0));
 }
 
-/** The items of the active branch. */
+/** Returns the items of the active branch. */
 export function shownItems(transcript: TranscriptView): Item[] {
   return transcript.branches.length < 2 ? transcript.items : path(transcript).map(({ item }) => item);
 }
 
-/** Sources of outside text in the active branch. */
+/** Returns the sources of outside text in the active branch. */
 export function shownSources(transcript: TranscriptView): string[] {
   if (transcript.branches.length < 2) return transcript.outside;
   const turns = new Set(shownItems(transcript).map(turnOf));
   return [...new Set([...turns].flatMap((turn) => transcript.sources[turn] ?? []))];
 }
 
-/** Every fork along the active branch, in order. */
+/** Returns every fork along the active branch, in order. */
 export function forksOf(transcript: TranscriptView, calls: Record<string, CallView>): Fork[] {
   if (transcript.branches.length < 2) return [];
   const shown = path(transcript);
@@ -68,13 +68,15 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
         const others = new Set(
           alternatives.filter((_, n) => n !== at).flatMap((branches) => branches.map((one) => one.id)),
         );
-        const left = transcript.items.filter((item, place) => place >= cut && others.has(branchOf(transcript, item)));
+        const otherItems = transcript.items.filter(
+          (item, place) => place >= cut && others.has(branchOf(transcript, item)),
+        );
         return [
           {
             key: `${parent.id}:${cut}`,
             alternatives: alternatives.map((branches) => branches.reduce((a, b) => (b.used > a.used ? b : a)).id),
             at,
-            effects: effectsOf(left, calls),
+            effects: effectsOf(otherItems, calls),
             first,
           },
         ];
@@ -82,24 +84,24 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
   });
 }
 
-/** The branches of one continuation: head, and those that start from it after cut. */
+/** Returns the branches of one continuation: `head`, and those that start from it after item `cut`. */
 function descendants(transcript: TranscriptView, head: BranchView, cut: number): BranchView[] {
   const parts = transcript.branches.filter((one) => one.id && one.parent === head.id && one.cut > cut);
   return [head, ...parts.flatMap((one) => descendants(transcript, one, -1))];
 }
 
-/** Whether these calls changed files, or may have done anything but read. */
+/** Returns "files" when these items changed files, "done" when they did anything else but read. */
 function effectsOf(items: Item[], calls: Record<string, CallView>): Fork['effects'] {
-  const made = items.flatMap((item) => (item.kind === 'call' ? (calls[item.id] ?? []) : []));
-  if (made.some((call) => call.changed.length)) return 'files';
-  return made.some((call) => !call.readOnly && ran(call)) ? 'done' : '';
+  const ownCalls = items.flatMap((item) => (item.kind === 'call' ? (calls[item.id] ?? []) : []));
+  if (ownCalls.some((call) => call.changed.length)) return 'files';
+  return ownCalls.some((call) => !call.readOnly && ran(call)) ? 'done' : '';
 }
 
 const ran = (call: CallView) =>
   ['done', 'stopped', 'interrupted'].includes(call.status) ||
   (call.status === 'failed' && !['validation_error', 'permission_error', 'security_error'].includes(call.errorType));
 
-/** The message that a turn answers: the last one of the person before its end. */
+/** Returns the message that a turn answers: the person's last message before the end of the turn. */
 export function questionOf(items: Item[], turn: string): Extract<Item, { kind: 'user' }> | undefined {
   const end = items.findIndex((item) => item.kind === 'turnEnd' && item.id === turn);
   const found = items.slice(0, end + 1).findLast((item) => item.kind === 'user');

@@ -16,12 +16,12 @@ interface Edit {
 
 /** Edits and repeats messages, which starts branches, and switches between branches. */
 export class Branching {
-  /** Survives a restart. */
+  /** The message being edited, null for none. It survives a restart. */
   editing = $state<Edit | null>(null);
-  /** True until the editor has the focus. */
+  /** True until the editor has received the focus. */
   focusPending = $state(false);
   busy = $state(false);
-  /** The key of the fork that is being switched; it keeps its scroll position. */
+  /** The key of the fork whose branch is being switched, "" for none. The fork keeps its scroll position. */
   switching = $state('');
   readonly forks: Fork[] = $derived.by(() =>
     this.conversations.transcript ? forksOf(this.conversations.transcript, this.store.state.calls) : [],
@@ -36,17 +36,17 @@ export class Branching {
     this.editing = read();
   }
 
-  /** Why no branch can be started now, "" when one can. */
+  /** Why no branch can be started now; "" when one can be started. */
   get disabledReason(): string {
     return this.conversations.running ? t('branch.running') : '';
   }
 
-  /** The fork whose active alternative begins with this item. */
+  /** Returns the fork whose active continuation begins with this item. */
   at(kind: Item['kind'], id: string): Fork | undefined {
     return this.forks.find(({ first }) => first.kind === kind && first.id === id);
   }
 
-  /** The fork between the answers of a turn. */
+  /** Returns the fork whose active continuation begins with an answer of this turn. */
   ofTurn(turn: string): Fork | undefined {
     return this.forks.find(
       ({ first }) => first.kind !== 'user' && (first.kind === 'turnEnd' ? first.id : first.turn) === turn,
@@ -68,15 +68,15 @@ export class Branching {
     else localStorage.removeItem(EDIT);
   }
 
-  /** Sends the edited message; the editor stays open until the program has accepted it. True on success. */
+  /** Sends the edited message and returns whether the program accepted it. Until then the editor stays open. */
   async send(): Promise<boolean> {
     const edit = this.editing;
-    const taken = Boolean(edit?.text.trim()) && (await this.#branch(edit!.id, edit!.text.trim()));
-    if (taken) this.write(null);
-    return taken;
+    const accepted = Boolean(edit?.text.trim()) && (await this.#branch(edit!.id, edit!.text.trim()));
+    if (accepted) this.write(null);
+    return accepted;
   }
 
-  /** Asks a message again with the chosen model. */
+  /** Sends a message again with the chosen model. Returns false when that failed. */
   async retry(message: string): Promise<boolean> {
     return this.#branch(message, '');
   }

@@ -2,13 +2,13 @@ import type { CallView } from '../store/state';
 import { t } from '../../shared/i18n';
 import type { IconName } from '../../shared/ui/icons';
 
-/** An error without the leading call, which a card or toast shows anyway. */
+/** Removes the call at the start of an error, as in "click(12): …". Cards and toasts show the call anyway. */
 export function plainError(tool: string, error: string): string {
   const end = error.indexOf('): ');
   return error.startsWith(`${tool}(`) && end > 0 ? error.slice(end + 3) : error;
 }
 
-/** Icon and colour for a call's state; an empty icon is the spinner. */
+/** Returns the icon and color for a call's state. An empty icon stands for the spinner. */
 export function cardIcon(call: CallView, waiting: boolean): { icon: IconName | ''; tone: string } {
   if (waiting) return { icon: 'hand', tone: 'accent' };
   switch (call.status) {
@@ -31,7 +31,7 @@ export function cardIcon(call: CallView, waiting: boolean): { icon: IconName | '
   }
 }
 
-/** The headline of a card. */
+/** Returns the headline of a call's card. */
 export function cardSentence(call: CallView, waiting: boolean): string {
   const sentence = call.sentence || call.tool;
   if (waiting) return t('call.waiting', { sentence: lower(sentence) });
@@ -59,10 +59,10 @@ function prefixed(
   return has.test(sentence) ? sentence : t(key, { sentence: lower(sentence) });
 }
 
-// Lower case inside a sentence, except for words in capitals.
+// Lowercases the first letter for use inside a sentence, except in words such as "HTTP".
 const lower = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
-/** The lines below the headline. */
+/** Returns the lines below the headline of a call's card. */
 export function cardPreview(call: CallView): { text: string; tone: string }[] {
   if (call.status === 'failed') {
     const lines = [{ text: plainError(call.tool, call.error), tone: 'danger' }];
@@ -77,7 +77,7 @@ export function cardPreview(call: CallView): { text: string; tone: string }[] {
   return call.preview.slice(0, 3).map((text) => ({ text, tone: '' }));
 }
 
-/** The last lines of live output, and how many came before. */
+/** Returns the last `max` lines of live output, and the number of lines above them. */
 export function liveLines(live: string, max = 6): { lines: string[]; above: number } {
   const all = live.replace(/\n$/, '').split('\n');
   return { lines: all.slice(-max), above: Math.max(0, all.length - max) };

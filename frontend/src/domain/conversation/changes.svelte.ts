@@ -4,15 +4,15 @@ import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
-/** What one turn did to files, and undoing it. */
+/** The file changes of one turn, and their undo. */
 export class TurnChanges {
-  /** The current state of the files; null before `load`. */
+  /** The changed files and their current state; null before `load`. */
   files = $state<ChangedFile[] | null>(null);
   failed = $state('');
   busy = $state(false);
-  /** How many files the last undo could not restore. */
-  left = $state(0);
-  #asked = 0;
+  /** The number of files that the last undo could not restore. */
+  conflicts = $state(0);
+  #request = 0;
 
   constructor(
     private readonly turn: string,
@@ -21,7 +21,7 @@ export class TurnChanges {
     private readonly toasts: Toasts,
   ) {}
 
-  /** Paths and undoable calls that calls of the turn reported; those of an undo do not count. */
+  /** The paths and undoable calls that the turn's calls reported, except those of an undo. */
   get reported(): string[] {
     const paths = Object.values(this.store.state.calls)
       .filter((call) => call.turn === this.turn && call.tool !== 'undo')
@@ -29,7 +29,7 @@ export class TurnChanges {
     return [...new Set(paths)];
   }
 
-  /** How many calls of the turn ended without a report: interrupted calls, and stopped or failed commands. */
+  /** The number of calls that ended without a report: interrupted calls, and stopped or failed commands. */
   get unreported(): number {
     return Object.values(this.store.state.calls).filter(
       (call) =>
@@ -39,7 +39,7 @@ export class TurnChanges {
     ).length;
   }
 
-  /** Grows with every reported change, so that the files are read again. */
+  /** Increases with every reported change, so that the files are read again. */
   get revision(): number {
     return Object.values(this.store.state.calls).reduce((n, call) => n + call.changed.length, this.unreported);
   }
@@ -53,32 +53,32 @@ export class TurnChanges {
   }
 
   async load(): Promise<ChangedFile[] | null> {
-    // An answer to an older request is outdated.
-    const asked = ++this.#asked;
+    // An answer to an earlier request is outdated.
+    const request = ++this.#request;
     try {
       const files = await this.actions.backend.changes(this.turn);
-      if (asked === this.#asked) {
+      if (request === this.#request) {
         this.files = files;
         this.failed = '';
       }
       return files;
     } catch (error) {
-      if (asked === this.#asked) this.failed = failureText(error);
+      if (request === this.#request) this.failed = failureText(error);
       return null;
     }
   }
 
-  /** Undoes what can be undone; other files keep their state and a reason. */
+  /** Undoes the changes. A file that cannot be restored keeps its state, with the reason. */
   async undo(): Promise<void> {
     this.busy = true;
-    this.left = 0;
+    this.conflicts = 0;
     const done = await this.actions.ask(
       this.actions.backend.undoChanges(this.turn).then((result) => {
         if (!result.success) this.toasts.error(plainError('undo', result.error ?? ''), result.suggestion);
       }),
     );
     const files = done ? await this.load() : null;
-    this.left = files?.filter((file) => file.state === 'conflict').length ?? 0;
+    this.conflicts = files?.filter((file) => file.state === 'conflict').length ?? 0;
     this.busy = false;
   }
 }

@@ -7,7 +7,7 @@ import { TurnChanges } from './changes.svelte';
 
 const file = (path: string, state: string) => ({ path, state }) as ChangedFile;
 
-/** The changes of turn t, over a program that answers when a test says so. */
+/** Returns the changes of turn t. Requests are answered when the test says so. */
 function turn(calls: object[] = []) {
   const asked: ((files: ChangedFile[]) => void)[] = [];
   const backend = {
@@ -44,7 +44,7 @@ test('reports how many files an undo did not restore', async () => {
   await expect.poll(() => asked.length).toBe(1);
   asked[0]!([file('/w/a', 'undone'), file('/w/b', 'conflict')]);
   await done;
-  expect(changes.left).toBe(1);
+  expect(changes.conflicts).toBe(1);
 });
 
 test('counts a stopped command as unreported', () => {

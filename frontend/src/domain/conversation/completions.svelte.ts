@@ -1,24 +1,24 @@
 import type { Backend } from '../../shared/api/backend';
 import type { Completion, CompletionItem, PilotCommand } from '../../shared/api/types';
 
-/** Pause in typing before completions are requested. */
+/** The pause in typing before completions are requested, in milliseconds. */
 const PAUSE_MS = 40;
-/** Longer texts get no completions. */
+/** The most characters of a text that is completed. */
 const TEXT_MAX = 2000;
 
-/** Completions of the message that is being typed, and the commands of the pilot. */
+/** The completions of the message being typed, and the commands of the pilot. */
 export class Completions {
   items = $state.raw<CompletionItem[]>([]);
-  /** The hint for what is still missing, shown after the text. */
+  /** A hint about the missing rest of the command, shown after the text. */
   ghost = $state('');
-  /** The selected row, -1 for none. */
+  /** The index of the selected row, -1 for none. */
   chosen = $state(-1);
-  /** Every command of the pilot; empty until `load`. */
+  /** All commands of the pilot; empty before `load`. */
   commands = $state.raw<PilotCommand[]>([]);
-  #asked = 0;
+  #request = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
-  /** `more` gives further completions. */
+  /** `more` returns additional completions for a text. */
   constructor(
     private readonly backend: Pick<Backend, 'complete' | 'pilotGrammar'>,
     private readonly more: (text: string) => Promise<CompletionItem[]> = async () => [],
@@ -28,27 +28,27 @@ export class Completions {
   ask(text: string, panel: string): void {
     this.close();
     if (!text.trim() || text.length > TEXT_MAX) return;
-    const asked = this.#asked;
-    this.#pause = setTimeout(() => void this.#fetch(text, panel, asked), PAUSE_MS);
+    const request = this.#request;
+    this.#pause = setTimeout(() => void this.#fetch(text, panel, request), PAUSE_MS);
   }
 
   /** Hides the completions. */
   close(): void {
     clearTimeout(this.#pause);
-    this.#asked++;
+    this.#request++;
     this.items = [];
     this.ghost = '';
     this.chosen = -1;
   }
 
-  /** Selects the next or previous row; after the last comes none, so that Enter sends the text. */
+  /** Selects the next or previous row. After the last row no row is selected, so that Enter sends the text. */
   move(by: 1 | -1): void {
     const places = this.items.length + 1;
     this.chosen = ((this.chosen + 1 + by + places) % places) - 1;
   }
 
   /** The row that Tab inserts: the selected one, else the first. */
-  get offer(): CompletionItem | undefined {
+  get suggestion(): CompletionItem | undefined {
     return this.items[Math.max(0, this.chosen)];
   }
 
@@ -57,30 +57,30 @@ export class Completions {
     try {
       this.commands = await this.backend.pilotGrammar();
     } catch {
-      // Loaded again when the commands are shown the next time.
+      // They are loaded again when they are next shown.
     }
   }
 
-  async #fetch(text: string, panel: string, asked: number): Promise<void> {
+  async #fetch(text: string, panel: string, request: number): Promise<void> {
     let found: Completion;
     let more: CompletionItem[];
     try {
       [found, more] = await Promise.all([this.backend.complete(text, panel), this.more(text)]);
     } catch {
-      return; // no completions
+      return; // a message can be written without completions
     }
-    if (asked !== this.#asked) return;
+    if (request !== this.#request) return;
     this.items = [...more, ...(found.items ?? [])];
     this.ghost = found.ghost ?? '';
   }
 }
 
-/** Steps through sent messages with the arrow keys while the draft is empty or one of them. */
-export class Sent {
+/** Steps through the sent messages with the arrow keys, as long as the draft is empty or one of them. */
+export class MessageHistory {
   #at = 0;
   #shown = '';
 
-  /** The message `by` steps back (1) or forward (-1); null leaves what is written. */
+  /** Returns the previous (`by` 1) or next (`by` -1) message. Null means that the draft stays as it is. */
   step(sent: string[], draft: string, by: 1 | -1): string | null {
     if (draft !== '' && draft !== this.#shown) return null;
     if (draft === '') this.#at = 0;

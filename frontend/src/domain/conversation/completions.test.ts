@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Completion } from '../../shared/api/types';
-import { Completions, Sent } from './completions.svelte';
+import { Completions, MessageHistory } from './completions.svelte';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Completions whose requests are answered when the test calls `answer`. */
+/** Returns Completions whose requests are answered when the test calls `answer`. */
 function slowCompletions() {
   const asked: { text: string; answer: (c: Completion) => void; fail: () => void }[] = [];
   const complete = (text: string) =>
@@ -64,14 +64,14 @@ it('moves the selection through the rows and back to none', async () => {
   await settle();
   asked[0]!.answer({ items: [offer('a1').items[0]!, offer('a2').items[0]!] });
   await settle();
-  expect(c.offer?.insert).toBe('a1');
+  expect(c.suggestion?.insert).toBe('a1');
   const places = [1, 1, 1, -1].map((by) => (c.move(by as 1 | -1), c.chosen));
   expect(places).toEqual([0, 1, -1, 1]);
-  expect(c.offer?.insert).toBe('a2');
+  expect(c.suggestion?.insert).toBe('a2');
 });
 
 it('steps through sent messages, newest first, and leaves a draft alone', () => {
-  const sent = new Sent();
+  const sent = new MessageHistory();
   const all = ['open demo', 'click 3'];
   expect(sent.step(all, '', 1)).toBe('click 3');
   expect(sent.step(all, 'click 3', 1)).toBe('open demo');

@@ -9,19 +9,19 @@ import { shownItems, shownSources } from './branches';
 import { Drafts } from './drafts';
 import { Attachments, type MessageContext } from './attachments.svelte';
 
-/** The built-in command interpreter, which needs no model. */
+/** The model name of the pilot, the built-in command interpreter. */
 export const PILOT = 'pilot';
 
-/** The shown conversation: its transcript, its draft, sending and stopping. */
+/** The shown conversation: its transcript and draft, and sending and stopping messages. */
 export class Conversations {
-  /** "" until the first message creates the conversation. */
+  /** The id of the shown conversation; "" until the first message creates it. */
   currentId = $state('');
   loading = $state(false);
   failed = $state('');
   draft = $state('');
   stopping = $state(false);
   sending = $state(false);
-  /** Events that arrive while a conversation loads. */
+  /** Events that arrived while a conversation was loading, by its id. */
   readonly #missed = new Map<string, StoredEvent[]>();
   readonly #reading = new Map<string, Promise<void>>();
   readonly #drafts = new Drafts(
@@ -42,29 +42,29 @@ export class Conversations {
     return this.store.state.conversations.find((c) => c.id === this.currentId);
   }
 
-  /** The conversations of the person, without those of subagents. */
+  /** The person's conversations, without those of subagents. */
   get topLevel(): Conversation[] {
     return this.store.state.conversations.filter((c) => !c.parent);
   }
 
-  /** The conversation that a subagent works for; none for the person's own. */
+  /** The conversation that started the shown subagent; undefined when no subagent is shown. */
   get parent(): Conversation | undefined {
     const parent = this.current?.parent;
     return parent ? this.store.state.conversations.find((c) => c.id === parent) : undefined;
   }
 
-  /** The person's own conversation that `id` is or works for. */
+  /** Returns the id of the person's conversation from which the subagent's conversation `id` was started. */
   rootOf(id: string): string {
     const parent = this.store.state.conversations.find((c) => c.id === id)?.parent;
     return parent ? this.rootOf(parent) : id;
   }
 
-  /** The conversation of the subagent that a call started. */
+  /** Returns the conversation of the subagent that a call started. */
   childOf(call: string): Conversation | undefined {
     return this.store.state.conversations.find((c) => c.parent_call === call);
   }
 
-  /** The calls made in a conversation, the oldest first. */
+  /** Returns the calls made in a conversation, the oldest first. */
   callsIn(id: string): CallView[] {
     return Object.values(this.store.state.calls)
       .filter((call) => call.conversation === id)
@@ -84,7 +84,7 @@ export class Conversations {
     return this.transcript?.turn?.status === 'running';
   }
 
-  /** The name of the chosen model, else the pilot. */
+  /** The name of the chosen model, or PILOT when none is chosen. */
   get model(): string {
     return this.settings.value('model') || PILOT;
   }
@@ -97,7 +97,7 @@ export class Conversations {
     return this.model === PILOT;
   }
 
-  /** Opens the last shown conversation, if it still exists. */
+  /** Opens the conversation that was last shown, if it still exists. */
   async resume(): Promise<void> {
     const last = this.settings.lastView('conversation');
     const id = this.topLevel.some((c) => c.id === last) ? last : '';
@@ -108,9 +108,9 @@ export class Conversations {
   onEvent(event: StoredEvent): void {
     this.#missed.get(event.conversation ?? '')?.push(event);
     if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
-    // The shown conversation may be of a subagent of the deleted one.
-    const gone = event.kind === 'conversation.deleted' ? event.data.id : '';
-    if (gone && this.currentId && (gone === this.rootOf(this.currentId) || !this.current)) this.startNew();
+    // The shown conversation may belong to a subagent of the deleted one.
+    const deleted = event.kind === 'conversation.deleted' ? event.data.id : '';
+    if (deleted && this.currentId && (deleted === this.rootOf(this.currentId) || !this.current)) this.startNew();
   }
 
   async open(id: string): Promise<void> {
@@ -129,7 +129,7 @@ export class Conversations {
     }
   }
 
-  /** Loads a conversation once. */
+  /** Loads a conversation unless it is loaded already. */
   async read(id: string): Promise<void> {
     if (this.store.state.transcripts[id]) return;
     const reading = this.#reading.get(id) ?? this.#read(id);
@@ -142,7 +142,7 @@ export class Conversations {
     this.#missed.set(id, missed);
     try {
       const transcript = await this.actions.backend.transcript(id);
-      this.store.apply({ is: 'transcript', transcript, missed });
+      this.store.apply({ kind: 'transcript', transcript, missed });
     } finally {
       this.#missed.delete(id);
       this.#reading.delete(id);
@@ -164,7 +164,7 @@ export class Conversations {
     this.attachments.open(id);
   }
 
-  /** Lets other programs read it, or ends that; false when that failed. */
+  /** Starts or stops sharing a conversation with other programs. Returns false when that failed. */
   share(id: string, shared: boolean): Promise<boolean> {
     return this.actions.ask(this.actions.backend.shareConversation(id, shared));
   }
@@ -182,15 +182,16 @@ export class Conversations {
   }
 
   /**
-   * Sends the text, which stays in the composer until the program has accepted it. While a turn runs the message
-   * is queued until its end or, with "now", until its next safe point. `raise` allows the budget once more.
+   * Sends the text, which stays in the composer until the program has accepted it. While a turn runs, the message is
+   * queued until the turn ends or, with "now", until its current step ends. `raise` allows the conversation's budget
+   * once more.
    */
   async send(text = this.draft, when: 'now' | 'next' = 'next', raise = false): Promise<boolean> {
     const words = text.trim();
     if (!words || this.sending) return false;
     this.sending = true;
     try {
-      // Capture what is sent: the person may type on or open another conversation meanwhile.
+      // Capture the message: meanwhile the person may continue typing or open another conversation.
       const isDraft = text === this.draft;
       const { attached, from } = this.attachments;
       const context = isDraft ? { attached, from } : {};
@@ -209,7 +210,7 @@ export class Conversations {
     }
   }
 
-  /** Sends the model a summary, or again the messages that it replaces; false when that failed. */
+  /** Sends the model a summary or, if `use` is false, the messages it replaces. Returns false when that failed. */
   async useSummary(id: string, use: boolean): Promise<boolean> {
     return this.actions.ask(this.actions.backend.useSummary(this.currentId, id, use));
   }
@@ -218,7 +219,7 @@ export class Conversations {
     return this.transcript?.waiting ?? [];
   }
 
-  /** Whether the running turn can take a message; a turn of the pilot cannot. */
+  /** Whether a message can be added to the running turn. A turn of the pilot accepts none. */
   get steerable(): boolean {
     return this.running && !this.usesPilot && this.transcript?.turn?.model !== PILOT;
   }
@@ -235,7 +236,7 @@ export class Conversations {
     return this.actions.ask(this.actions.backend.dropWaiting(this.currentId, message.id));
   }
 
-  /** Moves a queued message back into the composer, below its text. */
+  /** Moves a queued message back into the composer, below the draft. */
   async editWaiting(message: WaitingMessage): Promise<void> {
     const id = this.currentId;
     if (!(await this.dropWaiting(message))) return;
@@ -256,7 +257,9 @@ export class Conversations {
   }
 
   async refreshModels(): Promise<void> {
-    await this.actions.ask(this.actions.backend.models().then((models) => this.store.apply({ is: 'models', models })));
+    await this.actions.ask(
+      this.actions.backend.models().then((models) => this.store.apply({ kind: 'models', models })),
+    );
   }
 
   setDraft(text: string): void {
@@ -267,8 +270,8 @@ export class Conversations {
 
   async #create(): Promise<string> {
     const conversation = await this.actions.backend.createConversation('');
-    this.store.apply({ is: 'conversation', conversation });
-    this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+    this.store.apply({ kind: 'conversation', conversation });
+    this.store.apply({ kind: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
     this.#drafts.moveToNew(conversation.id);
     this.attachments.moveToNew(conversation.id);
     if (!this.currentId) {
@@ -279,7 +282,7 @@ export class Conversations {
   }
 }
 
-/** What a queued message came with, by the names of servers. */
+/** Returns the attachments and sources of a queued message, with the names of servers instead of source ids. */
 function contextOf({ attached, from }: WaitingMessage): MessageContext {
   const server = (source: string) => source.replace(/^mcp:/, '');
   return {

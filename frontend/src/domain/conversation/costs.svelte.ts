@@ -2,10 +2,10 @@ import type { Bill, Budget, Spending, StoredEvent } from '../../shared/api/types
 import { failureText, type Actions } from '../actions';
 import type { Conversations } from './conversations.svelte';
 
-/** Events after which the cost may differ. */
+/** Kinds of events after which the cost may have changed. */
 const COST_EVENTS = ['round.ended', 'turn.ended', 'budget.raised', 'branch.chosen'];
 
-/** The cost of the shown conversation and the state of its budgets. */
+/** Tracks the cost of the shown conversation and the state of its budgets. */
 export class CostTracker {
   of = $state('');
   bill = $state.raw<Spending | null>(null);
@@ -17,13 +17,13 @@ export class CostTracker {
     private readonly actions: Actions,
   ) {}
 
-  /** The bill of the shown conversation; null before it was read. */
+  /** The bill of the shown conversation; null before it has been read. */
   get shown(): Spending | null {
     return this.of === this.conversations.currentId ? this.bill : null;
   }
 
   onEvent(event: StoredEvent): void {
-    // A subagent's events are those of its own conversation, but this one pays.
+    // A subagent's events belong to its own conversation, but its cost counts for this one.
     if (
       COST_EVENTS.includes(event.kind) &&
       (event.conversation === this.conversations.currentId || this.conversations.running)
@@ -31,7 +31,7 @@ export class CostTracker {
       void this.read();
   }
 
-  /** Reads the cost; an outdated answer is dropped. */
+  /** Reads the cost. An outdated answer is dropped. */
   async read(): Promise<void> {
     const request = ++this.#request;
     const id = this.conversations.currentId;
@@ -54,10 +54,10 @@ export class CostTracker {
 
 export const tokensOf = (bill: Bill): number => bill.input + bill.output;
 
-/** How much of a budget is used, in percent, rounded up; can exceed 100. */
+/** Returns the used share of a budget in percent, rounded up. It can exceed 100. */
 export const usedPercent = (budget: Budget): number => Math.ceil((100 * budget.spent) / budget.limit);
 
-/** The budget that is used up most. */
+/** Returns the budget with the largest used share. */
 export function mostUsed(budgets: Budget[]): Budget | undefined {
   return budgets.reduce<Budget | undefined>(
     (most, one) => (!most || usedPercent(one) > usedPercent(most) ? one : most),
@@ -65,6 +65,6 @@ export function mostUsed(budgets: Budget[]): Budget | undefined {
   );
 }
 
-/** How much of the input came out of a cache, in percent. */
+/** Returns the share of the input that was read from a cache, in percent. */
 export const cachedPercent = (bill: Bill): number =>
   bill.input ? Math.round((100 * (bill.cached ?? 0)) / bill.input) : 0;

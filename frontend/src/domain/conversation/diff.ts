@@ -1,4 +1,4 @@
-/** A line of a unified diff, with its numbers before and after (0 where it has none). */
+/** A line of a unified diff, with its line numbers before and after the change (0 for none). */
 export interface DiffRow {
   kind: 'add' | 'del' | 'same' | 'hunk';
   before: number;
@@ -6,7 +6,7 @@ export interface DiffRow {
   text: string;
 }
 
-/** Reads a unified diff; the two lines that name the file are left out. */
+/** Parses a unified diff. Lines before the first hunk are left out. */
 export function diffRows(diff: string): DiffRow[] {
   const rows: DiffRow[] = [];
   let before = 0;

@@ -4,14 +4,14 @@ const NEW = 'new';
 const PAUSE_MS = 400;
 
 /**
- * Unsent texts by conversation; "" is the one that does not exist yet. They are saved in the window's storage at
- * every key press, and by the program after a pause, because the storage is lost when the program restarts.
+ * Unsent texts by conversation; "" stands for the new conversation that does not exist yet. They are saved in the
+ * window's storage at every key press, and by the program after a pause: a restart of the program loses the storage.
  */
 export class Drafts {
   readonly #written = new Map<string, string>();
   readonly #pending = new Map<string, ReturnType<typeof setTimeout>>();
 
-  /** `saved` reads what the program had when the window was opened; `save` saves a text there. */
+  /** `saved` returns the text that the program has under a key; `save` saves a text there. */
   constructor(
     private readonly saved: (key: string) => string,
     private readonly save: (key: string, text: string) => Promise<unknown>,
@@ -26,7 +26,7 @@ export class Drafts {
     const key = name(conversation);
     this.#written.set(key, text);
     try {
-      // Save an empty text too, or the program's older one would come back.
+      // An empty text is saved too, or the program's older text would come back.
       localStorage.setItem(`sextant.${key}`, text);
     } catch {
       // The storage is full; the program still saves it.
@@ -34,7 +34,7 @@ export class Drafts {
     clearTimeout(this.#pending.get(key));
     const timer = setTimeout(() => {
       this.#pending.delete(key);
-      // It is still in the window; the next change tries again.
+      // The window's storage still has the text, and the next change tries again.
       this.save(key, text).catch(() => {});
     }, PAUSE_MS);
     this.#pending.set(key, timer);

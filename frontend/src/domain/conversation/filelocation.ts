@@ -1,9 +1,9 @@
 import type { CallView } from '../store/state';
 
-/** Tools that read or write the one file of their argument. */
+/** Tools that read or write the one file that an argument names. */
 const FILE_TOOLS = ['read_file', 'write_file', 'edit_file', 'files_new_file', 'files_info', 'editor_save_file'];
 
-/** The file and line of a finished call, null when it was about no single file. */
+/** Returns the file and line of a finished call, or null for a tool that is not about a single file. */
 export function fileLocationOf(call: CallView): { path: string; line: number } | null {
   if (call.status !== 'done' || !FILE_TOOLS.includes(call.tool)) return null;
   const args = (call.args ?? {}) as Record<string, unknown>;

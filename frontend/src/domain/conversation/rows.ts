@@ -3,7 +3,7 @@ import type { CallView, Item } from '../store/state';
 /** A row of the conversation: an item, or consecutive calls. */
 export type Row = Exclude<Item, { kind: 'call' }> | { kind: 'calls'; id: string; ids: string[] };
 
-/** Joins consecutive calls into one row. */
+/** Joins consecutive calls into one row. All other items keep a row each. */
 export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   for (const item of items) {
@@ -18,13 +18,13 @@ export function rowsOf(items: readonly Item[]): Row[] {
   return rows;
 }
 
-/** Reports whether a card may be folded: it succeeded and no app shows it. */
+/** Reports whether a card may be folded: the call succeeded and no app shows it. */
 const canFold = (call: CallView) => call.status === 'done' && !call.app;
 
-/** More finished calls than this fold into one line. */
+/** When there are more finished calls than this, they fold into one line. */
 const FOLD_ABOVE = 4;
 
-/** Splits the calls of a step into folded and shown ones. */
+/** Splits the calls of a row into those that fold into one line and those that stay visible. */
 export function foldCalls(calls: CallView[]): { folded: CallView[]; shown: CallView[] } {
   const finished = calls.filter(canFold);
   if (finished.length <= FOLD_ABOVE) return { folded: [], shown: calls };

@@ -10,7 +10,7 @@ import { OpenFile } from './openfile.svelte';
 
 export const EDITOR_PANEL = 'code-editor';
 
-/** Pause in typing before the draft is saved, the longest time without that, and the delay for the tabs. */
+/** Pause in typing before the draft is saved, longest time without saving it, and delay before the tabs are saved. */
 const PAUSE_MS = 400;
 const UNSAVED_MAX_MS = 2000;
 const STATE_MS = 700;
@@ -18,18 +18,18 @@ const STATE_MS = 700;
 /** A comparison of the unsaved text, or of a proposed text, with the file. */
 interface Comparison {
   path: string;
-  /** The proposed text, null for the unsaved one. */
+  /** The proposed text; null for a comparison of the unsaved text. */
   proposed: string | null;
 }
 
-/** The code editor: open files, drafts of unsaved text, and saving without overwriting changes of others. */
+/** The code editor: open files, drafts of unsaved text, and saving that never overwrites another program's changes. */
 export class Editor {
   files = $state.raw<OpenFile[]>([]);
   active = $state('');
   loaded = $state(false);
   failed = $state('');
   comparison = $state.raw<Comparison | null>(null);
-  /** The requested search in files; `n` counts requests. */
+  /** The requested search in files; `n` counts the requests. */
   searchRequest = $state.raw<{ query: string; regex: boolean; case: boolean; glob: string; n: number } | null>(null);
   selection = '';
   #loading: Promise<void> | null = null;
@@ -56,7 +56,7 @@ export class Editor {
     return this.files.filter((file) => file.unsaved);
   }
 
-  /** Loads the saved tabs and drafts, once. */
+  /** Loads the saved tabs and drafts unless they are loaded already. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = null;
@@ -81,10 +81,10 @@ export class Editor {
     const draft = drafts.find((one) => one.path === tab.path);
     const open = new OpenFile(tab.path);
     try {
-      open.take(await this.api.text(tab.path));
+      open.setFile(await this.api.text(tab.path));
     } catch (error) {
       if (!draft) return null;
-      open.take({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
+      open.setFile({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
       open.failed = failureText(error);
     }
     if (open.file.missing && !draft) return null;
@@ -100,7 +100,7 @@ export class Editor {
     return open;
   }
 
-  /** Opens a file, at `line` if that is not 0; `shows` brings the panel to the front. */
+  /** Opens a file and, unless `line` is 0, moves the cursor there. `shows` brings the panel to the front. */
   async open(path: string, line = 0, shows = true): Promise<void> {
     await this.load();
     if (shows) this.show();
@@ -109,7 +109,7 @@ export class Editor {
       let open = this.files.find((one) => one.path === file.path);
       if (!open) {
         open = new OpenFile(file.path);
-        open.take(file);
+        open.setFile(file);
         open.text = open.disk;
         this.files = [...this.files, open];
       } else this.#refresh(open, file);
@@ -136,7 +136,7 @@ export class Editor {
     void this.check([path]);
   }
 
-  /** Called by the view when the text changed; `text` reads it when typing pauses. */
+  /** Records that the text changed in the view. `text` is called to read it when typing pauses. */
   typed(path: string, text: () => string): void {
     const open = this.#of(path);
     if (!open) return;
@@ -151,7 +151,7 @@ export class Editor {
     );
   }
 
-  /** Called by the view when the cursor moved. */
+  /** Records the cursor, the first visible line and the selection of the view. */
   moved(path: string, line: number, column: number, top: number, selection: string): void {
     const open = this.#of(path);
     if (!open) return;
@@ -162,7 +162,7 @@ export class Editor {
     this.saveSoon();
   }
 
-  /** Takes the typed text and saves it as a draft. */
+  /** Reads the typed text from the view and saves it as a draft. */
   async flush(path: string): Promise<void> {
     const open = this.#of(path);
     if (!open?.pending) return;
@@ -184,7 +184,7 @@ export class Editor {
     await Promise.all(this.files.map((file) => this.flush(file.path)));
   }
 
-  /** Saves the text if the file has not changed since; `over` is a version that may be overwritten too. */
+  /** Saves the text unless the file has changed on disk. `over` is the version of a change that may be overwritten. */
   async save(path: string, over = ''): Promise<boolean> {
     const open = this.#of(path);
     if (!open || open.saving || !open.editable) return false;
@@ -193,14 +193,14 @@ export class Editor {
     open.failed = '';
     try {
       const text = open.text;
-      const content = open.ends.write(text);
+      const content = open.lineEndings.write(text);
       const args = { filePath: path, content, version: over || (open.file.missing ? '' : open.file.version) };
       const result = await this.actions.backend.execute('editor_save_file', args, EDITOR_PANEL);
       if (!result.success) return await this.#saveRefused(open, result);
       const { version } = result.result as { version: string };
-      const shape = open.ends;
-      open.take({ ...open.file, text: content, version, missing: false, size: content.length });
-      open.ends = shape;
+      const lineEndings = open.lineEndings;
+      open.setFile({ ...open.file, text: content, version, missing: false, size: content.length });
+      open.lineEndings = lineEndings;
       if (!open.pending) open.unsaved = open.text !== text;
       if (!open.unsaved) await this.api.deleteDraft(path).catch(() => {});
       void this.check([path]);
@@ -214,7 +214,7 @@ export class Editor {
     }
   }
 
-  /** Handles a refused save: a changed file is offered for comparison, any other error is shown. */
+  /** Handles a refused save: offers to compare a changed file, and shows any other error. */
   async #saveRefused(open: OpenFile, result: Result): Promise<boolean> {
     open.saving = false;
     await this.check([open.path]);
@@ -222,7 +222,7 @@ export class Editor {
     return false;
   }
 
-  /** Overwrites the changed file. */
+  /** Overwrites the changed file with the text. Returns false when that failed. */
   async keepMine(path: string): Promise<boolean> {
     const open = this.#of(path);
     const newer = open?.newer;
@@ -232,13 +232,13 @@ export class Editor {
     return this.save(path, newer.missing ? '' : newer.version);
   }
 
-  /** Loads the changed file and discards the text. */
+  /** Discards the text and loads the changed file. */
   reload(path: string): void {
     const open = this.#of(path);
     if (!open) return;
     const newer = open.newer ?? open.file;
     open.pending = null;
-    open.take(newer);
+    open.setFile(newer);
     open.text = open.disk;
     open.unsaved = false;
     open.failed = '';
@@ -262,7 +262,7 @@ export class Editor {
     void this.saveNow();
   }
 
-  /** Checks whether other programs changed open files. */
+  /** Checks whether the open files have changed on disk. */
   async check(paths = this.files.map((file) => file.path)): Promise<void> {
     if (paths.length === 0) return;
     const stamps = await this.api.stamps(paths).catch(() => ({}) as Record<string, string>);
@@ -280,7 +280,7 @@ export class Editor {
     );
   }
 
-  /** Handles the current file: loads it when nothing is unsaved, else reports the conflict. */
+  /** Updates an open file from disk: replaces its text when nothing is unsaved, else reports the conflict. */
   #refresh(open: OpenFile, file: FileText): void {
     const missing = Boolean(file.missing);
     if (file.version === open.file.version && missing === Boolean(open.file.missing)) {
@@ -290,7 +290,7 @@ export class Editor {
     }
     const same = !open.pending && lineEndingsOf(file.text).read(file.text) === open.text && !missing;
     if (same || (!open.unsaved && !missing)) {
-      open.take(file);
+      open.setFile(file);
       if (same) {
         open.unsaved = false;
         void this.api.deleteDraft(open.path).catch(() => {});
@@ -315,7 +315,7 @@ export class Editor {
     this.searchRequest = { query, regex, case: matchCase, glob, n: (this.searchRequest?.n ?? 0) + 1 };
   }
 
-  /** Checks files that a call changed, and follows what the assistant opens. */
+  /** Checks files that a call changed, and shows what the assistant opens, compares or searches. */
   onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended' || !event.call) return;
     const { status, tool, changed = [] } = event.data;
@@ -369,7 +369,7 @@ export class Editor {
     return this.files.find((file) => file.path === path);
   }
 
-  /** The label of a tab. */
+  /** Returns the label of a file's tab. */
   label(open: OpenFile): string {
     return open.unsaved ? t('editor.tab.unsaved', { name: open.name }) : open.name;
   }

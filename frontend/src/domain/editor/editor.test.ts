@@ -8,7 +8,7 @@ import { Toasts } from '../toasts.svelte';
 import { Editor } from './editor.svelte';
 import { lineEndingsOf } from './lineendings';
 
-/** A disk of files by path, with versions as the program gives them. */
+/** Files by path, with versions like those of the program. */
 class Disk {
   files = new Map<string, string>();
   drafts = new Map<string, EditorDraft>();
@@ -187,7 +187,7 @@ describe('a file that another program changes', () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     disk.files.set(A, 'two');
-    store.apply({ is: 'event', event: event('call.started', { tool: 'write_file', args: {}, origin: 'baseline' }) });
+    store.apply({ kind: 'event', event: event('call.started', { tool: 'write_file', args: {}, origin: 'baseline' }) });
     editor.onEvent(event('call.ended', { tool: 'write_file', status: 'done', changed: [A] }));
     await vi.waitFor(() => expect(editor.current?.text).toBe('two'));
   });
@@ -207,7 +207,7 @@ it('opens a file that the assistant opens without showing the panel', async () =
     owner: 'code-editor',
     caller: 'model',
   };
-  store.apply({ is: 'event', event: event('call.started', call) });
+  store.apply({ kind: 'event', event: event('call.started', call) });
   editor.onEvent(event('call.ended', { tool: 'editor_reveal_line', status: 'done' }));
   await vi.waitFor(() => expect(editor.current).toMatchObject({ path: A, line: 3, revealRevision: 1 }));
   expect(shown).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-/** The line endings of a file. The editor works with \n. */
+/** Converts the line endings of a file when it is read and written. The editor works with \n. */
 export interface LineEndings {
   name: 'LF' | 'CRLF' | 'mixed';
   read(text: string): string;

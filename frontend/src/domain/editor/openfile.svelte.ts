@@ -1,28 +1,28 @@
 import type { FileText } from '../../shared/api/types';
 import { lineEndingsOf, LF, type LineEndings } from './lineendings';
 
-/** One open file. */
+/** A file that is open in the editor. */
 export class OpenFile {
   /** The file that the text is based on. */
   file = $state.raw<FileText>({ path: '', shown: '', name: '', text: '', version: '', stamp: '', size: 0 });
   unsaved = $state(false);
-  /** The file after another program changed it, else null. */
+  /** The file on disk, if another program has changed it; else null. */
   newer = $state.raw<FileText | null>(null);
   saving = $state(false);
-  /** Why the last save failed. */
+  /** Why the last save failed, "" if it did not. */
   failed = $state('');
-  /** Why the draft could not be saved. */
+  /** Why the draft could not be saved, "" if it was. */
   draftError = $state('');
   line = $state(1);
   column = $state(1);
-  /** Count changes of `text` and `line` that the view has to load. */
+  /** These count the changes of `text` and of `line` that the view has to show. */
   textRevision = $state(0);
   revealRevision = $state(0);
-  ends: LineEndings = LF;
+  lineEndings: LineEndings = LF;
   top = 1;
-  /** The edited text, with \n as line ending. */
+  /** The edited text, with \n as line ending. It is older than the view's text while `pending` is set. */
   text = '';
-  /** State of the view while it is hidden: undo history, cursor and scroll position. */
+  /** The undo history, cursor and scroll position of the view while it is hidden. */
   view: unknown = null;
   pending: (() => string) | null = null;
   since = 0;
@@ -33,18 +33,18 @@ export class OpenFile {
     return this.file.name || this.path.split('/').at(-1) || this.path;
   }
 
-  /** The text of the file with \n as line ending. */
+  /** The text of the file on disk, with \n as line ending. */
   get disk(): string {
-    return this.ends.read(this.file.text);
+    return this.lineEndings.read(this.file.text);
   }
 
   get editable(): boolean {
     return !this.file.problem && !this.file.read_only;
   }
 
-  take(file: FileText): void {
+  setFile(file: FileText): void {
     this.file = file;
-    this.ends = lineEndingsOf(file.text);
+    this.lineEndings = lineEndingsOf(file.text);
     this.newer = null;
   }
 }

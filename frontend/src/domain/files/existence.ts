@@ -1,13 +1,13 @@
 import type { FilesApi } from '../../shared/api/files';
 
-/** How long an answer is valid, and how long requests are batched. */
+/** How long an answer is valid, and how long paths are collected for one request. */
 const VALID_MS = 30_000;
 const BATCH_MS = 40;
-/** Paths per request, and answers in the cache. */
+/** The most paths per request, and the most answers in the cache. */
 const PATHS_MAX = 250;
 const CACHE_MAX = 2000;
 
-/** Checks whether files named in a conversation exist, in batches. */
+/** Checks in batches whether files that a conversation names exist. */
 export class FileExistence {
   #known = new Map<string, { exists: boolean; at: number }>();
   #asked: Promise<void> | null = null;
@@ -18,7 +18,7 @@ export class FileExistence {
     private readonly workspace: () => string,
   ) {}
 
-  /** The paths that exist. */
+  /** Returns the paths that exist. */
   async existing(paths: string[]): Promise<Set<string>> {
     const fresh = (path: string) => Date.now() - (this.#known.get(path)?.at ?? -Infinity) < VALID_MS;
     const open = paths.filter((path) => !fresh(path));
@@ -35,7 +35,7 @@ export class FileExistence {
   }
 
   async #ask(): Promise<void> {
-    // Different spellings may name the same file.
+    // Several paths, such as "a.go" and "./a.go", may name the same file.
     const named = new Map<string, string[]>();
     for (const path of this.#wanted) {
       const whole = this.#absolute(path);

@@ -7,18 +7,18 @@ import type { Toasts } from '../toasts.svelte';
 
 export const FILES_PANEL = 'files';
 
-/** A row of the tree; level 1 is directly in the workspace. */
+/** A row of the tree. Entries of the workspace folder itself have level 1. */
 interface TreeRow extends FolderRow {
   level: number;
   open: boolean;
-  /** Position among its siblings, from 1, and their number. */
+  /** The position among the siblings, from 1, and the number of siblings. */
   at: number;
   of: number;
 }
 
 const parent = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/';
 
-/** The workspace as a tree. Folders are read when they are opened and when they change. */
+/** The tree of the workspace's files. Folders are read when they are opened and when they change. */
 export class FileTree {
   root = $state('');
   folders = $state.raw(new Map<string, Folder>());
@@ -29,7 +29,7 @@ export class FileTree {
   loading = $state(false);
   failed = $state('');
   trash = $state.raw<TrashItem[]>([]);
-  /** Counts changes of the selected file on disk. */
+  /** Counts the changes of the selected file on disk. */
   changed = $state(0);
 
   constructor(
@@ -63,16 +63,16 @@ export class FileTree {
     return this.rows.find((row) => row.path === this.selected);
   }
 
-  /** The folder for new files, relative to the workspace, with a trailing slash. */
-  get place(): string {
+  /** The folder for a new file, relative to the workspace, with a trailing slash; "" for the workspace itself. */
+  get newFileFolder(): string {
     const row = this.current;
     if (!row) return '';
     const path = row.kind === 'folder' ? row.path : parent(row.path);
     return path === this.root ? '' : `${path.slice(this.root.length + 1)}/`;
   }
 
-  /** A path relative to the workspace. */
-  short(path: string): string {
+  /** Makes a path relative to the workspace, if it is inside. */
+  relativePath(path: string): string {
     return path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path;
   }
 
@@ -100,7 +100,7 @@ export class FileTree {
     this.folders = new Map(this.folders).set(folder.path, folder);
   }
 
-  /** Reads one folder; closes it when it no longer exists. */
+  /** Reads one folder, and closes it if it no longer exists. */
   async read(path: string): Promise<void> {
     try {
       this.#put(await this.api.folder(path));
@@ -180,7 +180,7 @@ export class FileTree {
     for (const path of folders) if (path === this.root || this.opened.has(path)) void this.read(path);
   }
 
-  /** Runs a tool of the panel; returns the error as a sentence, "" on success. */
+  /** Runs a tool of the panel. Returns the error as a sentence, "" on success. */
   async #do(tool: string, args: Json, then?: (value: unknown) => void): Promise<string> {
     try {
       const result = await this.actions.backend.execute(tool, args, FILES_PANEL);
@@ -192,7 +192,7 @@ export class FileTree {
     }
   }
 
-  /** Creates a file or folder at a path relative to the workspace. */
+  /** Creates a file or folder at a path relative to the workspace. Returns the error, "" on success. */
   async create(kind: 'file' | 'folder', path: string): Promise<string> {
     const failed = await this.#do(kind === 'file' ? 'files_new_file' : 'files_new_folder', { path });
     if (!failed) await this.#show(path);

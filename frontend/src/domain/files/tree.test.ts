@@ -120,9 +120,9 @@ it('moves to the trash with undo, and returns an error when that fails', async (
 
 it('creates new files in the selected folder', async () => {
   await tree.load();
-  expect(tree.place).toBe('');
+  expect(tree.newFileFolder).toBe('');
   tree.selected = '/w/src';
-  expect(tree.place).toBe('src/');
+  expect(tree.newFileFolder).toBe('src/');
   disk.set('/w/src/deep', ['x', 'y']);
   expect(await tree.create('file', 'src/deep/y')).toBe('');
   expect(tree.selected).toBe('/w/src/deep/y');

@@ -12,12 +12,12 @@ export class Grants extends RemoteValue<Grant[]> {
     return this.value ?? [];
   }
 
-  /** Creates a deny rule; false when that failed. */
+  /** Creates a deny rule. Returns false when that failed. */
   async forbid(rule: RuleDraft): Promise<boolean> {
     return this.change(this.actions.backend.forbid(rule));
   }
 
-  /** Revokes grants one after the other; stops at the first failure and returns false. */
+  /** Revokes grants one after the other. At the first failure it stops and returns false. */
   async revoke(ids: string[]): Promise<boolean> {
     for (const id of ids) {
       if (!(await this.change(this.actions.backend.revoke(id)))) return false;

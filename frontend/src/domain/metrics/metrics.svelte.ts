@@ -1,22 +1,22 @@
 import type { Metrics as Figures, MetricsRange, Origin, ToolHistory } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
-/** Figures of calls and turns over a range, and of one tool in it. */
+/** The metrics of calls and turns over a range, and the history of one tool in that range. */
 export class Metrics {
-  /** Whether the figures are shown instead of the calls. */
+  /** Whether the panel shows the metrics instead of the calls. */
   shown = $state(false);
   range = $state<MetricsRange>('day');
   origin = $state<Origin | ''>('');
   figures = $state.raw<Figures | null>(null);
   failed = $state('');
-  /** The selected tool and its history. */
+  /** The selected tool, null for none; `history` belongs to it. */
   tool = $state<{ name: string; origin: string } | null>(null);
   history = $state.raw<ToolHistory | null>(null);
   #request = 0;
 
   constructor(private readonly actions: Actions) {}
 
-  /** Reads the figures; an outdated answer is dropped. */
+  /** Reads the metrics. An outdated answer is dropped. */
   async read(): Promise<void> {
     const request = ++this.#request;
     const { backend } = this.actions;
@@ -45,7 +45,7 @@ export class Metrics {
     void this.read();
   }
 
-  /** Selects a tool, or deselects the selected one. */
+  /** Selects a tool. Selecting it again deselects it. */
   chooseTool(name: string, origin: string): void {
     const again = this.tool?.name === name && this.tool.origin === origin;
     this.tool = again ? null : { name, origin };

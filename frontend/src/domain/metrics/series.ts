@@ -1,6 +1,6 @@
 import type { Metrics, ToolHistory, ToolMetrics } from '../../shared/api/types';
 
-/** Where a bucket of a range begins and how long its steps are. */
+/** The buckets of a range, and the length of each ("hour", "six_hours", "day", "month"). */
 interface Steps {
   step: string;
   buckets: { start: string }[];
@@ -13,13 +13,13 @@ const dayHour = form({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const month = form({ month: 'short', year: 'numeric' });
 const longDay = form({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 
-/** Labels for the axis of a plot: "14:00", "Mon", "4 May", "May 2026". */
+/** Returns a short label for each bucket, for the axis of a plot: "14:00", "Mon", "4 May", "May 2026". */
 export function shortNames({ step, buckets }: Steps): string[] {
   const of = { hour, six_hours: form({ weekday: 'short' }), month }[step] ?? day;
   return buckets.map(({ start }) => of.format(new Date(start)));
 }
 
-/** Full labels. */
+/** Returns a full label for each bucket, such as "4 May, 14:00". */
 export function longNames({ step, buckets }: Steps): string[] {
   return buckets.map(({ start }) => {
     const at = new Date(start);
@@ -29,7 +29,7 @@ export function longNames({ step, buckets }: Steps): string[] {
   });
 }
 
-/** Successful and failed calls by bucket. */
+/** Returns the number of successful and of failed calls in each bucket. */
 export function callSeries(metrics: Metrics): { rest: number[]; failed: number[] } {
   return {
     rest: metrics.buckets.map((bucket) => bucket.calls - bucket.failed),
@@ -37,7 +37,7 @@ export function callSeries(metrics: Metrics): { rest: number[]; failed: number[]
   };
 }
 
-/** Turns by number of rounds, without gaps. */
+/** Returns the number of turns for each number of rounds, without gaps. */
 export function roundSeries(metrics: Metrics): { rounds: number[]; models: number[]; pilot: number[] } {
   const most = Math.max(0, ...metrics.turns.map((turn) => turn.rounds));
   const first = metrics.turns.some((turn) => turn.rounds === 0) ? 0 : 1;
@@ -50,7 +50,7 @@ export function roundSeries(metrics: Metrics): { rounds: number[]; models: numbe
   };
 }
 
-/** Tokens of prompts and answers, and the part that tools cause. */
+/** Returns the tokens of all prompts and answers, and how many of them describe tools or are tool results. */
 export function tokenSums(metrics: Metrics): { all: number; tools: number } {
   let all = 0;
   let tools = 0;
@@ -61,7 +61,7 @@ export function tokenSums(metrics: Metrics): { all: number; tools: number } {
   return { all, tools };
 }
 
-/** A tool's durations by bucket; null where it did not run. */
+/** Returns a tool's median and 95th-percentile durations in each bucket, null where it did not run. */
 export function durationSeries(history: ToolHistory): { median: (number | null)[]; most: (number | null)[] } {
   return {
     median: history.buckets.map((bucket) => (bucket.ran ? bucket.p50_ms : null)),
@@ -73,7 +73,7 @@ export function durationSeries(history: ToolHistory): { median: (number | null)[
 export const COLUMNS = ['tool', 'calls', 'failed', 'p50_ms', 'p95_ms', 'asked', 'tokens'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** Sorts by a column, numbers in descending order; tools that never ran come last by duration. */
+/** Sorts by a column, numbers in descending order. By duration, tools that never ran come last in either order. */
 export function sortTools(tools: ToolMetrics[], column: Column, reversed: boolean): ToolMetrics[] {
   const without = (tool: ToolMetrics) => (column === 'p50_ms' || column === 'p95_ms') && !tool.ran;
   return [...tools].sort((a, b) => {
@@ -87,7 +87,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Cumulative sums over the series, for stacked plots. */
+/** Returns the cumulative sums over the series, for a stacked plot. */
 export function stacked(series: (number | null)[][]): (number | null)[][] {
   const sums: number[] = [];
   return series.map((values) => values.map((value, i) => (sums[i] = (sums[i] ?? 0) + (value ?? 0))));

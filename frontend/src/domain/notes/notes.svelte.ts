@@ -7,15 +7,15 @@ import type { Toasts } from '../toasts.svelte';
 
 export const NOTES_PANEL = 'notes';
 
-/** Pause in typing before a note is saved, and the longest time without a save. */
+/** Pause in typing before a note is saved, and longest time without saving it. */
 const PAUSE_MS = 900;
 const UNSAVED_MAX_MS = 5000;
 
-/** The open note. */
+/** The note that is open. */
 export class OpenNote {
   name = $state('');
   path = '';
-  /** The last known text of the file. */
+  /** The text of the file when it was last read or written. */
   saved = $state('');
   version = '';
   stamp = '';
@@ -23,14 +23,14 @@ export class OpenNote {
   unsaved = $state(false);
   saving = $state(false);
   failed = $state('');
-  /** The file after another program changed it. */
+  /** The file on disk, if another program has changed it; else null. */
   newer = $state.raw<FileText | null>(null);
-  /** Counts changes of `text` that the view has to load. */
+  /** Counts the changes of `text` that the view has to show. */
   textRevision = $state(0);
   pending: (() => string) | null = null;
   since = 0;
 
-  take(file: FileText): void {
+  setFile(file: FileText): void {
     this.path = file.path;
     this.saved = file.text.replace(/\r\n?/g, '\n');
     this.version = file.version;
@@ -40,7 +40,7 @@ export class OpenNote {
   }
 }
 
-/** The list of notes with its search, and the open note, which is saved while it is typed. */
+/** The list of notes with its search, and the open note, which is saved during typing. */
 export class Notes {
   list = $state.raw<Note[]>([]);
   words = $state('');
@@ -62,7 +62,7 @@ export class Notes {
     return this.actions.backend.files;
   }
 
-  /** Reads the list; an answer older than the shown one is dropped. */
+  /** Reads the list. An answer to an earlier request than that of the shown list is dropped. */
   async load(): Promise<void> {
     const request = ++this.#request;
     try {
@@ -89,7 +89,7 @@ export class Notes {
       if (file.problem || file.missing) throw new Error(file.problem || t('notes.gone'));
       const note = new OpenNote();
       note.name = name;
-      note.take(file);
+      note.setFile(file);
       note.text = note.saved;
       this.note = note;
       this.writing = note.text === '';
@@ -100,7 +100,7 @@ export class Notes {
 
   /** Creates a note and opens it for editing. */
   async create(): Promise<void> {
-    // Before the note is created: else an empty note would be left behind.
+    // This comes before the new note is created, or a failure would leave an empty note behind.
     if (!(await this.leave())) {
       this.toasts.error(t('notes.notLeft'));
       return;
@@ -119,7 +119,7 @@ export class Notes {
     this.writing = true;
   }
 
-  /** Called by the view when the text changed; `text` reads it when typing pauses. */
+  /** Records that the text changed in the view. `text` is called to read it when typing pauses. */
   typed(text: () => string): void {
     const { note } = this;
     if (!note) return;
@@ -142,7 +142,7 @@ export class Notes {
     note.unsaved = note.text !== note.saved;
   }
 
-  /** Saves the typed text if the file has not changed since; `over` is a version that may be overwritten too. */
+  /** Saves the text unless the file has changed on disk. `over` is the version of a change that may be overwritten. */
   async save(over?: string): Promise<boolean> {
     clearTimeout(this.#timer);
     const { note } = this;
@@ -182,24 +182,24 @@ export class Notes {
     return this.save(this.note?.newer?.version ?? '');
   }
 
-  /** Loads the changed file and discards the text. */
+  /** Discards the text and loads the changed file. */
   reload(): void {
     const { note } = this;
     if (!note?.newer) return;
     clearTimeout(this.#timer);
     note.pending = null;
-    note.take(note.newer);
+    note.setFile(note.newer);
     note.text = note.saved;
     note.unsaved = false;
     note.textRevision++;
   }
 
-  /** Saves before another note is shown; false when the text would be lost. */
+  /** Saves the open note, so that another can be shown. Returns false when that failed and the text would be lost. */
   async leave(): Promise<boolean> {
     return !this.note || (await this.save());
   }
 
-  /** Renames the note; returns the error, "" on success. */
+  /** Renames the open note. Returns the error, "" on success. */
   async rename(to: string): Promise<string> {
     const { note } = this;
     const name = to.trim();
@@ -237,7 +237,7 @@ export class Notes {
     });
   }
 
-  /** Checks whether another program changed the open note. */
+  /** Checks whether the open note has changed on disk. */
   async check(): Promise<void> {
     const { note } = this;
     if (!note || note.saving) return;
@@ -254,7 +254,7 @@ export class Notes {
       note.unsaved = true;
       return;
     }
-    note.take(file);
+    note.setFile(file);
     note.text = note.saved;
     note.textRevision++;
   }

@@ -11,9 +11,9 @@ const files = new Map<string, string>();
 let writes: string[] = [];
 let refuses = '';
 let notes: Notes;
-/** Comes between a question for the list and its answer, once. */
+/** Runs once, between a request for the list and its answer. */
 let meanwhile: (() => void) | null = null;
-/** Answers to come of the list that never come. */
+/** How many of the next requests for the list are never answered. */
 let lost = 0;
 let toasts: Toasts;
 

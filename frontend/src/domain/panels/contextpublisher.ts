@@ -1,23 +1,23 @@
 import type { Backend } from '../../shared/api/backend';
 import type { Json } from '../../shared/api/types';
 
-/** Delay before a value is sent, so that walking through a list sends only its end. */
+/** Delay before a value is sent, so that stepping through a list sends only the last value. */
 const DELAY_MS = 120;
 
 /**
- * Publishes what built-in panels show, so that the assistant can refer to it. Sent from a timer, because requests
- * during an action of the assistant would be refused.
+ * Publishes what built-in panels show, so that the assistant can refer to it. A timer sends the values, because
+ * requests during an action of the assistant are refused.
  */
 export class ContextPublisher {
   #current = new Map<string, Record<string, Json>>();
   #sent = new Map<string, string>();
-  /** Panels for which something other than {} was sent or tried. */
+  /** Panels for which this window has sent, or tried to send, anything but {}. */
   #used = new Set<string>();
   #timers = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(private readonly backend: Backend) {}
 
-  /** Sets what a panel shows; {} for nothing. */
+  /** Publishes the values that a panel shows, {} for none. */
   publish(panel: string, values: Record<string, Json>): void {
     this.#current.set(panel, values);
     clearTimeout(this.#timers.get(panel));
@@ -27,7 +27,7 @@ export class ContextPublisher {
     );
   }
 
-  /** Sends everything again, after the program restarted. */
+  /** Sends the values of all panels again, as a restarted program needs them. */
   republish(): void {
     this.#sent.clear();
     for (const [panel, values] of this.#current) this.publish(panel, values);
@@ -43,7 +43,7 @@ export class ContextPublisher {
     try {
       await this.backend.publishContext(panel, values);
     } catch {
-      this.#sent.delete(panel); // sent with the next change or republish
+      this.#sent.delete(panel); // the next change or republish sends it again
     }
   }
 }

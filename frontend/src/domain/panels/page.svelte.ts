@@ -3,8 +3,8 @@ import type { Json, PagePart, PageSource, PageTree, Result } from '../../shared/
 import { sentenceCase } from '../../shared/format/words';
 import { failureText } from '../actions';
 
-/** The state of a source. The last value stays while it is read again. */
-export interface Load {
+/** The state of a data source. The last value stays available while the source is read again. */
+export interface SourceState {
   tool: string;
   value?: Json;
   read: boolean;
@@ -14,14 +14,14 @@ export interface Load {
   suggestion: string;
 }
 
-/** Delay before the page is read again, so that several changes cause one refresh. */
+/** Delay before the sources are read again, so that several changes cause one refresh. */
 const REFRESH_DELAY_MS = 120;
 
-/** A panel's declarative page: its tree, its data and the calls of its buttons. All calls count as the panel's. */
+/** A panel's declarative page: its tree, its data and the calls of its buttons. All calls are made as the panel. */
 export class DeclarativePage {
   tree = $state.raw<PageTree | null>(null);
   failed = $state('');
-  loads = $state<Record<string, Load>>({});
+  states = $state<Record<string, SourceState>>({});
   #sources: Record<string, PageSource> = {};
   #timers: ReturnType<typeof setInterval>[] = [];
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -32,7 +32,7 @@ export class DeclarativePage {
     readonly panel: string,
   ) {}
 
-  /** Reads the page and all its sources, also after the page changed. */
+  /** Reads the page and all its sources. Called again after the page has changed. */
   async open(): Promise<void> {
     const opened = ++this.#opened;
     try {
@@ -51,29 +51,29 @@ export class DeclarativePage {
     this.#stop();
   }
 
-  load(source: PageSource | undefined): Load | undefined {
-    return source ? this.loads[keyOf(source)] : undefined;
+  stateOf(source: PageSource | undefined): SourceState | undefined {
+    return source ? this.states[keyOf(source)] : undefined;
   }
 
-  /** When the oldest shown value was read; 0 before all were. */
+  /** When the oldest shown value was read (Unix milliseconds); 0 until every source has been read. */
   get at(): number {
-    const all = Object.values(this.loads);
+    const all = Object.values(this.states);
     return all.length ? Math.min(...all.map((load) => load.at)) : 0;
   }
 
-  /** Whether a read waits for an approval of one of these tools. */
+  /** Reports whether a source is waiting for an approval of one of these tools. */
   waitsFor(asked: string[]): boolean {
-    return Object.values(this.loads).some((load) => load.busy && asked.includes(load.tool));
+    return Object.values(this.states).some((load) => load.busy && asked.includes(load.tool));
   }
 
   get sources(): PageSource[] {
     return Object.values(this.#sources);
   }
 
-  /** The distinct failures of reads; earlier values are still shown. */
-  get failures(): { load: Load; source: PageSource }[] {
+  /** The sources that could not be read, one for each distinct error. Their earlier values are still shown. */
+  get failures(): { load: SourceState; source: PageSource }[] {
     const seen = new Set<string>();
-    return Object.entries(this.loads).flatMap(([key, load]) => {
+    return Object.entries(this.states).flatMap(([key, load]) => {
       const source = this.#sources[key];
       const text = errorText(load);
       if (!source || !text || seen.has(text)) return [];
@@ -93,7 +93,7 @@ export class DeclarativePage {
     this.#refreshTimer = setTimeout(() => void this.refresh(), REFRESH_DELAY_MS);
   }
 
-  /** Calls a tool for a button or a form; a success refreshes the page. */
+  /** Calls a tool for a button or a form. A success refreshes the page. */
   async act(tool: string, args: Record<string, Json>): Promise<Result> {
     const result = await this.#call(tool, args);
     if (result.success) this.changed(tool);
@@ -101,7 +101,7 @@ export class DeclarativePage {
   }
 
   async read(source: PageSource): Promise<void> {
-    const load = this.loads[keyOf(source)];
+    const load = this.states[keyOf(source)];
     if (!load || load.busy) return;
     load.busy = true;
     const result = await this.#call(source.tool, source.args ?? {});
@@ -126,13 +126,13 @@ export class DeclarativePage {
     this.#stop();
     this.#sources = {};
     collect([tree, ...tree.children], this.#sources);
-    const loads: Record<string, Load> = {};
+    const loads: Record<string, SourceState> = {};
     for (const [key, source] of Object.entries(this.#sources)) {
-      const known = this.loads[key];
+      const known = this.states[key];
       loads[key] = known ?? { tool: source.tool, read: false, busy: false, at: 0, error: '', suggestion: '' };
       if (source.every) this.#timers.push(setInterval(() => void this.read(source), source.every * 1000));
     }
-    this.loads = loads;
+    this.states = loads;
     void this.refresh();
   }
 
@@ -143,8 +143,8 @@ export class DeclarativePage {
   }
 }
 
-/** The error of a read without the leading call, as a sentence. */
-export function errorText({ tool, error }: Load): string {
+/** Returns the error of a source as a sentence, without the call at its start. */
+export function errorText({ tool, error }: SourceState): string {
   const end = error.startsWith(`${tool}(`) ? error.indexOf('): ') : -1;
   return sentenceCase(end < 0 ? error : error.slice(end + 3));
 }

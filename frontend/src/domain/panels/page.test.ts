@@ -12,7 +12,7 @@ const shelf: PageTree = {
   ],
 };
 
-/** A page over a panel that counts what is called. */
+/** Returns the page of a panel that counts the calls of its tools. */
 function opened(answer: (tool: string) => Result, tree = shelf) {
   const calls: [string, Json][] = [];
   const backend = {
@@ -33,7 +33,7 @@ it('shares one call among parts with the same source, and repeats it at its inte
   await page.open();
   await settled();
   expect(calls.map(([tool]) => tool).sort()).toEqual(['shelf_count', 'shelf_show']);
-  expect(page.load(shelf.source)?.value).toEqual({ of: 'shelf_show' });
+  expect(page.stateOf(shelf.source)?.value).toEqual({ of: 'shelf_show' });
   await vi.advanceTimersByTimeAsync(5100);
   expect(calls.filter(([tool]) => tool === 'shelf_count')).toHaveLength(2);
   page.close();
@@ -67,13 +67,13 @@ it('shows the last value and the error of a failed source until it is read again
   let broken = false;
   const { page } = opened((tool) => (broken ? { success: false, error: 'gone away', duration_ms: 1 } : good(tool)));
   await page.open();
-  await vi.waitFor(() => expect(page.load(shelf.source)?.read).toBe(true));
+  await vi.waitFor(() => expect(page.stateOf(shelf.source)?.read).toBe(true));
   broken = true;
   await page.refresh();
-  expect(page.load(shelf.source)).toMatchObject({ read: true, error: 'gone away', value: { of: 'shelf_show' } });
+  expect(page.stateOf(shelf.source)).toMatchObject({ read: true, error: 'gone away', value: { of: 'shelf_show' } });
   broken = false;
   await page.refresh();
-  expect(page.load(shelf.source)?.error).toBe('');
+  expect(page.stateOf(shelf.source)?.error).toBe('');
   page.close();
 });
 
@@ -84,7 +84,7 @@ it('lists the failure of a shared source once, without the call', async () => {
     duration_ms: 1,
   }));
   await page.open();
-  await vi.waitFor(() => expect(page.load({ tool: 'shelf_count' })?.error).toBeTruthy());
+  await vi.waitFor(() => expect(page.stateOf({ tool: 'shelf_count' })?.error).toBeTruthy());
   expect(page.failures.map(({ load }) => errorText(load))).toEqual(['The Shelf panel cannot be reached']);
   expect(page.at).toBe(0);
   page.close();

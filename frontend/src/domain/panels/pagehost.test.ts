@@ -1,17 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Result } from '../../shared/api/types';
 import { RateLimiter } from './ratelimiter';
-import { PageHost, visibleText, type HostContext, type PageServices, type Values } from './pagehost';
+import { PageHost, visibleText, type HostContext, type PageServices, type JsonObject } from './pagehost';
 
 interface Message {
   id?: string | number;
   method?: string;
-  params?: Values;
-  result?: Values;
+  params?: JsonObject;
+  result?: JsonObject;
   error?: { code: number; message: string };
 }
 
-/** A host whose services record their calls, and the page's end of its port. */
+/** Returns a host whose services record their calls, and the page's end of its port. */
 function openPage(services: Partial<PageServices> = {}, limiter?: RateLimiter) {
   const messages: Message[] = [];
   const calls: unknown[] = [];
@@ -37,16 +37,16 @@ function openPage(services: Partial<PageServices> = {}, limiter?: RateLimiter) {
       propose: note('propose'),
       openLink: note('openLink'),
       context: () => ({ theme: 'dark' }) as HostContext,
-      key: note('key'),
-      ready: note('ready'),
-      cut: note('cut'),
+      onKey: note('key'),
+      onReady: note('ready'),
+      onDisconnect: note('cut'),
       ...services,
     },
     limiter,
   );
   const raw = (data: unknown) => (port.onmessage as unknown as (event: { data: unknown }) => void)({ data });
   let next = 0;
-  /** Sends a request as the page; returns the answer. */
+  /** Sends a request as the page and returns the answer. */
   const ask = async (method: string, params?: unknown): Promise<Message> => {
     const id = ++next;
     raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
@@ -93,7 +93,7 @@ test('limits concurrent requests to two per page and three in all, including clo
   const call = () =>
     new Promise<Result>((resolve) => ends.push(() => resolve({ success: true, result: 'late' } as Result)));
   const left = openPage({ call });
-  const reads = openPage({ read: () => new Promise((resolve) => ends.push(() => resolve({}))) });
+  const reads = openPage({ readResource: () => new Promise((resolve) => ends.push(() => resolve({}))) });
   // A closed page gets no answer.
   for (const id of [1, 2, 3])
     left.raw(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'slow' } }));
@@ -233,10 +233,10 @@ test('offers the page of an MCP server only the services it was given', async ()
   let mode = 'inline';
   const { ask, raw, calls } = openPage({
     forward: async (tool) => ({ content: [], from: tool }),
-    read: async (uri) => ({ contents: [{ uri }] }),
+    readResource: async (uri) => ({ contents: [{ uri }] }),
     updateModelContext: async (params) => void calls.push(params),
-    display: (wished) => ((mode = wished), wished),
-    sized: (size) => sizes.push(size),
+    setDisplayMode: (wished) => ((mode = wished), wished),
+    onResize: (size) => sizes.push(size),
     log: (line) => lines.push(line),
     context: () =>
       ({ theme: 'dark', displayMode: mode, availableDisplayModes: ['inline', 'fullscreen', 'pip'] }) as HostContext,

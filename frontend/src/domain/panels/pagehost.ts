@@ -1,11 +1,11 @@
 import type { Result } from '../../shared/api/types';
 import { RateLimiter } from './ratelimiter';
 
-/** The revision of MCP Apps that is spoken. */
+/** The supported revision of the MCP Apps protocol. */
 const PROTOCOL = '2026-01-26';
 /**
- * Limits: characters of a message, concurrent requests of all pages and of one page, unanswered requests to a
- * page, and milliseconds for its answer. The browser has only six connections to the program.
+ * The most characters of a message, concurrent requests of all pages and of one page, unanswered requests to a page,
+ * and milliseconds until its answer. The requests are few because a browser opens only six connections to the program.
  */
 const MESSAGE_MAX = 1 << 20;
 const REQUESTS_MAX = 3;
@@ -14,15 +14,15 @@ const PENDING_MAX = 64;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** A JSON object. */
-export type Values = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
-/** Running requests of all pages, including closed ones, whose requests still hold a connection. */
+/** The running requests of all pages. Those of a closed page count too, because they still use a connection. */
 const running = { all: 0 };
 
 /** Where a page is displayed: in the conversation, over the stage, or in a floating window. */
 export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
 
-/** The host context of MCP Apps. */
+/** The host context that MCP Apps defines. */
 export interface HostContext {
   theme: 'light' | 'dark';
   locale: string;
@@ -33,50 +33,50 @@ export interface HostContext {
   availableDisplayModes: DisplayMode[];
   containerDimensions: { width: number; height?: number; maxHeight?: number };
   styles: { variables: Record<string, string> };
-  /** Extensions for our own script in the page. */
+  /** An extension for Sextant's own script in the page. */
   sextant: { variables: Record<string, string> };
   toolInfo?: { id: string; tool: object };
 }
 
-/** What the window does for a page. The page receives the message of a rejection. */
+/** What the window does at the request of a page. The page receives the error message when a promise is rejected. */
 export interface PageServices {
-  call(tool: string, args: Values): Promise<Result>;
-  /** The tools that the page may call. */
+  call(tool: string, args: JsonObject): Promise<Result>;
+  /** Returns the tools that the page may call. */
   tools(): { name: string; description: string; inputSchema: unknown }[];
   state(): Promise<unknown>;
   saveState(state: unknown): Promise<void>;
-  publish(values: Values): Promise<void>;
-  /** Shows a person a message that the page proposes; resolves when they insert it. */
+  publish(values: JsonObject): Promise<void>;
+  /** Shows the person a message that the page proposes. Resolves when they insert it. */
   propose(text: string): Promise<void>;
-  /** Asks a person about an address; resolves when it is opened. */
+  /** Asks the person whether to open an address. Resolves when it is open. */
   openLink(url: string): Promise<void>;
   context(): HostContext;
-  /** Replaces `call`: returns the unchanged answer of the page's own MCP server. */
-  forward?(tool: string, args: Values): Promise<object>;
+  /** Replaces `call` for the page of an MCP server, and returns the server's unchanged answer. */
+  forward?(tool: string, args: JsonObject): Promise<object>;
   /** Reads a resource of the page's own MCP server. */
-  read?(uri: string): Promise<object>;
-  /** Saves text for the model's next turn; params are those of ui/update-model-context. */
-  updateModelContext?(params: Values): Promise<void>;
-  /** Changes the display mode if possible; returns the resulting one. */
-  display?(mode: DisplayMode): DisplayMode;
-  /** The page reports its size in CSS pixels. */
-  sized?(size: { width?: number; height?: number }): void;
-  /** A line for the log. */
+  readResource?(uri: string): Promise<object>;
+  /** Saves text for the model's next turn, with the params of ui/update-model-context. */
+  updateModelContext?(params: JsonObject): Promise<void>;
+  /** Changes the display mode if possible, and returns the resulting mode. */
+  setDisplayMode?(mode: DisplayMode): DisplayMode;
+  /** Called when the page reports its size in CSS pixels. */
+  onResize?(size: { width?: number; height?: number }): void;
+  /** Writes a line to the log of the MCP server. */
   log?(line: string): void;
-  /** The page asks to be closed. */
-  leave?(): void;
-  /** A key for the window that was pressed in the page. */
-  key(key: 'F6' | 'Escape', shift: boolean): void;
-  /** The page has completed the MCP Apps handshake. */
-  ready?(): void;
-  /** The page exceeded its limits and was disconnected. */
-  cut(): void;
+  /** Called when the page asks to be closed. */
+  onCloseRequest?(): void;
+  /** Called when a key that belongs to the window was pressed in the page. */
+  onKey(key: 'F6' | 'Escape', shift: boolean): void;
+  /** Called when the page has completed the MCP Apps handshake. */
+  onReady?(): void;
+  /** Called when the page has exceeded its limits and was disconnected. */
+  onDisconnect(): void;
 }
 
 interface Message {
   id?: string | number;
   method?: string;
-  params?: Values;
+  params?: JsonObject;
   result?: unknown;
   error?: { message?: unknown };
 }
@@ -95,14 +95,14 @@ const refused = (message: string) => new PageError(-32000, message);
 const wrong = (message: string) => new PageError(-32602, message);
 
 /**
- * The window's end of the bridge to one document of a page. Messages of the page are untrusted: they are limited
- * and validated, and never count as the person's.
+ * The window's end of the message channel to one document of a page. The page's messages are untrusted: they are
+ * limited and validated, and never count as the person's.
  */
 export class PageHost {
   #port: MessagePort | null;
   #next = 0;
   #running = 0;
-  /** The display modes that the page supports; null when it names none. */
+  /** The display modes that the page supports; null if it has not named any. */
   #modes: unknown[] | null = null;
   readonly #logLimiter = new RateLimiter(40, 5, Infinity);
   readonly #displayLimiter = new RateLimiter(4, 0.2, Infinity);
@@ -123,7 +123,7 @@ export class PageHost {
     this.#send({ method, params });
   }
 
-  /** Sends the page a request. Its answer is untrusted. */
+  /** Sends the page a request and returns its untrusted answer. */
   request(method: string, params: object): Promise<unknown> {
     if (!this.#port) return Promise.reject(refused('The page is gone.'));
     if (this.#pending.size >= PENDING_MAX) return Promise.reject(refused('The page has too many unanswered requests.'));
@@ -144,7 +144,7 @@ export class PageHost {
     });
   }
 
-  /** Reports a changed theme, language or size. */
+  /** Tells the page that the theme, the language or its size has changed. */
   contextChanged(): void {
     this.notify('ui/notifications/host-context-changed', this.services.context());
   }
@@ -164,7 +164,7 @@ export class PageHost {
     const verdict = this.limiter.take();
     if (verdict === 'close' || typeof data !== 'string' || data.length > MESSAGE_MAX) {
       this.close();
-      this.services.cut();
+      this.services.onDisconnect();
       return;
     }
     if (verdict === 'drop') return;
@@ -200,17 +200,17 @@ export class PageHost {
     }
   }
 
-  /** Whether the page supports a display mode; one that names none supports all. */
+  /** Reports whether the page supports a display mode. A page that names no modes supports all. */
   supports(mode: DisplayMode): boolean {
     return !this.#modes || this.#modes.includes(mode);
   }
 
-  /** Handles a notification; unknown ones are ignored. */
-  #notified(method: string, params: Values): void {
-    if (method === 'ui/notifications/initialized') this.services.ready?.();
-    if (method === 'ui/notifications/request-teardown') this.services.leave?.();
+  /** Handles a notification. Unknown notifications are ignored. */
+  #notified(method: string, params: JsonObject): void {
+    if (method === 'ui/notifications/initialized') this.services.onReady?.();
+    if (method === 'ui/notifications/request-teardown') this.services.onCloseRequest?.();
     if (method === 'ui/notifications/size-changed') {
-      this.services.sized?.({ width: pixels(params.width), height: pixels(params.height) });
+      this.services.onResize?.({ width: pixels(params.width), height: pixels(params.height) });
     }
     if (method === 'notifications/message' && this.services.log && this.#logLimiter.take() === 'accept') {
       const { level, data } = params;
@@ -218,11 +218,11 @@ export class PageHost {
       this.services.log(`${typeof level === 'string' ? level.slice(0, 20) : 'info'} ${text.slice(0, 1900)}`);
     }
     if (method === 'sextant/key' && (params.key === 'F6' || params.key === 'Escape')) {
-      this.services.key(params.key, params.shift === true);
+      this.services.onKey(params.key, params.shift === true);
     }
   }
 
-  async #answer(method: string, params: Values): Promise<unknown> {
+  async #answer(method: string, params: JsonObject): Promise<unknown> {
     switch (method) {
       case 'ping':
         return {};
@@ -239,9 +239,9 @@ export class PageHost {
         await this.services.openLink(webAddress(params.url));
         return {};
       case 'resources/read':
-        if (!this.services.read) break;
+        if (!this.services.readResource) break;
         if (typeof params.uri !== 'string') throw wrong('"uri" is missing: the resource to read.');
-        return this.#limited(() => this.services.read!(String(params.uri).slice(0, 2000)));
+        return this.#limited(() => this.services.readResource!(String(params.uri).slice(0, 2000)));
       case 'ui/request-display-mode':
         return { mode: this.#display(params.mode) };
       case 'ui/update-model-context':
@@ -266,10 +266,10 @@ export class PageHost {
     const { displayMode, availableDisplayModes } = this.services.context();
     const mode = availableDisplayModes.find((one) => one === requested);
     if (this.#displayLimiter.take() !== 'accept') return displayMode;
-    return mode && this.supports(mode) ? (this.services.display?.(mode) ?? displayMode) : displayMode;
+    return mode && this.supports(mode) ? (this.services.setDisplayMode?.(mode) ?? displayMode) : displayMode;
   }
 
-  #initialize(params: Values): object {
+  #initialize(params: JsonObject): object {
     const can = params.appCapabilities;
     const modes = isObject(can) ? can.availableDisplayModes : null;
     this.#modes = Array.isArray(modes) ? modes.slice(0, 8) : null;
@@ -282,14 +282,14 @@ export class PageHost {
         serverTools: {},
         logging: {},
         message: { text: {} },
-        ...(services.read ? { serverResources: {} } : {}),
+        ...(services.readResource ? { serverResources: {} } : {}),
         ...(services.updateModelContext ? { updateModelContext: { text: {}, structuredContent: {} } } : {}),
       },
       hostContext: this.services.context(),
     };
   }
 
-  async #call(params: Values): Promise<object> {
+  async #call(params: JsonObject): Promise<object> {
     if (typeof params.name !== 'string') throw wrong('"name" is missing: the tool to call.');
     const args = params.arguments ?? {};
     if (!isObject(args)) throw wrong('"arguments" is an object.');
@@ -300,7 +300,7 @@ export class PageHost {
     });
   }
 
-  /** Runs a request that another program may delay, if the page has a free slot for it. */
+  /** Runs a request that another program may delay. Rejects when too many such requests are running. */
   async #limited<T>(request: () => Promise<T>): Promise<T> {
     if (this.#running >= PAGE_REQUESTS_MAX || running.all >= REQUESTS_MAX) {
       throw refused(
@@ -318,14 +318,14 @@ export class PageHost {
   }
 }
 
-const isObject = (value: unknown): value is Values =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A length in pixels, undefined when it is none. */
+/** Returns a length in pixels, limited to 100,000; undefined for anything else. */
 const pixels = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, 100_000) : undefined;
 
-/** A result in MCP's form. */
+/** Converts a result to the form of MCP. */
 function toolResult(result: Result): object {
   if (!result.success) {
     const text = [result.error, result.suggestion].filter(Boolean).join(' ');
@@ -338,15 +338,15 @@ function toolResult(result: Result): object {
 }
 
 /**
- * Invisible characters: control, format, tag, private and unassigned ones, variation selectors and blank fillers.
- * With them a person could approve text that they did not see. annotation.Visible removes the same ones.
+ * Invisible characters: control, format, tag, private and unassigned characters, variation selectors and blank fillers.
+ * They could hide text that a person approves. The Go function annotation.Visible removes the same characters.
  */
 const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
 
-/** Removes invisible characters from a text; line breaks stay. */
+/** Removes invisible characters from a text, except line breaks. */
 export const visibleText = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(INVISIBLE, '');
 
-function messageText(params: Values): string {
+function messageText(params: JsonObject): string {
   const blocks = Array.isArray(params.content) ? params.content : [params.content];
   const text = visibleText(
     blocks

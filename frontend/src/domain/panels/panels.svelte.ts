@@ -2,11 +2,11 @@ import type { Panel, StoredEvent } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
-/** The panels of the activity bar and which one is on the stage. */
+/** The panels of the activity bar, and the active panel, which is on the stage. */
 export class Panels {
   /**
-   * The panel that was just requested, shown before the program confirms it. Once the request succeeded it holds
-   * until the next report of the active panel; `until` is unset before that.
+   * The panel that was just requested. It is shown before the program confirms it. When the request has succeeded,
+   * `until` is set to the current `activeRevision`, and the panel is shown until that changes.
    */
   #requested = $state<{ id: string; until?: number } | null>(null);
 
@@ -15,7 +15,7 @@ export class Panels {
     private readonly actions: Actions,
   ) {}
 
-  /** The tool of the last successful call of any caller, and a counter. */
+  /** The tool of the last successful call by any caller; `n` counts these calls. */
   lastCall = $state.raw<{ tool: string; n: number }>({ tool: '', n: 0 });
 
   onEvent(event: StoredEvent): void {
@@ -24,7 +24,7 @@ export class Panels {
     if (status === 'done') this.lastCall = { tool, n: this.lastCall.n + 1 };
   }
 
-  /** In the order of the activity bar, those at its bottom last. Ctrl 1 to 9 follow this order. */
+  /** The panels in the order of the activity bar, those at its bottom last. Ctrl 1 to 9 open them in this order. */
   get list(): Panel[] {
     const rank = (panel: Panel) => (panel.section === 'bottom' ? 2 : panel.builtin ? 0 : 1);
     return [...this.store.state.panels].sort(
@@ -32,7 +32,7 @@ export class Panels {
     );
   }
 
-  /** Panels at the bottom of the bar. */
+  /** The panels at the bottom of the activity bar. */
   get bottom(): Panel[] {
     return this.list.filter((panel) => panel.section === 'bottom');
   }

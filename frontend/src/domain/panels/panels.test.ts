@@ -7,12 +7,12 @@ import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
 import { Panels } from './panels.svelte';
 
-/** Panels with three on the bar and home on the stage; a request to open one is answered when the test says so. */
+/** Returns three panels, of which home is active. Requests to open one are answered when the test says so. */
 function bar() {
   const answers: { done: () => void; fail: (error: Error) => void }[] = [];
   const openPanel = () => new Promise<void>((done, fail) => answers.push({ done, fail }));
   const store = new Store();
-  const apply = (kind: string, data: unknown) => store.event({ kind, data } as StoredEvent);
+  const apply = (kind: string, data: unknown) => store.applyEvent({ kind, data } as StoredEvent);
   const panel = (id: string, order: number) => ({ id, order, builtin: true }) as Panel;
   apply('panels.changed', { panels: [panel('home', 1), panel('browser', 2), panel('settings', 3)] });
   apply('panel.opened', { panel: 'home' });

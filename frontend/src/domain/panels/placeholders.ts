@@ -1,4 +1,4 @@
-import { stampOf } from '../../shared/format/time';
+import { formatDate } from '../../shared/format/time';
 import type { Json } from '../../shared/api/types';
 
 // Placeholders of a declarative page: {name}, {a.b}, {when|date}. Values come from the panel's backend and are
@@ -7,8 +7,8 @@ import type { Json } from '../../shared/api/types';
 const PLACE = /\{([A-Za-z_][\w.]*)(?:\|([a-z]+))?\}/g;
 const WHOLE = /^\{([A-Za-z_][\w.]*)\}$/;
 
-/** The value at a JSON pointer, undefined when there is none. */
-export function at(value: Json, pointer: string): Json {
+/** Returns the value at a JSON pointer, or undefined. */
+export function valueAt(value: Json, pointer: string): Json {
   return pointer
     .split('/')
     .slice(1)
@@ -21,45 +21,45 @@ function member(value: Json, name: string): Json {
   return (value as Record<string, Json>)[name];
 }
 
-/** A field of a row; "a.b" is nested. The name "value" is the row itself when that is no object. */
-export function field(row: Json, name: string): Json {
+/** Returns a field of a row. "a.b" names a nested field, and "value" the row itself if it is not an object. */
+export function fieldOf(row: Json, name: string): Json {
   if (name === 'value' && (row === null || typeof row !== 'object')) return row;
   return name.split('.').reduce<Json>(member, row);
 }
 
-/** Replaces every placeholder by the row's value; missing values are empty. */
-export function fill(template: string, row: Json): string {
-  return template.replace(PLACE, (_, name: string, format?: string) => formatValue(field(row, name), format));
+/** Replaces every placeholder with the row's value, or with nothing if the row has no such value. */
+export function fillTemplate(template: string, row: Json): string {
+  return template.replace(PLACE, (_, name: string, format?: string) => formatValue(fieldOf(row, name), format));
 }
 
 function formatValue(value: Json, format = ''): string {
   if (value === null || value === undefined) return '';
   if (format === 'number')
     return Number.isFinite(Number(value)) ? Number(value).toLocaleString('en-US') : String(value);
-  if (format) return stampOf(String(value), format) || plain(value);
+  if (format) return formatDate(String(value), format) || plain(value);
   return plain(value);
 }
 
 const plain = (value: Json) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** Fills placeholders in arguments; a text that is only a placeholder keeps the value's type. */
+/** Replaces the placeholders in arguments. A text that is only a placeholder keeps the type of its value. */
 export function fillArgs(args: Record<string, Json> | undefined, row: Json): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(args ?? {}).map(([name, value]) => {
       if (typeof value !== 'string') return [name, value];
       const whole = WHOLE.exec(value);
-      return [name, whole ? field(row, whole[1] ?? '') : fill(value, row)];
+      return [name, whole ? fieldOf(row, whole[1] ?? '') : fillTemplate(value, row)];
     }),
   );
 }
 
-/** The rows of a list, table or chart. */
+/** Returns the rows of a list, table or chart; none if the value is not an array. */
 export function rowsOf(value: Json): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The key of a row for keyed each blocks. */
+/** Returns the key of a row for keyed each blocks. */
 export function rowKey(row: Json, index: number): string {
-  const id = field(row, 'id') ?? field(row, 'key');
+  const id = fieldOf(row, 'id') ?? fieldOf(row, 'key');
   return typeof id === 'string' || typeof id === 'number' ? `id ${id} ${index}` : String(index);
 }

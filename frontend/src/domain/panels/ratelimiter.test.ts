@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RateLimiter } from './ratelimiter';
 
-/** A rate limiter with a clock, in milliseconds, that only the test moves. */
+/** Returns a rate limiter and a function that advances its clock by milliseconds. */
 function clocked(burst: number, rate: number, patience: number) {
   let now = 0;
   const limiter = new RateLimiter(burst, rate, patience, () => now);

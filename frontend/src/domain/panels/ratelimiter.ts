@@ -1,6 +1,6 @@
 /**
- * A token bucket for messages of a frame: `burst` at once, then `rate` per second. After `patience` excess
- * messages the sender is to be disconnected.
+ * A token bucket for messages of a frame: it accepts `burst` messages at once, then `rate` per second. After `patience`
+ * excess messages the sender should be disconnected.
  */
 export class RateLimiter {
   #tokens: number;
@@ -17,7 +17,7 @@ export class RateLimiter {
     this.#at = now();
   }
 
-  /** What to do with one more message; 'close' disconnects the sender. */
+  /** Returns what to do with one more message. 'close' means to disconnect the sender. */
   take(): 'accept' | 'drop' | 'close' {
     const now = this.now();
     this.#tokens = Math.min(this.burst, this.#tokens + ((now - this.#at) / 1000) * this.rate);

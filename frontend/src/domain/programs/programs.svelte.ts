@@ -2,15 +2,15 @@ import type { ProgramList } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import { RemoteValue } from '../remotevalue.svelte';
 
-/** The configuration of MCP clients with one entry. */
+/** Returns the configuration of an MCP client with Sextant as its one server. */
 function mcpConfig(entry: Record<string, unknown>): string {
   const lines = Object.entries(entry).map(([key, value]) => `      ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   return `{\n  "mcpServers": {\n    "sextant": {\n${lines.join(',\n')}\n    }\n  }\n}`;
 }
 
-/** The programs connected over MCP, and how others connect. */
+/** The programs connected over MCP, and the configuration for connecting others. */
 export class Programs extends RemoteValue<ProgramList> {
-  /** A session name for a program over HTTP, which gives it its own tabs. */
+  /** The session name of a program that connects over HTTP. Each session has its own tabs. */
   session = $state('');
 
   constructor(actions: Actions) {
@@ -21,13 +21,13 @@ export class Programs extends RemoteValue<ProgramList> {
     return this.change(this.actions.backend.dismissProgram(id));
   }
 
-  /** The configuration to start `sextant mcp`. */
+  /** Returns the configuration for a program that starts `sextant mcp`. */
   stdioConfig(): string {
     const { command = '', args = [] } = this.value ?? {};
     return mcpConfig({ command, args });
   }
 
-  /** The configuration over HTTP. */
+  /** Returns the configuration for a program that connects over HTTP. */
   httpConfig(token: string): string {
     const headers = { Authorization: `Bearer ${token}` };
     return mcpConfig({ type: 'http', url: this.address, headers });

@@ -1,7 +1,7 @@
 import type { ServerEntry } from '../../shared/api/types';
 
-/** The fields of a server's form. */
-export interface Draft {
+/** The fields of the form for an MCP server. */
+export interface ServerDraft {
   name: string;
   remote: boolean;
   command: string;
@@ -11,15 +11,15 @@ export interface Draft {
   headers: string;
 }
 
-type FieldError = { field: keyof Draft; line: number };
+type FieldError = { field: keyof ServerDraft; line: number };
 
 const pairs = (all: Record<string, string> | undefined, between: string) =>
   Object.entries(all ?? {})
     .map(([name, value]) => `${name}${between}${value}`)
     .join('\n');
 
-/** The form of an entry, empty by default. */
-export function draftOf(name = '', entry: ServerEntry = {}): Draft {
+/** Returns the form for a server's entry, or an empty form. */
+export function draftOf(name = '', entry: ServerEntry = {}): ServerDraft {
   return {
     name,
     remote: Boolean(entry.url),
@@ -42,9 +42,12 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
   return { all, wrong: 0 };
 }
 
-/** The entry of a form, or its first error. Settings that the form does not show are preserved. */
-export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; error: FieldError | null } {
-  // Fields of the form are replaced, those of the other kind of server removed.
+/** Returns the entry that a form describes, or its first error. Settings that the form does not show are preserved. */
+export function entryOf(
+  draft: ServerDraft,
+  before: ServerEntry = {},
+): { entry: ServerEntry; error: FieldError | null } {
+  // Settings that the form shows are replaced, and those of the other kind of server are removed.
   const shown = draft.remote
     ? ['url', 'headers', 'command', 'args', 'env', 'cwd', 'sextant']
     : ['command', 'args', 'env', 'url', 'headers', 'type', 'oauth'];

@@ -3,22 +3,22 @@ import { failureText, type Actions } from '../actions';
 import type { Conversations } from '../conversation/conversations.svelte';
 import type { Store } from '../store/store.svelte';
 
-/** A prompt of a server as a slash command of the composer. */
+/** A prompt of a server, as a slash command of the composer. */
 export interface PromptCommand {
   command: string;
   server: string;
   prompt: ServerPrompt;
 }
 
-/** A server's name as part of a slash command. */
+/** Returns a server's name in the form that slash commands use. */
 const slug = (name: string) => name.trim().replace(/\s+/g, '-');
 
-/** Resources and prompts of MCP servers, and prompts that are inserted into a message. */
+/** The resources and prompts of MCP servers, and the prompt that is being inserted into a message. */
 export class ServerResources {
-  /** By server; only of running servers that were asked. */
+  /** The resources and prompts by server name. Only servers that run and have answered are included. */
   #offers = $state.raw<Record<string, ServerOffers>>({});
   failed = $state<Record<string, string>>({});
-  /** The prompt whose arguments the person fills in. */
+  /** The prompt whose arguments the person is filling in, null for none. */
   asking = $state.raw<PromptCommand | null>(null);
   readonly #asked: Record<string, string> = {};
 
@@ -32,13 +32,13 @@ export class ServerResources {
     return this.#offers[server];
   }
 
-  /** Changes when the offers have to be read again. */
+  /** Returns a text that changes when a server's resources and prompts must be read again; "" while it does not run. */
   state(server: MCPServer): string {
     const runs = server.state === 'ready' || server.state === 'degraded';
     return runs ? `${server.command} ${this.store.state.serverUpdates[server.name]?.lists ?? 0}` : '';
   }
 
-  /** Reads what a server offers if that may have changed, or with `force`. */
+  /** Reads a server's resources and prompts if they may have changed, or with `force`. */
   async refresh(server: MCPServer, force = false): Promise<void> {
     const { name } = server;
     const state = this.state(server);
@@ -64,14 +64,14 @@ export class ServerResources {
     this.failed = { ...this.failed, [server]: failed };
   }
 
-  /** The prompts of all servers that run. */
+  /** The prompts of all running servers. */
   get commands(): PromptCommand[] {
     return Object.entries(this.#offers).flatMap(([server, { prompts }]) =>
       prompts.map((prompt) => ({ command: `/${slug(server)}:${prompt.name}`, server, prompt })),
     );
   }
 
-  /** Prompts as completions of the text. */
+  /** Returns the prompts that complete the text. */
   async offersFor(text: string): Promise<CompletionItem[]> {
     if (!/^\/\S*$/.test(text)) return [];
     await Promise.all(this.store.state.servers.map((server) => this.refresh(server)));
@@ -85,20 +85,20 @@ export class ServerResources {
       .map(({ command, prompt }) => ({ insert: command, show: command, means: prompt.about || prompt.title }));
   }
 
-  /** The prompt that the text names. */
+  /** Returns the prompt that the text names, if any. */
   named(text: string): PromptCommand | undefined {
     const word = text.trim();
     return word.startsWith('/') ? this.commands.find(({ command }) => command === word) : undefined;
   }
 
-  /** Starts using a prompt; one without arguments is inserted at once. False when that failed. */
+  /** Asks for the arguments of a prompt, or inserts a prompt without arguments. Returns false when that failed. */
   async begin(found: PromptCommand): Promise<boolean> {
     if (!found.prompt.arguments.length) return this.fill(found, {});
     this.asking = found;
     return true;
   }
 
-  /** Inserts a filled-in prompt into the composer; false when that failed. */
+  /** Inserts a prompt with its arguments into the composer. Returns false when that failed. */
   async fill({ server, prompt, command }: PromptCommand, args: Record<string, string>): Promise<boolean> {
     return this.actions.ask(
       this.actions.backend.resources.fill(server, prompt.name, args).then((draft) => {
@@ -111,7 +111,7 @@ export class ServerResources {
     );
   }
 
-  /** A server's completions for an argument; none when it cannot be asked. */
+  /** Returns a server's completions for an argument, or none if the server does not offer any. */
   async complete(server: string, query: ArgumentQuery): Promise<string[]> {
     if (!this.of(server)?.completes) return [];
     try {

@@ -1,4 +1,4 @@
-/** The expansion of an expression by its operator (RFC 6570). */
+/** How an expression is expanded, by its operator (RFC 6570). */
 const FORMS: Record<string, { first: string; between: string; named: boolean; raw: boolean }> = {
   '': { first: '', between: ',', named: false, raw: false },
   '+': { first: '', between: ',', named: false, raw: true },
@@ -13,12 +13,12 @@ const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
 
 const names = (list: string) => list.split(',').map((name) => name.replace(/(\*|:\d+)$/, '').trim());
 
-/** The distinct variables of a template. */
+/** Returns the distinct variables of a template. */
 export function variableNames(template: string): string[] {
   return [...new Set([...template.matchAll(EXPRESSION)].flatMap((found) => names(found[2]!)))];
 }
 
-/** Expands a template; variables without a value are left out. */
+/** Expands a template. Variables without a value are left out. */
 export function expandTemplate(template: string, values: Record<string, string>): string {
   return template.replace(EXPRESSION, (_, operator: string, list: string) => {
     const form = FORMS[operator]!;

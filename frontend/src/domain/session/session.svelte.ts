@@ -8,23 +8,23 @@ import type { Store } from '../store/store.svelte';
 /** Delays between reconnects in seconds; the last one repeats. */
 const RETRY_DELAYS = [1, 2, 4, 8, 15];
 
-/** The connection to the program: reads the state, keeps the socket open, and after a loss requests missed events. */
+/** The connection to the program. After a lost connection it reconnects and requests the missed events. */
 export class Session {
   phase = $state<'starting' | 'ready' | 'refused' | 'gone'>('starting');
-  /** Whether events arrive now. */
+  /** Whether the event stream is open. */
   connected = $state(false);
-  /** Seconds to the next try, 0 while trying. */
+  /** Seconds until the next attempt to connect, 0 during one. */
   retryIn = $state(0);
 
-  /** Called for every picture of the live view. */
+  /** Called with every frame of the live view. */
   onFrame: (frame: Frame) => void = () => {};
-  /** Called when a socket is ready, first and after every reconnect. */
+  /** Called when the socket is ready: first, and after every reconnect. */
   onReady: () => void = () => {};
   /** Called whenever `start` has read the state. */
   onOpened: () => void = () => {};
   /** Called with every request about the page of the panel that is shown. */
   onSurface: (message: SurfaceEnvelope) => void = () => {};
-  /** Called with every event before it is reduced. */
+  /** Called with every event before it changes the state. */
   onEvent: (event: StoredEvent) => void = () => {};
 
   #connection: Connection | null = null;
@@ -39,7 +39,7 @@ export class Session {
 
   async start(): Promise<void> {
     try {
-      this.store.apply({ is: 'snapshot', snapshot: await this.backend.state(), again: false });
+      this.store.apply({ kind: 'snapshot', snapshot: await this.backend.state(), again: false });
       this.phase = 'ready';
       this.onOpened();
       this.#connect();
@@ -73,7 +73,7 @@ export class Session {
       event: (event) => {
         if (connection !== this.#connection) return;
         this.onEvent(event);
-        this.store.event(event);
+        this.store.applyEvent(event);
       },
       surface: (message) => {
         if (connection === this.#connection) this.onSurface(message);
@@ -96,7 +96,7 @@ export class Session {
     this.onReady();
     if (!again) return;
     try {
-      this.store.apply({ is: 'snapshot', snapshot: await this.backend.state(), again: true });
+      this.store.apply({ kind: 'snapshot', snapshot: await this.backend.state(), again: true });
     } catch (error) {
       if (error instanceof BackendError && error.status === 401) this.phase = 'refused';
     }
@@ -107,7 +107,7 @@ export class Session {
     this.#connection = null;
     if (this.#done) return;
     this.#wait();
-    // A restarted program refuses this token; then waiting is useless.
+    // A restarted program refuses this token. Then waiting would not help.
     this.backend.state().catch((error: unknown) => {
       if (error instanceof BackendError && error.status === 401) this.#failed(error);
     });

@@ -8,7 +8,7 @@ import { Session } from './session.svelte';
 
 const snapshot = { seq: 5, browser: { status: 'ready', tabs: [], active: 0 } } as unknown as Snapshot;
 
-/** The part of a Backend a session needs, with sockets that the test controls. */
+/** Returns the part of a Backend that a session needs, with sockets that the test controls. */
 function program() {
   const sockets: { after: number; handlers: SocketHandlers }[] = [];
   const backend = {

@@ -1,18 +1,18 @@
-/** The price of a model as typed, per million tokens. */
+/** The prices of a model as typed, per million tokens. */
 export interface Price {
   model: string;
   input: string;
   cached: string;
   output: string;
-  /** Cache writes; empty is the price of input. */
+  /** The price of cache writes; empty means the price of input. */
   written: string;
   currency: string;
 }
 
-/** An empty row. */
+/** Returns a new row of the price table. */
 export const emptyPrice = (): Price => ({ model: '', input: '', cached: '', output: '', written: '', currency: 'USD' });
 
-/** Parses the setting; invalid entries are skipped. */
+/** Parses the setting "prices". Invalid entries are skipped. */
 export function parsePrices(text: string): Price[] {
   return text.split(',').flatMap((entry) => {
     const at = entry.lastIndexOf('=');
@@ -23,7 +23,7 @@ export function parsePrices(text: string): Price[] {
   });
 }
 
-/** Formats the setting; rows without a model are skipped. */
+/** Formats the setting "prices". Rows without a model are skipped. */
 export function printPrices(prices: Price[]): string {
   return prices
     .filter(({ model }) => model.trim())

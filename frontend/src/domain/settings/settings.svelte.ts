@@ -1,7 +1,7 @@
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
-/** The modes, from strictest to freest. */
+/** The modes, from the strictest to the most permissive. */
 export const MODES = ['read-only', 'ask', 'workspace', 'full'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -23,8 +23,8 @@ export class Settings {
     return this.store.state.settings[key]?.value ?? '';
   }
 
-  /** The source that overrides the window, "" when a person may change it here. */
-  fixed(key: string): 'flag' | 'environment' | 'file' | '' {
+  /** Returns the source that overrides a setting's value, "" when the person may change the value in the window. */
+  overridingSource(key: string): 'flag' | 'environment' | 'file' | '' {
     const source = this.store.state.settings[key]?.source;
     return source === 'flag' || source === 'environment' || source === 'file' ? source : '';
   }
@@ -38,14 +38,14 @@ export class Settings {
   }
 
   /**
-   * What a window showed last. The program has it too, because the window's address and with it the local
-   * storage change with each start.
+   * Returns the conversation or layout that a window showed last. The program saves it too, because each start of the
+   * program changes the window's address and with it the local storage.
    */
   lastView(what: 'conversation' | 'layout'): string {
     return localStorage.getItem(`sextant.${what}`) ?? this.value(`view.${what}`);
   }
 
-  /** Saves what is shown; failures are ignored. */
+  /** Saves the shown conversation or layout for `lastView`. Failures are ignored. */
   saveView(what: 'conversation' | 'layout', value: string): void {
     localStorage.setItem(`sextant.${what}`, value);
     clearTimeout(this.#saving[what]);
@@ -57,20 +57,20 @@ export class Settings {
 
   async set(key: string, value: string): Promise<boolean> {
     return this.actions.ask(
-      this.actions.backend.setting(key, value).then((setting) => this.store.apply({ is: 'setting', setting })),
+      this.actions.backend.setting(key, value).then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
   async reset(key: string): Promise<boolean> {
     return this.actions.ask(
-      this.actions.backend.resetSetting(key).then((setting) => this.store.apply({ is: 'setting', setting })),
+      this.actions.backend.resetSetting(key).then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
-  /** Sets a value; returns the error as a sentence, "" on success. */
+  /** Sets a value. Returns the error as a sentence, "" on success. */
   async trySet(key: string, value: string): Promise<string> {
     try {
-      this.store.apply({ is: 'setting', setting: await this.actions.backend.setting(key, value) });
+      this.store.apply({ kind: 'setting', setting: await this.actions.backend.setting(key, value) });
       return '';
     } catch (error) {
       return failureText(error);
@@ -83,14 +83,14 @@ export class Settings {
   }
 }
 
-/** Applies a theme and remembers it for the next start. */
+/** Applies a theme and saves it for the next start. */
 export function applyTheme(theme: Theme): void {
   const light = theme === 'system' && matchMedia('(prefers-color-scheme: light)').matches;
   document.documentElement.dataset.theme = theme === 'light' || light ? 'light' : 'dark';
   localStorage.setItem(THEME_KEY, theme);
 }
 
-/** The last applied theme, for the time before the settings are read. */
+/** Returns the theme that was last applied, for use before the settings are read. */
 export function lastTheme(): Theme {
   return THEMES.find((theme) => theme === localStorage.getItem(THEME_KEY)) ?? 'system';
 }

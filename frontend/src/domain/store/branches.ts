@@ -1,17 +1,17 @@
 import type { EventOf, StoredEvent } from '../../shared/api/types';
 import type { BranchView, Item, TranscriptView } from './state';
 
-/** The id of the turn an item belongs to. */
+/** Returns the id of the turn that an item belongs to. */
 export const turnOf = (item: Item) => (item.kind === 'turnEnd' ? item.turn.id : item.turn);
 
-/** The id of the branch an item belongs to. */
+/** Returns the id of the branch that an item belongs to. */
 export const branchOf = (transcript: TranscriptView, item: Item) => transcript.turns[turnOf(item)] ?? '';
 
-/** A branch by its id; the first one is "". */
+/** Returns a branch by its id. The id of the first branch is "". */
 export const branchById = (transcript: TranscriptView, id: string): BranchView | undefined =>
   transcript.branches.find((branch) => branch.id === id);
 
-/** Begins a branch or makes one active; any other event puts its turn into the active branch. */
+/** Starts or activates a branch. Any other event assigns its turn to the active branch. */
 export function reduceBranches(transcript: TranscriptView, event: StoredEvent): void {
   if (event.kind === 'branch.started') {
     begin(transcript, event);
@@ -37,12 +37,12 @@ function begin(transcript: TranscriptView, { data, seq }: EventOf<'branch.starte
   activate(transcript, id, seq);
 }
 
-/** Where a branch starts: its parent, and how many of all items came before. */
+/** Returns the parent of a new branch, and how many of all items came before its start. */
 function startOf(transcript: TranscriptView, after: string, instead: string): { parent: string; cut: number } {
   const at = transcript.items.findIndex((item) => item.kind === 'user' && item.id === (instead || after));
   let parent = at < 0 ? '' : branchOf(transcript, transcript.items[at]!);
   let cut = instead ? Math.max(0, at) : at + 1;
-  // A branch that starts where its parent does is the parent's sibling, not its child.
+  // A branch that starts at the same item as its parent is the parent's sibling, not its child.
   while (parent && !transcript.items.slice(0, cut).some((item) => branchOf(transcript, item) === parent)) {
     ({ parent, cut } = branchById(transcript, parent)!);
   }

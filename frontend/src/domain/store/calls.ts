@@ -1,7 +1,7 @@
 import type { CallEnd, CallRow, EventOf, StoredEvent } from '../../shared/api/types';
 import type { AppState, CallView } from './state';
 
-/** How many characters of live output a card keeps; the result has all of it. */
+/** The most characters of live output that are kept. The result contains all output. */
 const OUTPUT_MAX = 32_768;
 
 type CallPlace = Pick<StoredEvent, 'time' | 'conversation' | 'turn'>;
@@ -44,7 +44,7 @@ function newCall(id: string, place: CallPlace): CallView {
   };
 }
 
-/** Applies an event about a call; ignores all others. */
+/** Applies an event about a call. Other events are ignored. */
 export function reduceCall(state: AppState, event: StoredEvent): void {
   const id = event.call;
   if (!id) return;
@@ -86,7 +86,7 @@ export function reduceCall(state: AppState, event: StoredEvent): void {
   }
 }
 
-/** Lines of progress that begin with a percentage: the newest replaces those right before it. */
+/** Progress lines that begin with a percentage. The newest such line replaces those directly before it. */
 const OLD_PROGRESS = /(^|\n)(?:\d{1,3}% [^\n]*\n)+(?=\d{1,3}% )/;
 const PERCENT = /(?:^|\n)(\d{1,3})% [^\n]*\n?$/;
 
@@ -124,7 +124,7 @@ function endCall(call: CallView, end: CallEnd): void {
 
 const ENDED = ['done', 'failed', 'declined', 'refused', 'stopped', 'interrupted'] as const;
 
-/** A call from its row in the audit log, with the live output of a known one. */
+/** Returns the call of a row of the audit log. Fields that the row lacks are copied from `known`. */
 export function callFromRow(row: CallRow, known?: CallView): CallView {
   const view = known ?? newCall(row.id, { time: row.started });
   return {

@@ -7,9 +7,9 @@ let state: AppState;
 let seq: number;
 
 function apply(kind: EventKind, data: unknown, more: Partial<StoredEvent> = {}): void {
-  reduce(state, { is: 'event', event: event(kind, data, more) });
+  reduce(state, { kind: 'event', event: event(kind, data, more) });
 }
-/** An event with the part of its data that a test needs. */
+/** Returns an event with only the data that a test needs. */
 function event(kind: EventKind, data: unknown, more: Partial<StoredEvent> = {}): StoredEvent {
   const place = { time: '2026-01-02T03:04:05Z', conversation: 'c', turn: 't' };
   return { seq: ++seq, kind, ...place, data, ...more } as StoredEvent;
@@ -29,7 +29,7 @@ const ended = (call: string, more: object = {}) =>
 beforeEach(() => {
   state = emptyState();
   seq = 0;
-  reduce(state, { is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+  reduce(state, { kind: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
 });
 
 describe('a conversation', () => {
@@ -81,8 +81,8 @@ describe('a conversation', () => {
   });
   it('applies a repeated event once', () => {
     const delta = event('text.delta', { message: 'm', text: 'x' });
-    reduce(state, { is: 'event', event: delta });
-    reduce(state, { is: 'event', event: delta });
+    reduce(state, { kind: 'event', event: delta });
+    reduce(state, { kind: 'event', event: delta });
     expect(items()).toMatchObject([{ text: 'x' }]);
   });
   it('is the same from stored as from live events', () => {
@@ -110,9 +110,9 @@ describe('a conversation', () => {
       event('text.delta', { message: 'm', text: 'done' }),
       event('turn.ended', { id: 't', status: 'done', usage: { input: 3, output: 4 } }),
     ];
-    for (const one of all) reduce(state, { is: 'event', event: one });
+    for (const one of all) reduce(state, { kind: 'event', event: one });
     const live = JSON.stringify(state.transcripts.c);
-    reduce(state, { is: 'transcript', transcript: { seq, conversation, events: all }, missed: all });
+    reduce(state, { kind: 'transcript', transcript: { seq, conversation, events: all }, missed: all });
     expect(JSON.stringify(state.transcripts.c)).toBe(live);
     expect(state.transcripts.c).toMatchObject({ tokens: 7, outside: ['https://a.example'], turn: null });
   });
@@ -120,7 +120,7 @@ describe('a conversation', () => {
     const before = event('text.delta', { message: 'm', text: 'a' });
     const after = event('text.delta', { message: 'm', text: 'b' });
     reduce(state, {
-      is: 'transcript',
+      kind: 'transcript',
       transcript: { seq: before.seq, conversation, events: [before] },
       missed: [before, after],
     });
@@ -223,7 +223,7 @@ describe('a call', () => {
       started: '2025-01-01T00:00:00Z',
       duration_ms: 1,
     };
-    reduce(state, { is: 'calls', rows: [row] });
+    reduce(state, { kind: 'calls', rows: [row] });
     expect(state.activity).toEqual(['new', 'old']);
     expect(state.calls.old).toMatchObject({ status: 'done', decision: 'allowed' });
   });
@@ -242,13 +242,13 @@ describe('the state', () => {
       banners: null,
       browser: { status: 'ready', tabs: null, active: 0 },
     };
-    reduce(state, { is: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: false });
+    reduce(state, { kind: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: false });
     expect(state).toMatchObject({ seq: 4, panels: [], approvals: [], browser: { tabs: [] } });
   });
   it('keeps its sequence number after a reconnect, so that missed events still come', () => {
     apply('catalogue.changed', {});
     const snapshot = { seq: 99, browser: { status: 'ready', tabs: [], active: 0 } };
-    reduce(state, { is: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: true });
+    reduce(state, { kind: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: true });
     expect(state.seq).toBe(1);
   });
   it('shows the end of a turn once when a full disk delays its storing', () => {

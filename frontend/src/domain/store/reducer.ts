@@ -14,22 +14,22 @@ import { callFromRow, reduceCall } from './calls';
 import { emptyTranscript, type AppState } from './state';
 import { reduceTranscript } from './transcript';
 
-/** What changes the state: an event of the program, or the answer to a request. */
-export type Change =
-  | { is: 'event'; event: StoredEvent }
-  | { is: 'snapshot'; snapshot: Snapshot; again: boolean }
-  | { is: 'transcript'; transcript: Transcript; missed: StoredEvent[] }
-  | { is: 'calls'; rows: CallRow[] }
-  | { is: 'models'; models: Model[] }
-  | { is: 'setting'; setting: Setting }
-  | { is: 'conversation'; conversation: Conversation };
+/** A change of the state: an event of the program, or the answer to a request. */
+export type StateChange =
+  | { kind: 'event'; event: StoredEvent }
+  | { kind: 'snapshot'; snapshot: Snapshot; again: boolean }
+  | { kind: 'transcript'; transcript: Transcript; missed: StoredEvent[] }
+  | { kind: 'calls'; rows: CallRow[] }
+  | { kind: 'models'; models: Model[] }
+  | { kind: 'setting'; setting: Setting }
+  | { kind: 'conversation'; conversation: Conversation };
 
 /** How many calls the activity list shows. */
 const ACTIVITY_MAX = 1000;
 
 /** Applies a change to the state in place. Nothing else writes the state. */
-export function reduce(state: AppState, change: Change): void {
-  switch (change.is) {
+export function reduce(state: AppState, change: StateChange): void {
+  switch (change.kind) {
     case 'event':
       reduceEvent(state, change.event);
       break;
@@ -53,7 +53,7 @@ export function reduce(state: AppState, change: Change): void {
   }
 }
 
-/** Only the snapshot describes a setting; a change has its value alone. */
+/** Keeps the description of a setting, which only the snapshot contains. */
 function putSetting(state: AppState, setting: Setting): void {
   state.settings[setting.key] = { about: state.settings[setting.key]?.about, ...setting };
 }
@@ -82,7 +82,7 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   state.settings = Object.fromEntries((snapshot.settings ?? []).map((s) => [s.key, s]));
   if (snapshot.mode && !state.settings.mode)
     state.settings.mode = { key: 'mode', value: snapshot.mode, source: 'default' };
-  // After a reconnect the missed events still come, counted from the old number.
+  // After a reconnect the missed events still arrive, so `seq` must stay.
   if (!again) state.seq = snapshot.seq;
 }
 
@@ -222,7 +222,7 @@ function withElements(marks: Marks): Marks {
 
 function putConversation(state: AppState, conversation: Conversation): void {
   const rest = state.conversations.filter((c) => c.id !== conversation.id);
-  // Only conversation.shared is current about sharing; other messages may be older.
+  // Only the event conversation.shared sets `shared`. In other events and answers it may be outdated.
   const shared = state.conversations.find((c) => c.id === conversation.id)?.shared ?? false;
   state.conversations = [...rest, { ...conversation, shared }].sort((a, b) => (a.updated < b.updated ? 1 : -1));
 }

@@ -23,7 +23,7 @@ import type {
   WaitingMessage,
 } from '../../shared/api/types';
 
-/** One call as its card and the activity list show it. */
+/** A call as its card and the activity list show it. */
 export interface CallView {
   id: string;
   tool: string;
@@ -40,9 +40,9 @@ export interface CallView {
   timeoutMs: number;
   readOnly: boolean;
   durationMs: number;
-  /** The last OUTPUT_MAX characters that streamed. */
+  /** The last 32,768 characters of the streamed output. */
   liveOutput: string;
-  /** Progress in percent, null when the call reports none. */
+  /** The progress in percent; null when the call reports none. */
   progress: number | null;
   preview: string[];
   error: string;
@@ -53,21 +53,21 @@ export interface CallView {
   sources: string[];
   output: string;
   images: string[];
-  /** Files it changed in a way that can be undone. */
+  /** Paths of the files that the call changed and whose change can be undone. */
   changed: string[];
-  /** The call that this one is a part of, and the other way round; "" for none. */
+  /** The id of the call that made this call, and of the last call that this call made; "" for none. */
   outerCall: string;
   innerCall: string;
-  /** Its panel can undo it. */
+  /** Whether the call's panel can undo it. */
   undoable: boolean;
-  /** The address of the MCP server's page that shows it, and the blob of its whole answer; "" for none. */
+  /** The address of the MCP server's page for this call, and the blob id of the server's answer; "" for none. */
   app: string;
   answerBlob: string;
-  /** Where the whole result is stored when it was too long for one answer. */
+  /** The stored result, if it was too long for one answer; else null. */
   storedResult: StoredResult | null;
 }
 
-/** An entry of a conversation, in the order of arrival. */
+/** An entry of a conversation. */
 export type Item =
   | {
       kind: 'user';
@@ -76,7 +76,7 @@ export type Item =
       time: string;
       turn: string;
       outside?: string[];
-      /** Set when the message was sent while a turn ran: how long it waited, and whether that turn took it. */
+      /** Set if the message was sent during a turn: how long it waited, and whether it was added to that turn. */
       queued?: { ms: number; steered: boolean };
     }
   | {
@@ -89,50 +89,50 @@ export type Item =
       outside: string[];
       offers: Offer[];
     }
-  /** `ms` is null while the model still reasons. */
+  /** `ms` is the duration; null while the model is reasoning. */
   | { kind: 'reasoning'; id: string; text: string; time: string; turn: string; ms: number | null }
   | { kind: 'call'; id: string; turn: string }
   | { kind: 'approval'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
-  /** A summary of what comes before; `used` while the model is sent it instead. */
+  /** A summary of the items before it; `used` if the model is sent the summary instead of them. */
   | { kind: 'summary'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
-  /** Text of an MCP server that a person attached to the message below it. */
+  /** Text of an MCP server that the person attached to the message below it. */
   | { kind: 'attachment'; id: string; title: string; text: string; outside: string[]; turn: string }
-  /** A sentence about an answer that is late. */
+  /** A sentence about the turn, for example that the model is slow to answer. */
   | { kind: 'note'; id: string; text: string; turn: string }
   | { kind: 'turnEnd'; id: string; turn: Turn };
 
 export interface BranchView {
   id: string;
-  /** The branch it starts from, and how many of all items came before it. */
+  /** The id of the branch that this one starts from, and how many of all items came before the start. */
   parent: string;
   cut: number;
-  /** The sequence number at which it last became active. */
+  /** The sequence number of the event that last activated the branch. */
   used: number;
 }
 
-/** What is loaded of one conversation. The items of all branches are in the order of arrival. */
+/** A loaded conversation. `items` contains the items of all branches in the order of arrival. */
 export interface TranscriptView {
   id: string;
   items: Item[];
-  /** The turn that runs now. */
+  /** The running turn, null for none. */
   turn: Turn | null;
-  /** Tokens of all turns. */
+  /** The number of tokens of all turns. */
   tokens: number;
-  /** Sources of outside text, in all and by turn. */
+  /** The sources of outside text: of the whole conversation, and by turn. */
   outside: string[];
   sources: Record<string, string[]>;
   /** All branches; the first has the id "". */
   branches: BranchView[];
-  /** The active branch. */
+  /** The id of the active branch. */
   branch: string;
-  /** The branch of each turn. */
+  /** The branch id of each turn. */
   turns: Record<string, string>;
   approvals: Record<string, Approval>;
-  /** Messages that wait for the running turn. */
+  /** The queued messages. */
   waiting: WaitingMessage[];
 }
 
-/** What the window knows. Only the reducer writes it. */
+/** The state of the window. Only the reducer writes it. */
 export interface AppState {
   seq: number;
   version: string;
@@ -140,13 +140,13 @@ export interface AppState {
   panelsFolder: string;
   panels: Panel[];
   activePanel: string;
-  /** Counts the reports of the active panel; by panel, the count when it last became active. */
+  /** Counts how often the active panel was set. `activeAt` has each panel's count when it was last set. */
   activeRevision: number;
   activeAt: Record<string, number>;
   activityBar: ActivityBar;
   browser: BrowserState;
   marks: Marks | null;
-  /** Counts marks events, so that drawing can tell a new observation from an old one. */
+  /** Counts the updates of `marks`, so that views can distinguish a new observation from an old one. */
   marksRevision: number;
   pointer: Pointer | null;
   approvals: Approval[];
@@ -156,15 +156,15 @@ export interface AppState {
   /** Ids of calls for the activity list, newest first. */
   activity: string[];
   servers: MCPServer[];
-  /** By server: how often its resources or prompts changed, and each resource that is watched. */
+  /** By server: how often its lists of resources and prompts changed, and how often each watched resource changed. */
   serverUpdates: Record<string, { lists: number; updates: Record<string, number> }>;
   models: Model[];
   settings: Record<string, Setting>;
   banners: Banner[];
   disk: Disk;
-  /** Counts the changes of the list of tools. */
+  /** Counts the changes of the catalog. */
   toolsRevision: number;
-  /** The newest request to focus something: a panel id, "assistant" or "page". */
+  /** The newest request to focus a surface (a panel's id, "assistant" or "page"); `count` counts the requests. */
   focus: { surface: string; count: number };
 }
 

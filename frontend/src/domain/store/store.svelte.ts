@@ -1,8 +1,8 @@
 import type { StoredEvent } from '../../shared/api/types';
-import { reduce, type Change } from './reducer';
+import { reduce, type StateChange } from './reducer';
 import { emptyState, type AppState } from './state';
 
-/** Holds the state. Everything may read it; only `apply` changes it. */
+/** Holds the state of the window. Only `apply` and `event` change it. */
 export class Store {
   #state = $state(emptyState());
 
@@ -10,11 +10,11 @@ export class Store {
     return this.#state;
   }
 
-  apply(change: Change): void {
+  apply(change: StateChange): void {
     reduce(this.#state, change);
   }
 
-  event(event: StoredEvent): void {
-    reduce(this.#state, { is: 'event', event });
+  applyEvent(event: StoredEvent): void {
+    reduce(this.#state, { kind: 'event', event });
   }
 }

@@ -4,7 +4,7 @@ import type { AppState, Item, TranscriptView } from './state';
 
 type AssistantItem = Extract<Item, { kind: 'assistant' }>;
 
-/** Applies an event to its conversation, if that is loaded. */
+/** Applies an event to its conversation, if the conversation is loaded. */
 export function reduceTranscript(state: AppState, event: StoredEvent): void {
   const transcript = event.conversation ? state.transcripts[event.conversation] : undefined;
   if (!transcript) return;
@@ -74,7 +74,7 @@ function addMessage(transcript: TranscriptView, message: Message): void {
       addSummary(transcript, message);
       break;
     case 'note':
-      // Other notes are from Sextant to the model and not shown.
+      // Other notes are messages from Sextant to the model and are not shown.
       if (message.outside?.length) addAttachment(transcript, message);
   }
 }
@@ -98,7 +98,7 @@ function addAssistantMessage(transcript: TranscriptView, message: Message): void
   item.offers = message.offers ?? [];
 }
 
-/** The first line of the text is the title. */
+/** Adds an attachment. The first line of the message is its title. */
 function addAttachment(transcript: TranscriptView, { id, text: whole, outside, turn }: Message): void {
   if (hasItem(transcript, 'attachment', id)) return;
   const at = whole.indexOf('\n');
@@ -121,7 +121,7 @@ function addSummary(transcript: TranscriptView, message: Message): void {
   else transcript.items.push({ kind: 'summary', id, text, time, turn, used, outside: message.outside ?? [] });
 }
 
-/** Puts the cards of calls that ran at the same time in the order of the model's answer. */
+/** Sorts the cards of calls that ran at the same time into the order of the model's answer. */
 function orderCalls(transcript: TranscriptView, ids: string[]): void {
   const places = transcript.items.flatMap((item, i) => (item.kind === 'call' && ids.includes(item.id) ? [i] : []));
   const cards = places.map((i) => transcript.items[i]!).sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
@@ -166,15 +166,15 @@ function assistantItem(transcript: TranscriptView, id: string, at: { time: strin
   if (known) return known;
   const { time, turn = '' } = at;
   transcript.items.push({ kind: 'assistant', id, text: '', time, turn, done: false, outside: [], offers: [] });
-  // Read from the list: writes to the pushed object itself would not be reactive.
+  // Read the item back from the list: writes to the pushed object itself would not be reactive.
   return transcript.items.at(-1) as AssistantItem;
 }
 
 function addCall(state: AppState, transcript: TranscriptView, event: StoredEvent): void {
   const { call: id, turn } = event;
-  // Calls of an MCP server's page belong to no turn; only the activity list shows them.
+  // Calls of an MCP server's page belong to no turn. Only the activity list shows them.
   if (!turn || !id || hasItem(transcript, 'call', id)) return;
-  // The outer call's card shows it.
+  // The card of the outer call shows this call.
   if (hasItem(transcript, 'call', state.calls[id]?.outerCall ?? '')) return;
   const last = transcript.items.at(-1);
   if (last?.kind === 'assistant') last.done = true;
@@ -184,7 +184,7 @@ function addCall(state: AppState, transcript: TranscriptView, event: StoredEvent
 function endTurn(transcript: TranscriptView, turn: Turn): void {
   for (const item of transcript.items) if (item.kind === 'assistant') item.done = true;
   transcript.turn = null;
-  // After a full disk the same event comes twice: at once, and when it is stored.
+  // When the disk was full, the same event arrives twice: at once, and after it is stored.
   if (hasItem(transcript, 'turnEnd', turn.id)) return;
   transcript.tokens += (turn.usage?.input ?? 0) + (turn.usage?.output ?? 0);
   transcript.items.push({ kind: 'turnEnd', id: turn.id, turn });
@@ -199,7 +199,7 @@ function addAnswer(transcript: TranscriptView, event: EventOf<'approval.answered
 
 function addSources(transcript: TranscriptView, turn = '', sources: string[] = []): void {
   transcript.sources[turn] ??= [];
-  const known = transcript.sources[turn]; // read back, because the assigned array itself is not reactive
+  const known = transcript.sources[turn]; // read back, because the assigned array is not reactive
   for (const source of sources) {
     if (!transcript.outside.includes(source)) transcript.outside.push(source);
     if (!known.includes(source)) known.push(source);

@@ -15,12 +15,12 @@ afterEach(() => vi.useRealTimers());
 
 const stage = () => document.querySelector<HTMLElement>('main')!;
 const add = (html: string) => document.body.insertAdjacentHTML('beforeend', html);
-/** Runs `meanwhile` during a freeze; reports whether the freeze ended as valid. */
+/** Runs `meanwhile` during a freeze, and reports whether nothing changed. */
 async function unchangedAfter(meanwhile: () => unknown = () => {}): Promise<boolean> {
   const freeze = new WindowFreeze(() => {});
   await freeze.begin(stage(), () => Promise.resolve());
   meanwhile();
-  await Promise.resolve(); // lets the observer run
+  await Promise.resolve(); // let the observer run
   return freeze.end();
 }
 

@@ -1,4 +1,4 @@
-/** The longest freeze, which is longer than a screenshot may take. */
+/** The longest freeze, in milliseconds. No screenshot may take as long. */
 const FREEZE_MAX_MS = 12_000;
 
 interface Rect {
@@ -8,18 +8,18 @@ interface Rect {
   h: number;
 }
 
-/** Elements of the person that may cover the stage. */
+/** Selects elements that may cover the stage and are for the person only. */
 const OVERLAYS = '[role=dialog],[role=menu],[role=listbox],[role=tooltip],.menu';
 
-/** The crop of the screenshot, and the parts to paint over. */
+/** The part of the window that the screenshot shows, and the rectangles in it to paint over, in CSS pixels. */
 export interface FrozenLayout {
   stage: Rect;
   covered: Rect[];
 }
 
 /**
- * Freezes the window for a screenshot of the stage. The layout names the overlays and private
- * elements that the program paints over. The screenshot is valid only if the layout did not change meanwhile.
+ * Freezes the window for a screenshot of the stage. The program paints over the overlays and private elements that the
+ * layout lists. The screenshot is valid only if the layout did not change until the end of the freeze.
  */
 export class WindowFreeze {
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +31,7 @@ export class WindowFreeze {
 
   constructor(private readonly setFrozen: (frozen: boolean) => void) {}
 
-  /** Freezes the window and returns its layout; `drawn` waits for the next paint. */
+  /** Freezes the window and returns its layout. `drawn` waits until the frozen window is painted. */
   async begin(stage: HTMLElement, drawn: () => Promise<unknown>): Promise<FrozenLayout> {
     this.#stop();
     this.#panel = stage.dataset.surface ?? '';
@@ -48,7 +48,7 @@ export class WindowFreeze {
     return layout;
   }
 
-  /** Ends the freeze; reports whether nothing changed. */
+  /** Ends the freeze and reports whether the layout stayed the same. */
   end(): boolean {
     this.#check();
     const unchanged = this.#unchanged;

@@ -8,21 +8,21 @@ export interface Box {
   height: number;
 }
 
-/** Requests the boxes of elements from a document of the page; null when it does not answer. */
+/** Requests the boxes of elements from the page, or from its frame. Resolves to null without an answer. */
 export type BoxQuery = (frame: boolean, doc: string, handles: number[]) => Promise<Json>;
 
-/** How often the boxes are read, in milliseconds; scrolling reads them at once. */
+/** The interval at which the boxes are read, in milliseconds. Scrolling reads them at once. */
 const INTERVAL_MS = 200;
-/** How long a frame may take to answer, in milliseconds. */
+/** How long to wait for the answer of a frame, in milliseconds. */
 const FRAME_TIMEOUT_MS = 500;
 
-/** The numbers over the shown panel's page. Each follows its element and hides while that is not visible. */
+/** The marks over the shown panel's page. A mark follows its element and is hidden while the element is not visible. */
 export class PanelMarks {
   panel = $state('');
   version = $state(0);
-  /** The stage in window pixels. */
+  /** The box of the stage in window pixels. */
   stage = $state.raw<Box>({ x: 0, y: 0, width: 0, height: 0 });
-  /** The marks of visible elements, with boxes in pixels of the stage. */
+  /** The marked elements that are visible, with their boxes relative to the stage. */
   visible = $state.raw<MarkElement[]>([]);
   #source: SurfaceMarks | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,7 +35,7 @@ export class PanelMarks {
     private readonly drawn: () => boolean = () => true,
   ) {}
 
-  /** All marks of the panel, visible or not. */
+  /** All marked elements of the panel, visible or not. */
   get elements(): MarkElement[] {
     return this.panel ? (this.#source?.marks ?? []).map((mark) => mark.element) : [];
   }
@@ -44,8 +44,8 @@ export class PanelMarks {
     return this.elements.find((element) => element.id === id);
   }
 
-  /** Replaces the marks after a new observation of a panel. */
-  take(panel: string, source: SurfaceMarks): void {
+  /** Replaces the marks by those of a new observation. */
+  replace(panel: string, source: SurfaceMarks): void {
     const first = this.panel !== panel;
     this.#source = source;
     this.panel = panel;
@@ -61,7 +61,7 @@ export class PanelMarks {
     this.visible = [];
   }
 
-  /** Reads the boxes now and then in intervals. */
+  /** Reads the boxes now, and then at regular intervals. */
   follow(): void {
     if (!this.#source) return;
     clearTimeout(this.#timer);
@@ -69,7 +69,7 @@ export class PanelMarks {
       this.#again = true;
       return;
     }
-    // Invisible: turning the numbers on or a new observation starts again.
+    // No mark is drawn. Turning the numbers on or a new observation calls this again.
     if (!this.drawn() || document.hidden) return;
     this.#asking = this.#update().finally(() => {
       this.#asking = null;
@@ -101,11 +101,11 @@ export class PanelMarks {
     if (!frame || !theirs.length || !source.frame_doc) this.#boxes[1] = new Map();
     else {
       const inner = boxOf(frame);
-      const late = new Promise<Json>((done) => setTimeout(() => done(null), FRAME_TIMEOUT_MS));
-      const answer = await Promise.race([this.#query(true, source.frame_doc, theirs), late]);
+      const timeout = new Promise<Json>((done) => setTimeout(() => done(null), FRAME_TIMEOUT_MS));
+      const answer = await Promise.race([this.#query(true, source.frame_doc, theirs), timeout]);
       this.#boxes[1] = new Map();
       for (const [handle, box] of boxesOf(theirs, answer)) {
-        const cut = inside({ ...box, x: box.x + inner.x, y: box.y + inner.y }, inner);
+        const cut = intersection({ ...box, x: box.x + inner.x, y: box.y + inner.y }, inner);
         if (cut) this.#boxes[1].set(handle, cut);
       }
     }
@@ -127,12 +127,12 @@ export class PanelMarks {
     try {
       return (await this.ask(frame, doc, handles)) as Json;
     } catch {
-      return null; // without an answer no numbers are shown
+      return null; // no marks are shown without an answer
     }
   }
 }
 
-/** Validates the boxes in an answer of a page. */
+/** Returns the valid boxes of a page's answer, by handle. */
 function boxesOf(handles: number[], answer: Json): Map<number, Box> {
   const boxes = new Map<number, Box>();
   if (!Array.isArray(answer)) return boxes;
@@ -145,8 +145,8 @@ function boxesOf(handles: number[], answer: Json): Map<number, Box> {
   return boxes;
 }
 
-/** The part of a box inside another, null for none. */
-export function inside(box: Box, place: Box): Box | null {
+/** Returns the part of `box` inside `place`, or null when there is none. */
+export function intersection(box: Box, place: Box): Box | null {
   const x = Math.max(box.x, place.x);
   const y = Math.max(box.y, place.y);
   const width = Math.min(box.x + box.width, place.x + place.width) - x;

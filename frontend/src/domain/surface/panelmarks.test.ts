@@ -25,7 +25,7 @@ const surfaceMarks = {
 it('hides only the numbers of a frame that does not answer', async () => {
   const boxes = [[10, 10, 20, 20]];
   const marks = new PanelMarks((frame) => (frame ? new Promise<Json>(() => {}) : Promise.resolve([...boxes])));
-  marks.take('notes', surfaceMarks);
+  marks.replace('notes', surfaceMarks);
   await vi.advanceTimersByTimeAsync(0);
   expect(marks.visible.map(({ id, box }) => [id, box.x])).toEqual([[1, 10]]);
   boxes[0] = [40, 10, 20, 20];
@@ -40,7 +40,7 @@ it('does not request boxes while no numbers are drawn or the window is hidden', 
     (frame) => (asked++, Promise.resolve(frame ? [[1, 1, 5, 5]] : [[10, 10, 20, 20]])),
     () => drawn,
   );
-  marks.take('notes', surfaceMarks);
+  marks.replace('notes', surfaceMarks);
   await vi.advanceTimersByTimeAsync(1000);
   expect(marks.visible).toHaveLength(2);
   expect(asked).toBeGreaterThan(4);

@@ -8,8 +8,8 @@ import type { Settings } from '../settings/settings.svelte';
 import { PanelMarks } from './panelmarks.svelte';
 import { WindowFreeze } from './freeze';
 
-/** Runs an operation in a panel's frame over its bridge; the answer is untrusted. */
-export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
+/** Runs a collector operation in the frame of a panel. The answer is untrusted. */
+export type FrameExecutor = (ask: { name: string; args: Json[] }) => Promise<Json>;
 
 interface Script {
   scope: Element | Document;
@@ -21,32 +21,32 @@ declare global {
   var __sextantScope: Element | undefined;
 }
 
-/** The longest answer in characters; the program rejects longer messages. */
+/** The most characters of an answer. The program rejects longer messages. */
 const ANSWER_MAX = 900_000;
-/** How long to wait for requests after an action and for a loading panel, in milliseconds. */
+/** How long to wait for the requests of an action, and for a loading panel, in milliseconds. */
 const SETTLE_TIMEOUT_MS = 4000;
 const drawn = () => new Promise((done) => requestAnimationFrame(done));
 /** How long the pointer stays visible after an action, in milliseconds. */
 const POINTER_MS = 1500;
 
 /**
- * Lets the program observe and act on the page of the shown panel. Only the stage can be observed and operated; a
- * panel's frame answers for itself.
+ * Lets the program observe and act on the page of the shown panel. It has access to the stage only. Requests for a
+ * panel's frame are passed on to the frame.
  */
 export class Surface {
-  /** The assistant's pointer in window pixels, null soon after an action. */
+  /** The position of the assistant's pointer in window pixels. It is null from 1.5 s after an action. */
   pointer = $state<{ x: number; y: number; press: boolean } | null>(null);
 
-  /** The numbers over the page. */
+  /** The marks over the panel's page. */
   readonly marks = new PanelMarks(
     (frame, doc, handles) => this.#boxes(frame, doc, handles),
     () => this.settings.value('marks') !== 'off',
   );
 
-  /** True while a screenshot is taken: the window draws nothing over the page. */
+  /** True while a screenshot is taken. Then the window draws nothing over the page. */
   frozen = $state(false);
   readonly #freeze = new WindowFreeze((frozen) => (this.frozen = frozen));
-  #frames = new Map<string, FrameAsk>();
+  #frames = new Map<string, FrameExecutor>();
   #installing: Promise<void> | null = null;
   #pointerTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -56,12 +56,12 @@ export class Surface {
     private readonly settings: Settings,
   ) {}
 
-  /** Whether the numbers of a panel are drawn. */
+  /** Reports whether the marks of a panel are drawn. */
   marked(panel: string): boolean {
     return this.marks.panel === panel && panel !== '' && this.settings.value('marks') !== 'off';
   }
 
-  /** Toggles the numbers on the page of the active panel. */
+  /** Turns the marks on the page of the active panel on or off. */
   async annotate(panel: string): Promise<void> {
     if (this.marked(panel)) {
       await this.settings.set('marks', 'off');
@@ -71,15 +71,15 @@ export class Surface {
     await this.actions.run(environmentTool('annotate'), {});
   }
 
-  /** Registers the frame of a panel; the returned function removes it. */
-  registerFrame(panel: string, ask: FrameAsk): () => void {
+  /** Registers the frame of a panel. The returned function removes it. */
+  registerFrame(panel: string, ask: FrameExecutor): () => void {
     this.#frames.set(panel, ask);
     return () => {
       if (this.#frames.get(panel) === ask) this.#frames.delete(panel);
     };
   }
 
-  /** Reports that the person uses this window. */
+  /** Tells the program that the person uses this window. */
   reportFocus(): void {
     this.session.send({ v: 1, kind: 'focus' });
   }
@@ -107,7 +107,7 @@ export class Surface {
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
     if (name === 'marks') {
       const [marks] = (args ?? []) as SurfaceMarks[];
-      if (marks) this.marks.take(panel, marks);
+      if (marks) this.marks.replace(panel, marks);
       return { v: true };
     }
     if (name === 'pose') return this.#beginScreenshot(stage);
@@ -130,18 +130,18 @@ export class Surface {
     return globalThis.__sextant?.do(name, args ?? []);
   }
 
-  /** Freezes the window for a screenshot; reports what covers the page, so that the program paints over it. */
+  /** Freezes the window for a screenshot, and returns the rectangles that the program must paint over. */
   async #beginScreenshot(stage: HTMLElement): Promise<Json> {
     if (!inDesktopWindow()) return { v: { own: false } };
     if (document.querySelector('.scrim')) return { e: 'a dialog covers it, which only the person may use' };
-    // A hidden window paints no frames.
+    // A hidden window paints nothing, so the wait is limited.
     const layout = await this.#freeze.begin(stage, () =>
       Promise.race([drawn().then(drawn), new Promise((done) => setTimeout(done, 300))]),
     );
     return { v: { own: true, width: innerWidth, ...layout } } as unknown as Json;
   }
 
-  /** The boxes of elements of the page or of its frame. */
+  /** Returns the boxes of elements of the page, or of its frame. */
   async #boxes(frame: boolean, doc: string, handles: number[]): Promise<Json> {
     const args = [doc, handles] as Json[];
     const answer = frame
@@ -150,7 +150,7 @@ export class Surface {
     return (answer as { v?: Json } | null | undefined)?.v ?? null;
   }
 
-  /** Shows the pointer at a point of the window, or of a frame, to whose area it is clamped. */
+  /** Shows the pointer at a point of the window or, limited to the frame's area, at a point of a frame. */
   #point(at: Json, press: boolean, place?: DOMRect): void {
     const { x, y } = (at ?? {}) as { x?: unknown; y?: unknown };
     if (typeof x !== 'number' || typeof y !== 'number') return;
@@ -162,7 +162,7 @@ export class Surface {
     this.#pointerTimer = setTimeout(() => (this.pointer = null), POINTER_MS);
   }
 
-  /** Loads the collector script with the stage as its scope. */
+  /** Loads the collector script for the stage, unless it is loaded. */
   async #install(stage: HTMLElement): Promise<void> {
     if (globalThis.__sextant?.scope === stage) return;
     this.#installing ??= this.#load(stage).finally(() => (this.#installing = null));
@@ -185,7 +185,7 @@ export class Surface {
   }
 }
 
-/** The stage, once its panel has loaded or the timeout passed. */
+/** Returns the stage when its panel has loaded, or after the timeout. */
 async function loadedStage(): Promise<HTMLElement | null> {
   for (let waited = 0; waited < SETTLE_TIMEOUT_MS; waited += 20) {
     const stage = document.querySelector<HTMLElement>('[data-surface]');

@@ -5,26 +5,26 @@ import type { TerminalLink } from '../../shared/api/terminals';
 /** Delays between reconnects in seconds; the last one repeats. */
 const RETRY_DELAYS = [1, 2, 4, 8];
 
-/** What draws a terminal. */
-export interface Screen {
+/** Draws the output of a terminal. */
+export interface TerminalScreen {
   /** Clears the screen; the next `replay` bytes are earlier output. */
   reset(replay: number): void;
-  /** Draws output and calls `drawn` when it is on the screen. */
+  /** Draws output, and calls `drawn` when that is done. */
   write(bytes: Uint8Array, drawn: () => void): void;
 }
 
-/** The tabs of the terminal panel. They run in the program, which replays earlier output to a screen that shows one. */
+/** The tabs of the terminal panel. The terminals run in the program, which replays their earlier output to a screen. */
 export class Terminals {
   tabs = $state.raw<Terminal[]>([]);
   chosen = $state(0);
   connected = $state(false);
-  /** The last error of the program, until something succeeds. */
+  /** The last error that the program reported; "" again after the next choice or action. */
   problem = $state('');
-  /** Whether the list of tabs was received. */
+  /** Whether the list of tabs has arrived. */
   known = $state(false);
 
   #link: TerminalLink | null = null;
-  #screen: { tab: number; screen: Screen } | null = null;
+  #screen: { tab: number; screen: TerminalScreen } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tries = 0;
   #open = false;
@@ -36,7 +36,7 @@ export class Terminals {
     return this.tabs.find((tab) => tab.tab === this.chosen);
   }
 
-  /** Connects while the panel is shown; the returned function disconnects. */
+  /** Connects to the program and stays connected until the returned function is called. */
   watch(): () => void {
     this.#open = true;
     this.#connect();
@@ -51,7 +51,7 @@ export class Terminals {
 
   #connect(): void {
     const link = this.backend.terminals({
-      news: (news) => link === this.#link && this.#receive(news),
+      update: (update) => link === this.#link && this.#receive(update),
       output: (tab, bytes) => {
         if (link !== this.#link) return;
         const to = this.#screen?.tab === tab ? this.#screen.screen : null;
@@ -73,28 +73,28 @@ export class Terminals {
     this.#link = link;
   }
 
-  #receive(news: TerminalUpdate): void {
-    if (news.kind === 'error') {
-      this.problem = news.error ?? '';
+  #receive(update: TerminalUpdate): void {
+    if (update.kind === 'error') {
+      this.problem = update.error ?? '';
       return;
     }
-    if (news.kind === 'tabs') {
+    if (update.kind === 'tabs') {
       const fresh = !this.connected;
       this.connected = true;
       this.known = true;
       this.#tries = 0;
-      this.#setTabs(news.tabs);
+      this.#setTabs(update.tabs);
       if (fresh && this.#screen) this.#link?.send({ kind: 'watch', tab: this.#screen.tab });
     }
-    if (news.kind === 'opened' && news.tab) this.choose(news.tab);
-    if (news.kind === 'watching' && news.tab === this.#screen?.tab) this.#screen?.screen.reset(news.bytes ?? 0);
+    if (update.kind === 'opened' && update.tab) this.choose(update.tab);
+    if (update.kind === 'watching' && update.tab === this.#screen?.tab) this.#screen?.screen.reset(update.bytes ?? 0);
   }
 
   #setTabs(tabs: Terminal[]): void {
     const before = this.tabs;
     this.tabs = tabs;
     if (tabs.some((tab) => tab.tab === this.chosen)) return;
-    // Choose the neighbour of a closed tab.
+    // When the chosen tab was closed, choose its neighbor.
     const at = before.findIndex((tab) => tab.tab === this.chosen);
     this.chosen = (tabs[Math.min(Math.max(at, 0), tabs.length - 1)] ?? { tab: 0 }).tab;
   }
@@ -104,8 +104,8 @@ export class Terminals {
     this.problem = '';
   }
 
-  /** Draws a tab until the returned function is called. */
-  show(tab: number, screen: Screen): () => void {
+  /** Draws the output of a tab on `screen` until the returned function is called. */
+  show(tab: number, screen: TerminalScreen): () => void {
     if (this.#screen && this.#screen.tab !== tab) this.#link?.send({ kind: 'leave', tab: this.#screen.tab });
     const shown = { tab, screen };
     this.#screen = shown;

@@ -29,11 +29,11 @@ function play() {
   } as unknown as Backend;
   const terminals = new Terminals(backend);
   const leave = terminals.watch();
-  const send = (kind: TerminalUpdate['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  const send = (kind: TerminalUpdate['kind'], more = {}) => handlers?.update({ v: 1, kind, tabs: [], ...more });
   return { terminals, sent, send, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
 }
 
-test('selects the neighbour of a closed tab', () => {
+test('selects the neighbor of a closed tab', () => {
   const { terminals, send } = play();
   send('tabs', { tabs: [tab(1), tab(2), tab(3)] });
   expect(terminals.chosen).toBe(1);
@@ -60,7 +60,7 @@ test('draws the output of its tab, acknowledges it and clears the screen for a r
   output(1, new TextEncoder().encode('other'));
   expect(drawn).toEqual(['reset 5', 'hello']);
   expect(sent).toContainEqual({ kind: 'drawn', tab: 2, bytes: 5 });
-  // Output of a tab that nobody shows counts as drawn, so that its program does not wait.
+  // The output of a hidden tab counts as drawn, so that its program does not wait.
   expect(sent).toContainEqual({ kind: 'drawn', tab: 1, bytes: 5 });
   stop();
   expect(sent.at(-1)).toEqual({ kind: 'leave', tab: 2 });

@@ -2,7 +2,7 @@ import type { CreatedTool } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import { RemoteValue } from '../remotevalue.svelte';
 
-/** The tools that the assistant created from others. */
+/** The created tools. */
 export class CreatedTools extends RemoteValue<CreatedTool[]> {
   constructor(actions: Actions) {
     super(actions, () => actions.backend.created());
@@ -12,7 +12,7 @@ export class CreatedTools extends RemoteValue<CreatedTool[]> {
     return this.value ?? [];
   }
 
-  /** Enables a disabled tool in the version that was shown; false when that failed. */
+  /** Enables the shown version of a disabled tool. Returns false when that failed. */
   async enable(tool: CreatedTool): Promise<boolean> {
     return this.change(this.actions.backend.enableTool(tool.name, tool.version));
   }

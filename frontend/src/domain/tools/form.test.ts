@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argsOf, fieldsOf, readArgs } from './form';
+import { argsOf, fieldsOf, parseArgs } from './form';
 
 const schema = {
   type: 'object',
@@ -39,6 +39,6 @@ describe('a form generated from a schema', () => {
 });
 
 it('accepts only a JSON object as arguments', () => {
-  expect(readArgs('{"a": [1]}')).toEqual({ a: [1] });
-  for (const bad of ['', '[1]', 'null', '3', '{"a":', '"x"']) expect(readArgs(bad)).toBeNull();
+  expect(parseArgs('{"a": [1]}')).toEqual({ a: [1] });
+  for (const bad of ['', '[1]', 'null', '3', '{"a":', '"x"']) expect(parseArgs(bad)).toBeNull();
 });

@@ -1,14 +1,14 @@
 import type { Json } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 
-/** One field of the form made from a tool's JSON schema. */
-export interface FormField {
+/** A field of a form that is generated from a tool's JSON schema. */
+export interface ToolField {
   name: string;
-  /** The name in words: "Due date" for due_date. */
+  /** The name as words: "Due date" for due_date. */
   label: string;
   description: string;
   required: boolean;
-  /** Whether the input is masked. */
+  /** Whether the field masks its input. */
   secret?: boolean;
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   options: string[];
@@ -27,11 +27,11 @@ interface Schema {
   required?: string[];
 }
 
-/** The fields of a schema's top-level object, required ones first. */
-export function fieldsOf(parameters: unknown): FormField[] {
+/** Returns the fields of a schema's top-level object, required ones first. */
+export function fieldsOf(parameters: unknown): ToolField[] {
   const schema = (parameters ?? {}) as Schema;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const fields = Object.entries(schema.properties ?? {}).map(([name, part]): FormField => {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, part]): ToolField => {
     const type = Array.isArray(part.type) ? part.type.find((one) => one !== 'null') : part.type;
     return {
       name,
@@ -56,7 +56,7 @@ function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function kindOf(type: string | undefined, part: Schema): FormField['kind'] {
+function kindOf(type: string | undefined, part: Schema): ToolField['kind'] {
   if (part.enum?.length) return 'choice';
   if (type === 'number' || type === 'integer') return 'number';
   if (type === 'boolean') return 'boolean';
@@ -66,9 +66,9 @@ function kindOf(type: string | undefined, part: Schema): FormField['kind'] {
 
 const show = (value: unknown) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Converts the input into arguments; `errors` has a message by field. */
+/** Converts the typed values into arguments. `errors` contains a message for each invalid field. */
 export function argsOf(
-  fields: FormField[],
+  fields: ToolField[],
   typed: Record<string, string>,
 ): { args: Record<string, unknown>; errors: Record<string, string> } {
   const args: Record<string, unknown> = {};
@@ -96,8 +96,8 @@ export function argsOf(
   return { args, errors };
 }
 
-/** Parses arguments as a JSON object, null for anything else. */
-export function readArgs(text: string): Record<string, Json> | null {
+/** Parses arguments written as a JSON object. Returns null for anything else. */
+export function parseArgs(text: string): Record<string, Json> | null {
   try {
     const value = JSON.parse(text) as Json;
     return value && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, Json>) : null;

@@ -6,13 +6,13 @@ export interface Filter {
   status: CallView['status'] | '';
 }
 
-/** Consecutive calls of one turn, or of one caller outside of turns. */
+/** Consecutive calls of one turn or, outside turns, of one caller in one conversation. */
 export interface TimelineGroup {
   key: string;
   calls: CallView[];
 }
 
-/** Filters calls, newest first, and groups them. */
+/** Filters calls, which must be sorted newest first, and groups them. */
 export function timeline(calls: CallView[], filter: Filter): TimelineGroup[] {
   const groups: TimelineGroup[] = [];
   let of = '';

@@ -2,7 +2,7 @@ import type { Permission, ToolInfo } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
-/** Tools that share an origin and owner. */
+/** The tools of one origin and owner. */
 export interface ToolGroup {
   key: string;
   origin: ToolInfo['origin'];
@@ -12,7 +12,7 @@ export interface ToolGroup {
   active: boolean;
 }
 
-/** All known tools, read again when the catalogue changes, and earlier calls. */
+/** The list of all tools, with their permissions. */
 export class Tools {
   list = $state<ToolInfo[]>([]);
   failed = $state('');
@@ -26,14 +26,14 @@ export class Tools {
     private readonly actions: Actions,
   ) {}
 
-  /** Changes when the list has to be read again. */
+  /** A text that changes when the list must be read again. */
   get state(): string {
     const { toolsRevision, settings } = this.store.state;
     const set = ['mode', 'tools_allow', 'tools_ask', 'groups_off'].map((key) => settings[key]?.value ?? '');
     return [toolsRevision, ...set].join('|');
   }
 
-  /** Reads the list if it may have changed, or with `force`, since rules can change elsewhere. */
+  /** Reads the list if it may have changed, or with `force`, because rules can also change elsewhere. */
   async refresh(force = false): Promise<void> {
     const { state } = this;
     if (this.#asked === state && !force) return;
@@ -52,7 +52,7 @@ export class Tools {
     }
   }
 
-  /** Names of tools that are switched off, which the list leaves out. */
+  /** The names of the tools that are switched off. `list` does not contain them. */
   get disabled(): string[] {
     const value = this.store.state.settings['tools_off']?.value ?? '';
     return value
@@ -68,18 +68,18 @@ export class Tools {
     await this.actions.ask(
       this.actions.backend
         .setting('tools_off', disabled.join(','))
-        .then((setting) => this.store.apply({ is: 'setting', setting })),
+        .then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
   /** Sets the permission of a tool. */
   async permit(tool: string, permission: Permission): Promise<void> {
     await this.actions.ask(this.actions.backend.permit(tool, permission));
-    await this.refresh(true); // also after a failure: a part of it may have been done
+    await this.refresh(true); // even after a failure, because part of the change may have been made
   }
 
   async refreshCalls(): Promise<void> {
-    await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ is: 'calls', rows })));
+    await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ kind: 'calls', rows })));
   }
 
   get groups(): ToolGroup[] {
@@ -91,16 +91,16 @@ export class Tools {
   }
 }
 
-/** The group of tools that act on the page. */
+/** The name of the group of tools that act on the page. */
 export const PAGE_GROUP = 'environment';
 
 const ORDER = ['baseline', 'panel', 'mcp', 'created'];
 
-/** Sorts tools into groups: baseline, panels, MCP servers, created. */
+/** Groups tools by origin and owner, in the order baseline, panels, MCP servers, created. */
 function groupTools(tools: ToolInfo[]): ToolGroup[] {
   const groups = new Map<string, ToolGroup>();
   for (const tool of tools) {
-    // Baseline tools that act on the page are a separate group.
+    // Baseline tools that act on the page have a group of their own.
     const owner = tool.origin === 'baseline' ? (tool.group === PAGE_GROUP ? PAGE_GROUP : '') : (tool.owner ?? '');
     const key = `${tool.origin}:${owner}`;
     const group = groups.get(key) ?? { key, origin: tool.origin, owner, tools: [], tokens: 0, active: false };
@@ -114,8 +114,8 @@ function groupTools(tools: ToolInfo[]): ToolGroup[] {
   );
 }
 
-/** Whether name, description or an argument's name contains every word of the query. */
-export function toolFits(tool: ToolInfo, query: string): boolean {
+/** Reports whether every word of the query occurs in the tool's name, description or argument names. */
+export function matchesQuery(tool: ToolInfo, query: string): boolean {
   const schema = tool.parameters as { properties?: Record<string, unknown> } | null;
   const text = `${tool.name} ${tool.description} ${Object.keys(schema?.properties ?? {}).join(' ')}`.toLowerCase();
   return query

@@ -1,13 +1,13 @@
-// Tells requests that an action of the assistant on this window's page causes from those of the person.
-// While such an action runs, the client refuses requests that change anything.
+// Distinguishes requests caused by an action of the assistant on this window's page from requests of the person.
+// During such an action the client refuses most requests that change something.
 
 let running = 0;
 const requests = new Set<Promise<unknown>>();
 
-/** Reports whether what runs now may come from an action of the assistant. */
+/** Reports whether the current code may be running because of an action of the assistant. */
 export const assistantIsActing = (): boolean => running > 0;
 
-/** Runs an action of the assistant. Microtasks that it leaves behind still count as its own. */
+/** Runs an action of the assistant. Microtasks that it queues still count as part of the action. */
 export function actAsAssistant<T>(action: () => T): T {
   running++;
   try {
@@ -17,7 +17,7 @@ export function actAsAssistant<T>(action: () => T): T {
   }
 }
 
-/** Remembers a request that an action of the assistant began. */
+/** Adds a request that an action of the assistant has sent to those that `requestsSettled` waits for. */
 export function trackRequest<T>(request: Promise<T>): Promise<T> {
   requests.add(request);
   const done = () => void requests.delete(request);
@@ -25,7 +25,7 @@ export function trackRequest<T>(request: Promise<T>): Promise<T> {
   return request;
 }
 
-/** Resolves when all tracked requests are answered, or after `timeout` milliseconds. */
+/** Resolves when all tracked requests have been answered, or after `timeout` milliseconds. */
 export async function requestsSettled(timeout: number): Promise<void> {
   if (!requests.size) return;
   await Promise.race([Promise.allSettled(requests), new Promise((done) => setTimeout(done, timeout))]);

@@ -1,5 +1,5 @@
 import { assistantIsActing } from './assistantaction';
-import { bodyOf, createApiClient, done } from './client';
+import { bodyOf, createApiClient, awaitSuccess } from './client';
 import { createFilesApi } from './files';
 import { PATHS } from './navigation';
 import { createServerAppsApi } from './serverapps';
@@ -22,10 +22,10 @@ import type {
   ServerSource,
 } from './types';
 
-/** Everything the window asks of the program. Failures are BackendErrors. */
+/** All requests of the window to the program. They reject with a BackendError. */
 export type Backend = ReturnType<typeof createBackend>;
 
-/** The program on this machine: HTTP for requests, WebSockets for what changes. */
+/** Creates a client of the program on this machine. It uses HTTP for requests and WebSockets for events. */
 export function createBackend(token: string) {
   const client = createApiClient(token);
   const byId = (id: string) => ({ params: { path: { id } } });
@@ -42,19 +42,22 @@ export function createBackend(token: string) {
 
     state: () => bodyOf(client.GET('/api/state')),
     connect: (after: number, handlers: SocketHandlers) => connect(token, after, handlers),
-    /** The terminals of the person and of the assistant. */
+    /** Connects to the terminals of the person and of the assistant. */
     terminals: (handlers: TerminalHandlers) => openTerminals(token, handlers),
 
     // Conversations
     createConversation: (title: string) => bodyOf(client.POST('/api/conversations', { body: { title } })),
     transcript: (id: string) => bodyOf(client.GET('/api/conversations/{id}', byId(id))),
     renameConversation: (id: string, title: string) =>
-      done(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
-    /** Lets other programs read it over MCP, or ends that. */
+      awaitSuccess(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
+    /** Lets other programs read a conversation over MCP, or stops that. */
     shareConversation: (id: string, shared: boolean) =>
-      done(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
-    deleteConversation: (id: string) => done(client.DELETE('/api/conversations/{id}', byId(id))),
-    /** Begins a turn, or queues the message behind the running one. `raise` allows the budget once more. */
+      awaitSuccess(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
+    deleteConversation: (id: string) => awaitSuccess(client.DELETE('/api/conversations/{id}', byId(id))),
+    /**
+     * Starts a turn. During a turn the message is queued until its next step ("now") or its end ("next").
+     * `raise` allows the conversation's budget once more.
+     */
     send: (
       id: string,
       text: string,
@@ -65,26 +68,32 @@ export function createBackend(token: string) {
       context: { attached?: Attachment[]; from?: string[] } = {},
     ) => {
       const body = { text, model, panel, when, raise, ...context };
-      return done(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
+      return awaitSuccess(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
     },
     bill: (id: string) => bodyOf(client.GET('/api/conversations/{id}/bill', byId(id))),
     changeWaiting: (id: string, message: string, when: 'now' | 'next') =>
-      done(client.PATCH('/api/conversations/{id}/waiting/{message}', { ...waiting(id, message), body: { when } })),
+      awaitSuccess(
+        client.PATCH('/api/conversations/{id}/waiting/{message}', { ...waiting(id, message), body: { when } }),
+      ),
     dropWaiting: (id: string, message: string) =>
-      done(client.DELETE('/api/conversations/{id}/waiting/{message}', waiting(id, message))),
+      awaitSuccess(client.DELETE('/api/conversations/{id}/waiting/{message}', waiting(id, message))),
     askWaiting: (id: string, message: string) =>
-      done(client.POST('/api/conversations/{id}/waiting/{message}/ask', waiting(id, message))),
-    /** Asks a message again in a new branch: with other words, or with "" unchanged. */
+      awaitSuccess(client.POST('/api/conversations/{id}/waiting/{message}/ask', waiting(id, message))),
+    /** Sends a message again in a new branch. With "" its text is unchanged. */
     branch: (id: string, message: string, text: string, model: string, panel: string) =>
-      done(client.POST('/api/conversations/{id}/branches', { ...byId(id), body: { message, text, model, panel } })),
-    /** Makes a branch the active one; "" is the first. */
+      awaitSuccess(
+        client.POST('/api/conversations/{id}/branches', { ...byId(id), body: { message, text, model, panel } }),
+      ),
+    /** Activates a branch. The id of the first branch is "". */
     chooseBranch: (id: string, branch: string) =>
-      done(client.PUT('/api/conversations/{id}/branch', { ...byId(id), body: { branch } })),
-    stop: (id: string) => done(client.POST('/api/conversations/{id}/stop', byId(id))),
-    /** Sends the model a summary, or again the messages that it replaces. */
+      awaitSuccess(client.PUT('/api/conversations/{id}/branch', { ...byId(id), body: { branch } })),
+    stop: (id: string) => awaitSuccess(client.POST('/api/conversations/{id}/stop', byId(id))),
+    /** Sends the model a summary or, if `use` is false, the messages it replaces. */
     useSummary: (id: string, message: string, use: boolean) =>
-      done(client.PUT('/api/conversations/{id}/summaries/{message}', { ...waiting(id, message), body: { use } })),
-    /** How a message to the pilot may go on, from the text before the cursor. */
+      awaitSuccess(
+        client.PUT('/api/conversations/{id}/summaries/{message}', { ...waiting(id, message), body: { use } }),
+      ),
+    /** Returns completions of a message to the pilot, from the text before the cursor. */
     complete: (text: string, panel: string) =>
       bodyOf(client.GET('/api/ai/pilot/complete', { params: { query: { text, panel } } })),
     pilotGrammar: async () => (await bodyOf(client.GET('/api/ai/pilot/grammar'))).commands ?? [],
@@ -92,25 +101,25 @@ export function createBackend(token: string) {
 
     // Calls, permissions and records
     answer: (approval: string, answer: Answer, reason: string, hash: string, filled?: Record<string, unknown>) =>
-      done(client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, filled } })),
-    cancelCall: (call: string) => done(client.POST('/api/calls/{id}/cancel', byId(call))),
+      awaitSuccess(client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, filled } })),
+    cancelCall: (call: string) => awaitSuccess(client.POST('/api/calls/{id}/cancel', byId(call))),
     calls: async (limit: number) =>
       (await bodyOf(client.GET('/api/calls', { params: { query: { limit } } }))).calls ?? [],
     grants: async () => (await bodyOf(client.GET('/api/grants'))).grants ?? [],
-    /** Creates a rule that forbids; answers with all grants and rules. */
+    /** Creates a deny rule, and returns all grants and rules. */
     forbid: async (rule: RuleDraft) => (await bodyOf(client.POST('/api/rules', { body: rule }))).grants ?? [],
-    /** Revokes a grant; answers with the remaining ones. */
+    /** Revokes a grant, and returns the remaining grants and rules. */
     revoke: async (grant: string) => (await bodyOf(client.DELETE('/api/grants/{id}', byId(grant)))).grants ?? [],
-    /** Calls older than `before` (0 for the newest) that contain all the words. */
+    /** Returns the calls before `before` (0 for the newest calls) that contain all of the words. */
     audit: (before: number, words: string) =>
       bodyOf(client.GET('/api/audit', { params: { query: { before, q: words } } })),
     verifyAudit: () => bodyOf(client.POST('/api/audit/verify')),
-    /** Figures over a range, of calls of one origin or, with "", of all. */
+    /** Returns the metrics of a range, for calls of one origin or, with "", of all origins. */
     metrics: (range: MetricsRange, origin: Origin | '') =>
       bodyOf(client.GET('/api/metrics', { params: { query: { range, origin: origin || undefined } } })),
     toolHistory: (tool: string, origin: string, range: MetricsRange) =>
       bodyOf(client.GET('/api/metrics/tool', { params: { query: { tool, origin, range } } })),
-    /** What a turn did to files, and calls of it that their panels can undo. */
+    /** Returns the file changes of a turn, and its calls that a panel can undo. */
     changes: async (turn: string): Promise<ChangedFile[]> => {
       const { files, calls } = await bodyOf(client.GET('/api/changes', { params: { query: { turn } } }));
       const undoable = (calls ?? []).map((call): ChangedFile => {
@@ -120,23 +129,23 @@ export function createBackend(token: string) {
       return [...(files ?? []), ...undoable];
     },
     undoChanges: (turn: string) => bodyOf(client.POST('/api/changes/undo', { body: { turn } })),
-    /** The text of a result that was too long for one answer. */
+    /** Returns the text of a stored result. */
     result: (handle: string): Promise<Blob> =>
       bodyOf(client.GET('/api/results/{id}', { ...byId(handle), parseAs: 'blob' })),
     blob: (id: string): Promise<Blob> => bodyOf(client.GET('/api/blobs/{id}', { ...byId(id), parseAs: 'blob' })),
 
     // Tools
     tools: () => bodyOf(client.GET('/api/tools')),
-    /** Sets what every call of a tool needs, "" leaves it to the rules; answers with all tools. */
+    /** Sets the permission for every call of a tool, "" to leave it to the rules. Returns all tools. */
     permit: (tool: string, permission: Permission) =>
       bodyOf(client.PUT('/api/tools/{name}/permission', { ...byName(tool), body: { permission } })),
-    /** Runs a tool for the person. What the assistant causes by an action on the page counts as the panel's call. */
+    /** Runs a tool for the person. A call that an action of the assistant causes is made as the panel instead. */
     execute: (tool: string, args: Json, panel: string) =>
       assistantIsActing() && panel
         ? callPanel(panel, tool, args)
         : bodyOf(client.POST(PATHS.execute, { body: { tool, args, panelId: panel } })),
     created: async () => (await bodyOf(client.GET('/api/created-tools'))).tools ?? [],
-    /** Enables a created tool whose version was read. */
+    /** Enables the version of a created tool that the person has read. */
     enableTool: async (tool: string, version: number) =>
       (await bodyOf(client.POST('/api/created-tools/{id}/enable', { ...byId(tool), body: { version } }))).tools ?? [],
     deleteTool: async (tool: string) =>
@@ -145,73 +154,74 @@ export function createBackend(token: string) {
     // Settings, secrets, programs
     setting: (key: string, value: string) =>
       bodyOf(client.PUT('/api/settings/{key}', { params: { path: { key } }, body: { value } })),
-    /** Removes the value that was set in the window, so that the next source applies. */
+    /** Removes the value that was set in the window, so that the value of the next source applies. */
     resetSetting: (key: string) => bodyOf(client.DELETE('/api/settings/{key}', { params: { path: { key } } })),
     secrets: () => bodyOf(client.GET('/api/secrets')),
     putSecret: (name: string, { host, value, places }: SecretDraft) =>
       bodyOf(client.PUT('/api/secrets/{name}', { ...byName(name), body: { host, value, places } })),
     deleteSecret: (name: string) => bodyOf(client.DELETE('/api/secrets/{name}', byName(name))),
-    /** Other programs that are connected over MCP, and how they connect. */
+    /** Returns the programs that are connected over MCP, and the data for connecting others. */
     programs: () => bodyOf(client.GET('/api/programs')),
     dismissProgram: (id: string) => bodyOf(client.DELETE('/api/programs/{id}', byId(id))),
 
     // Panels
-    openPanel: (panel: string) => done(client.POST(PATHS.openPanel, { body: { panel } })),
+    openPanel: (panel: string) => awaitSuccess(client.POST(PATHS.openPanel, { body: { panel } })),
     pinPanel: (panel: string, pinned: boolean) =>
-      done(client.POST('/api/panels/{id}/pin', { ...byId(panel), body: { pinned } })),
-    /** Runs a tool as the panel's page: its own tools, and those that its manifest names. */
+      awaitSuccess(client.POST('/api/panels/{id}/pin', { ...byId(panel), body: { pinned } })),
+    /** Runs a tool as the panel's page: one of the panel's tools, or a tool that its manifest names. */
     callPanel,
-    /** The declarative page of a panel. */
+    /** Returns the declarative page of a panel. */
     panelPage: (panel: string) => bodyOf(client.GET('/api/panels/{id}/page', byId(panel))),
-    /** What a panel's page saved, null for nothing. */
+    /** Returns the state that a panel's page has saved, null for none. */
     panelState: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/state', byId(panel)))).state,
     savePanelState: (panel: string, state: unknown) =>
-      done(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
-    /** Accepts a panel's pending change, named by its hash, or declines it. */
+      awaitSuccess(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
+    /** Accepts or declines the pending change of a panel, which `hash` identifies. */
     answerPanel: (panel: string, hash: string, take: boolean) =>
-      done(
+      awaitSuccess(
         client.POST(take ? '/api/panels/{id}/accept' : '/api/panels/{id}/decline', { ...byId(panel), body: { hash } }),
       ),
-    /** Accepts changes of a panel's tools without asking until Sextant ends, or asks again. */
+    /** Accepts changes of a panel's tools without asking until Sextant is closed, or asks again if `on` is false. */
     developPanel: (panel: string, on: boolean) =>
-      done(client.POST('/api/panels/{id}/develop', { ...byId(panel), body: { on } })),
-    /** What a person may set for a panel, without the values of sensitive settings. */
+      awaitSuccess(client.POST('/api/panels/{id}/develop', { ...byId(panel), body: { on } })),
+    /** Returns the settings of a panel, without the values of sensitive settings. */
     panelSettings: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/config', byId(panel)))).settings,
-    /** Sets values by name; null restores a default. */
+    /** Sets values by name. Null restores a default. */
     setPanelSettings: async (panel: string, values: Record<string, Json>) =>
       (await bodyOf(client.PUT('/api/panels/{id}/config', { ...byId(panel), body: { values } }))).settings,
-    /** What installing a panel's file (in Base64) would do. */
+    /** Returns what installing a panel file would do. `archive` is the file in Base64. */
     offerPanel: (archive: string) => bodyOf(client.POST('/api/panels/preview', { body: { archive } })),
-    /** Installs the file that was offered with that hash; answers with the panel's id. */
+    /** Installs a panel file whose preview had this hash, and returns the panel's id. */
     installPanel: async (archive: string, hash: string) =>
       (await bodyOf(client.POST('/api/panels/install', { body: { archive, hash } }))).panel,
-    /** Runs a panel's evals. */
+    /** Runs the evals of a panel and returns their outcomes. */
     evalPanel: async (panel: string) => (await bodyOf(client.POST('/api/panels/{id}/eval', byId(panel)))).outcomes,
-    /** Publishes what a panel shows, by the keys of its manifest; replaces what was published before. */
+    /** Publishes the values that a panel shows, by the keys of its manifest. They replace all earlier values. */
     publishContext: (panel: string, values: Record<string, Json>) =>
-      done(client.PUT('/api/panels/{id}/context', { ...byId(panel), body: values })),
+      awaitSuccess(client.PUT('/api/panels/{id}/context', { ...byId(panel), body: values })),
 
     // Browser
     /** Gives control of the page to the person, or back to the assistant. */
-    takeOver: (person: boolean) => done(client.POST('/api/browser/control', { body: { person } })),
-    startBrowser: () => done(client.POST('/api/browser/start')),
+    takeOver: (person: boolean) => awaitSuccess(client.POST('/api/browser/control', { body: { person } })),
+    startBrowser: () => awaitSuccess(client.POST('/api/browser/start')),
 
     // MCP servers
     toggleServer: (name: string, enabled: boolean) =>
-      done(client.POST(PATHS.toggleServer, { ...byName(name), body: { enabled } })),
+      awaitSuccess(client.POST(PATHS.toggleServer, { ...byName(name), body: { enabled } })),
     server: (name: string) => bodyOf(client.GET('/api/mcp-servers/{name}', byName(name))),
-    /** What a server with that entry may access. */
+    /** Returns what a server with this entry may access. */
     serverAccess: (entry: ServerEntry) => bodyOf(client.POST('/api/mcp-servers/access', { body: { entry } })),
-    addServer: (name: string, entry: ServerEntry) => done(client.POST('/api/mcp-servers', { body: { name, entry } })),
+    addServer: (name: string, entry: ServerEntry) =>
+      awaitSuccess(client.POST('/api/mcp-servers', { body: { name, entry } })),
     changeServer: (name: string, entry: ServerEntry) =>
-      done(client.PUT('/api/mcp-servers/{name}', { ...byName(name), body: { entry } })),
+      awaitSuccess(client.PUT('/api/mcp-servers/{name}', { ...byName(name), body: { entry } })),
     consentServer: (name: string, consents: ServerConsents) =>
-      done(client.PUT('/api/mcp-servers/{name}/consents', { ...byName(name), body: consents })),
-    removeServer: (name: string) => done(client.DELETE('/api/mcp-servers/{name}', byName(name))),
-    restartServer: (name: string) => done(client.POST('/api/mcp-servers/{name}/restart', byName(name))),
-    /** What another program's text or file would add; nothing is written. */
+      awaitSuccess(client.PUT('/api/mcp-servers/{name}/consents', { ...byName(name), body: consents })),
+    removeServer: (name: string) => awaitSuccess(client.DELETE('/api/mcp-servers/{name}', byName(name))),
+    restartServer: (name: string) => awaitSuccess(client.POST('/api/mcp-servers/{name}/restart', byName(name))),
+    /** Returns the servers that another program's text or file would add. Nothing is written. */
     previewServers: (source: ServerSource) => bodyOf(client.POST('/api/mcp-servers/import/preview', { body: source })),
-    /** Adds the named servers of another program's text or file, switched off. */
+    /** Adds the named servers from another program's text or file. They are switched off. */
     importServers: (source: ServerSource, names: string[]) =>
       bodyOf(client.POST('/api/mcp-servers/import', { body: { ...source, names } })),
   };

@@ -5,7 +5,7 @@ import { BackendError } from './client';
 
 const requests: Request[] = [];
 
-/** A backend whose requests all get one response. */
+/** Returns a backend whose requests all get this response. */
 function backend(response: () => Response | Promise<Response>) {
   requests.length = 0;
   vi.stubGlobal('fetch', async (request: Request) => {

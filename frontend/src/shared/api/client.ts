@@ -4,7 +4,7 @@ import { assistantIsActing, trackRequest } from './assistantaction';
 import { PATHS } from './navigation';
 import type { paths } from './schema.gen';
 
-/** Why a request failed: `status` 0 means the program did not answer. */
+/** A failed request. `status` 0 means that the program did not answer. */
 export class BackendError extends Error {
   constructor(
     readonly status: number,
@@ -19,8 +19,8 @@ export class BackendError extends Error {
 export type Client = OpenAPIClient<paths>;
 
 /**
- * What an action of the assistant on this window's page may send besides reads: the program judges these
- * as the panel's or the MCP server's own requests, never as the person's.
+ * Paths of the requests that an action of the assistant on this window's page may send, besides GET requests. The
+ * program treats them as requests of the panel or the MCP server, never of the person.
  */
 const ALLOWED_WHILE_ACTING: ReadonlySet<string> = new Set<keyof paths>([
   '/api/panels/{id}/call',
@@ -32,7 +32,7 @@ const ALLOWED_WHILE_ACTING: ReadonlySet<string> = new Set<keyof paths>([
   PATHS.openPanel,
 ]);
 
-/** A typed client of the HTTP API. Failures are BackendErrors. */
+/** Creates a typed client of the HTTP API. Its requests reject with a BackendError. */
 export function createApiClient(token: string): Client {
   const middleware: Middleware = {
     onRequest({ request, schemaPath }) {
@@ -51,13 +51,13 @@ export function createApiClient(token: string): Client {
   return client;
 }
 
-/** The body of a successful answer. */
+/** Waits for a response and returns its body. */
 export async function bodyOf<T>(request: Promise<{ data?: T }>): Promise<T> {
   return (await (assistantIsActing() ? trackRequest(request) : request)).data as T;
 }
 
-/** Waits for a successful answer without a body. */
-export async function done(request: Promise<{ data?: unknown }>): Promise<void> {
+/** Waits for a response without a body. */
+export async function awaitSuccess(request: Promise<{ data?: unknown }>): Promise<void> {
   await bodyOf(request);
 }
 

@@ -1,17 +1,17 @@
 import type { FrameHeader } from './types';
 
-/** A picture of the page: its header and the encoded bytes. */
+/** A frame of the live view: its header and the encoded picture. */
 export interface Frame {
   header: FrameHeader;
   picture: Blob;
 }
 
-/** Longest accepted header in bytes; a usual one has about 100. */
+/** The longest accepted header in bytes. A typical header has about 100. */
 const HEADER_MAX = 4096;
 
 /**
- * Reads a binary message of the live view: four bytes of big-endian length, that much JSON,
- * then the picture. Returns null for anything else, so that a broken frame is skipped.
+ * Parses a binary message of the live view: the length of the header (four bytes, big-endian), the header as JSON, and
+ * the picture. Returns null for an invalid message.
  */
 export function parseFrame(buffer: ArrayBuffer): Frame | null {
   if (buffer.byteLength < 6) return null;

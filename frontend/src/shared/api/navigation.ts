@@ -7,14 +7,14 @@ type PostPath<Operation extends keyof operations> = {
 
 const pathOf = (key: keyof typeof map.routes) => map.routes[key].split(' ')[1];
 
-/** Paths of the navigation map, typed as in the API description. */
+/** Paths from the navigation map, with their types from the API description. */
 export const PATHS = {
   execute: pathOf('tools_execute') as PostPath<'post-api-ai-tools-execute'>,
   openPanel: pathOf('panel_open') as PostPath<'post-api-panels-open'>,
   toggleServer: pathOf('mcp_toggle') as PostPath<'post-api-ai-mcp-servers-name-toggle'>,
 };
 
-/** The tool behind an environment command, e.g. "click". Throws for a command that the map does not contain. */
+/** Returns the tool for an environment command such as "click". Throws if the navigation map lacks the command. */
 export function environmentTool(command: string): string {
   const found = map.environment.find((entry) => entry.command === command);
   if (!found) throw new Error(`the navigation map has no environment command ${command}`);

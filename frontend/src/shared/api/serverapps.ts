@@ -1,27 +1,27 @@
-import { bodyOf, done, type Client } from './client';
+import { bodyOf, awaitSuccess, type Client } from './client';
 import type { ModelContext, PageLink } from './types';
 
 export type ServerAppsApi = ReturnType<typeof createServerAppsApi>;
 
-/** What pages of MCP servers (MCP Apps) and webview panels ask for, and what the person decides about them. */
+/** Creates the requests of MCP servers' pages (MCP Apps) and webview panels, and those for the person's decisions. */
 export function createServerAppsApi(client: Client) {
   const at = (name: string) => ({ params: { path: { name } } });
   const wire = ({ content, structuredContent }: ModelContext) => ({ content, structured: structuredContent });
   return {
-    /** The page that shows calls of a tool. */
+    /** Returns the page that shows the calls of a tool. */
     page: (server: string, tool: string) =>
       bodyOf(client.GET('/api/mcp-servers/{name}/app', { params: { path: { name: server }, query: { tool } } })),
-    /** Lets the pages of a server reach origins, each for one use: "connect https://a.example". */
+    /** Lets the pages of a server reach origins, each with its use: "connect https://a.example". */
     allow: (server: string, origins: string[]) =>
-      done(client.PUT('/api/mcp-servers/{name}/app/domains', { ...at(server), body: { origins } })),
-    /** The uses of origins that were allowed. */
-    reach: async (server: string) =>
+      awaitSuccess(client.PUT('/api/mcp-servers/{name}/app/domains', { ...at(server), body: { origins } })),
+    /** Returns the allowed origins with their uses. */
+    allowedOrigins: async (server: string) =>
       (await bodyOf(client.GET('/api/mcp-servers/{name}/app/domains', at(server)))).origins,
     revoke: (server: string, origin: string) =>
-      done(
+      awaitSuccess(
         client.DELETE('/api/mcp-servers/{name}/app/domains', { params: { path: { name: server }, query: { origin } } }),
       ),
-    /** Calls a tool as the server's page; the answer is the server's. */
+    /** Calls a tool as the server's page and returns the server's answer. */
     call: async (server: string, tool: string, args: unknown, conversation: string) =>
       (
         await bodyOf(
@@ -31,18 +31,20 @@ export function createServerAppsApi(client: Client) {
     read: async (server: string, uri: string) =>
       (await bodyOf(client.POST('/api/mcp-servers/{name}/app/read', { ...at(server), body: { uri } })))
         .answer as object,
-    /** Gives the model something with its next turn in a conversation, as text from outside. */
+    /** Sets what the page gives the model in the next turn of a conversation. It counts as outside text. */
     updateModelContext: (server: string, conversation: string, context: ModelContext) =>
-      done(
+      awaitSuccess(
         client.PUT('/api/mcp-servers/{name}/app/context', { ...at(server), body: { conversation, ...wire(context) } }),
       ),
     updatePanelModelContext: (panel: string, context: ModelContext) =>
-      done(client.PUT('/api/panels/{id}/model-context', { params: { path: { id: panel } }, body: wire(context) })),
+      awaitSuccess(
+        client.PUT('/api/panels/{id}/model-context', { params: { path: { id: panel } }, body: wire(context) }),
+      ),
     log: (server: string, line: string) =>
-      done(client.POST('/api/mcp-servers/{name}/app/log', { ...at(server), body: { line } })),
-    /** Opens an address in the browser for the page that asks; a private host stays closed. */
+      awaitSuccess(client.POST('/api/mcp-servers/{name}/app/log', { ...at(server), body: { line } })),
+    /** Opens an address in the browser at the request of a page. Addresses of private hosts are refused. */
     open: (link: PageLink) => bodyOf(client.POST('/api/links', { body: link })),
-    /** Opens the person's mail program. */
-    mail: (address: string) => done(client.POST('/api/mail', { body: { address } })),
+    /** Opens a mailto address in the person's mail program. */
+    mail: (address: string) => awaitSuccess(client.POST('/api/mail', { body: { address } })),
   };
 }

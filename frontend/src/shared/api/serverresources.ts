@@ -3,7 +3,7 @@ import type { ArgumentQuery, PromptDraft, ResourceText, ServerOffers } from './t
 
 export type ServerResourcesApi = ReturnType<typeof createServerResourcesApi>;
 
-/** Resources and prompts of MCP servers. All of it is text from outside. */
+/** Creates the requests for resources and prompts of MCP servers. All they return is outside text. */
 export function createServerResourcesApi(client: Client) {
   const at = (name: string) => ({ params: { path: { name } } });
   return {
@@ -17,10 +17,10 @@ export function createServerResourcesApi(client: Client) {
       const found = await bodyOf(client.POST('/api/mcp-servers/{name}/resource', { ...at(server), body: { uri } }));
       return { contents: found.contents ?? [], cut: found.cut ?? false };
     },
-    /** Subscribes to changes of a resource, or ends that; false when the server cannot. */
+    /** Subscribes to changes of a resource, or unsubscribes. Returns whether there is a subscription now. */
     watch: async (server: string, uri: string, on: boolean) =>
       (await bodyOf(client.POST('/api/mcp-servers/{name}/watch', { ...at(server), body: { uri, on } }))).watched,
-    /** The text that a prompt makes of its arguments. */
+    /** Returns the text that a prompt generates from its arguments. */
     fill: async (server: string, prompt: string, args: Record<string, string>): Promise<PromptDraft> => {
       const body = { prompt, arguments: args };
       const draft = await bodyOf(client.POST('/api/mcp-servers/{name}/prompt', { ...at(server), body }));

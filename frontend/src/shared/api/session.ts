@@ -3,9 +3,9 @@ import { BackendError } from './client';
 const KEY = 'sextant.token';
 
 /**
- * Turns the one-time code of the address's fragment into this window's token. The fragment is
- * removed before the first request, so that no history contains it. A reload reuses the token saved
- * for this tab. Returns "" when there is neither; throws BackendError when the code is refused.
+ * Exchanges the one-time code in the address's fragment for this window's token. The fragment is removed before the
+ * first request, so that the code is in no history. Without a code, or if it was already used, the token saved for this
+ * tab is returned, or "" if there is no code either. Throws a BackendError if the code is refused.
  */
 export async function openSession(): Promise<string> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
@@ -31,7 +31,7 @@ export async function openSession(): Promise<string> {
   return token;
 }
 
-/** Forgets the saved token, after the program refused it. */
+/** Deletes the saved token, for use after the program has refused it. */
 export function forgetSession(): void {
   sessionStorage.removeItem(KEY);
 }

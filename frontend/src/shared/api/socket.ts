@@ -1,11 +1,11 @@
 import { parseFrame, type Frame } from './frame';
 import type { ClientMessage, Envelope, StoredEvent, SurfaceEnvelope } from './types';
 
-/** What a connection delivers; `closed` comes exactly once and last. */
+/** Receives the messages of a connection. `closed` is called once, as the last handler. */
 export interface SocketHandlers {
   hello(seq: number): void;
   event(event: StoredEvent): void;
-  /** A request about the page of the panel that is shown. */
+  /** Called with every request about the page of the panel that is shown. */
   surface(message: SurfaceEnvelope): void;
   frame(frame: Frame): void;
   closed(): void;
@@ -16,14 +16,14 @@ export interface Connection {
   close(): void;
 }
 
-/** Opens a WebSocket on the server of this page. */
+/** Opens a WebSocket to the server of this page. */
 export function openSocket(path: string): WebSocket {
   const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${path}`);
   socket.binaryType = 'arraybuffer';
   return socket;
 }
 
-/** Opens the event stream, beginning with the stored events after the sequence number `after`. */
+/** Opens the event stream. It begins with the stored events after the sequence number `after`. */
 export function connect(token: string, after: number, handlers: SocketHandlers): Connection {
   const socket = openSocket('/ws');
   const send = (message: ClientMessage) => {

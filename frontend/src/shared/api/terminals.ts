@@ -1,24 +1,24 @@
 import { openSocket } from './socket';
 import type { TerminalMessage, TerminalUpdate } from './types';
 
-/** What a connection to the terminals delivers; `closed` comes exactly once and last. */
+/** Receives the messages about the terminals. `closed` is called once, as the last handler. */
 export interface TerminalHandlers {
-  news(news: TerminalUpdate): void;
+  update(update: TerminalUpdate): void;
   output(tab: number, bytes: Uint8Array): void;
   closed(): void;
 }
 
 export interface TerminalLink {
   send(message: Omit<TerminalMessage, 'v'>): void;
-  /** Sends what a person typed into a tab. */
+  /** Sends text that the person typed into a tab. */
   type(tab: number, text: string): void;
   close(): void;
 }
 
-/** Length of a binary message's header, the tab's number, in bytes. */
+/** The length of a binary message's header in bytes. The header is the number of the tab. */
 const HEAD = 4;
 
-/** The binary message for text typed into a tab. */
+/** Encodes the binary message for text that was typed into a tab. */
 export function typedMessage(tab: number, text: string): Uint8Array<ArrayBuffer> {
   const typed = new TextEncoder().encode(text);
   const message = new Uint8Array(HEAD + typed.length);
@@ -27,13 +27,13 @@ export function typedMessage(tab: number, text: string): Uint8Array<ArrayBuffer>
   return message;
 }
 
-/** Reads the output of a tab; null for any other message. */
+/** Parses a message with output of a tab. Returns null for a message that is too short. */
 export function parseOutput(buffer: ArrayBuffer): { tab: number; bytes: Uint8Array } | null {
   if (buffer.byteLength < HEAD) return null;
   return { tab: new DataView(buffer).getUint32(0), bytes: new Uint8Array(buffer, HEAD) };
 }
 
-/** Opens the socket of the terminals. */
+/** Opens the WebSocket of the terminals. */
 export function openTerminals(token: string, handlers: TerminalHandlers): TerminalLink {
   const socket = openSocket('/ws/terminals');
   const open = () => socket.readyState === WebSocket.OPEN;
@@ -43,7 +43,7 @@ export function openTerminals(token: string, handlers: TerminalHandlers): Termin
   socket.onopen = () => send({ kind: 'hello', token });
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data === 'string') {
-      handlers.news(JSON.parse(data) as TerminalUpdate);
+      handlers.update(JSON.parse(data) as TerminalUpdate);
       return;
     }
     const output = parseOutput(data);

@@ -1,4 +1,4 @@
-// Names for the generated types of the program's API. Types of schema.gen are used through this file only.
+// Names for the generated types of the program's API. Other files use the types of schema.gen only through this one.
 import type { components } from './schema.gen';
 
 type S = components['schemas'];
@@ -16,20 +16,20 @@ export type MetricsRange = S['MetricsRange'];
 
 // Events
 
-/** One change; `kind` tells the type of `data`. */
+/** An event. `kind` determines the type of `data`. */
 export type StoredEvent = S['Event'];
 export type EventKind = StoredEvent['kind'];
-/** An event of one kind, or of several. */
+/** An event of one kind, or of a union of kinds. */
 export type EventOf<K extends EventKind> = Extract<StoredEvent, { kind: K }>;
 /** Every JSON message of the event stream. */
 export type Envelope = S['Envelope'];
-/** A request about the page of the panel that the window shows. */
+/** A request about the page of the panel that is shown. */
 export type SurfaceEnvelope = Extract<Envelope, { kind: 'surface.ask' | 'surface.cancel' }>;
 export type SurfaceRequest = S['SurfaceRequest'];
 export type SurfaceMarks = S['SurfaceMarks'];
 export type SurfaceReply = S['SurfaceReply'];
 export type ClientMessage = Omit<S['ClientMessage'], 'v'> & { v: 1 };
-/** Input of a person on the live picture, in CSS pixels of the page's viewport. */
+/** The person's input on the live view, in CSS pixels of the page's viewport. */
 export type Input = S['Input'];
 export type FrameHeader = S['FrameHeader'];
 
@@ -39,14 +39,14 @@ export type Conversation = S['Conversation'];
 export type Transcript = S['Transcript'];
 export type Message = S['Message'];
 export type Turn = S['Turn'];
-/** A message that was sent while a turn ran. */
+/** A message that was sent while a turn was running. */
 export type WaitingMessage = S['WaitingMessage'];
 export type Offer = S['Offer'];
 export type Model = S['Model'];
 export type Completion = S['Completion'];
 export type CompletionItem = S['CompletionItem'];
 export type PilotCommand = S['PilotCommand'];
-/** Text of an MCP server that goes with a message. */
+/** Text of an MCP server that is attached to a message. */
 export type Attachment = S['ServerAttachment'];
 export type Bill = S['Bill'];
 export type Spending = S['Spending'];
@@ -62,9 +62,9 @@ export type Approval = S['Approval'];
 export type ApprovalAnswer = S['ApprovalAnswer'];
 export type FormField = S['FormField'];
 export type UndoableCall = S['UndoableCall'];
-/** What a turn did to a file. With `call` it is a call that its panel can undo, and `shown` says what it did. */
+/** A file change of a turn or, if `call` is set, a call that its panel can undo and that `shown` describes. */
 export type ChangedFile = S['ChangedFile'] & { call?: UndoableCall };
-/** The `path` of a ChangedFile that is an undoable call. */
+/** Returns the `path` of a ChangedFile that is an undoable call. */
 export const undoPath = (call: string) => `call:${call}`;
 export type AuditCheck = S['AuditCheck'];
 export type Metrics = S['Metrics'];
@@ -100,9 +100,9 @@ export type PageSource = S['DataSource'];
 export type PanelSetting = S['PanelSetting'];
 export type PanelOffer = S['PanelOffer'];
 export type EvalOutcome = S['Outcome'];
-/** An address that the page of a server or a panel asks to open, and the person agreed to. */
+/** An address that a page asked to open and the person agreed to, and the server or panel of the page. */
 export type PageLink = { url: string } & ({ server: string } | { panel: string });
-/** What a page gives the model: the params of ui/update-model-context. */
+/** The context that a page gives the model: the params of ui/update-model-context. */
 export interface ModelContext {
   content?: unknown;
   structuredContent?: unknown;
@@ -140,17 +140,17 @@ export type MCPServer = S['MCPServer'];
 export type ServerEntry = S['Entry'];
 export type ServerConsents = S['Consents'];
 export type ServerDetail = S['MCPServerDetail'];
-/** What a server may access on this machine. */
+/** A server's access to this machine. */
 export type ServerAccess = S['Access'];
 export type ServerPreview = S['Preview'];
-/** Another program's list of servers: its text, or the path of a file on this machine. */
+/** Another program's list of servers: as text, or as the path of a file on this machine. */
 export interface ServerSource {
-  /** The digest of the preview; the import is refused when the source changed since. */
+  /** The digest from the preview. The import is refused if the source has changed since. */
   digest?: string;
   text?: string;
   path?: string;
 }
-/** The page of an MCP server that shows a call. */
+/** The page of an MCP server for a call. */
 export type ServerApp = S['App'];
 type ServerResource = S['Resource'];
 export type ServerTemplate = S['Template'];
@@ -172,7 +172,7 @@ export interface PromptDraft {
   attached: Attachment[];
   left: string[];
 }
-/** The argument that is being typed, and the values of the others. */
+/** The argument being typed, and the values of the other arguments. */
 export type ArgumentQuery = S['CompleteBody'];
 
 // The state of the window

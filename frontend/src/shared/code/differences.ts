@@ -4,14 +4,19 @@ import { EditorView, lineNumbers } from '@codemirror/view';
 import { editorTheme } from './theme';
 
 /** One side of a comparison. */
-export interface Side {
+export interface ComparisonSide {
   label: string;
   text: string;
 }
 
-/** Shows two texts side by side with their differences; unchanged parts are folded. */
-export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<Extension>): () => void {
-  const side = ({ label, text }: Side, loaded: Extension) => ({
+/** Shows two texts side by side in `host` and marks their differences. The returned function removes the view. */
+export function showDifferences(
+  host: HTMLElement,
+  a: ComparisonSide,
+  b: ComparisonSide,
+  language: Promise<Extension>,
+): () => void {
+  const side = ({ label, text }: ComparisonSide, loaded: Extension) => ({
     doc: text,
     extensions: [
       lineNumbers(),

@@ -21,25 +21,25 @@ export interface Cursor {
   selection: string;
 }
 
-export interface Options {
+export interface EditorOptions {
   label: string;
   text: string;
-  /** The state that `destroy` returned, to restore undo history and cursor. */
+  /** The state that `destroy` returned, to restore the undo history and the cursor. */
   restore?: unknown;
   readOnly: boolean;
-  /** Line numbers, as code has; false for prose, which wraps instead. */
+  /** Whether to show line numbers. With false the text is prose, and its lines wrap. */
   numbers?: boolean;
   language: Promise<Extension>;
-  /** Translated phrases of CodeMirror's search. */
+  /** The texts of CodeMirror's search, by their English originals. */
   phrases?: Record<string, string>;
   onchange: (text: () => string) => void;
   oncursor?: (cursor: Cursor) => void;
   onsave?: () => void;
 }
 
-/** A text being edited, in a host element. */
-export interface Editing {
-  /** Removes the editor; returns a state to restore it. */
+/** A text editor in a host element. */
+export interface TextEditor {
+  /** Removes the editor and returns a state for `restore`. */
   destroy(): unknown;
   /** Replaces the whole text as one change that can be undone. */
   replace(text: string): void;
@@ -76,8 +76,8 @@ function cursorOf(view: EditorView): Cursor {
   };
 }
 
-/** Creates an editor in `host`. */
-export function edit(host: HTMLElement, options: Options): Editing {
+/** Creates a text editor in `host`. */
+export function createEditor(host: HTMLElement, options: EditorOptions): TextEditor {
   const language = new Compartment();
   const writing = new Compartment();
   let quiet = false;
@@ -96,7 +96,7 @@ export function edit(host: HTMLElement, options: Options): Editing {
     search({ top: true }),
     EditorState.phrases.of(options.phrases ?? {}),
     EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
-    // Escape and then Tab leaves the editor.
+    // Tab indents. Escape followed by Tab leaves the editor.
     keymap.of([
       { key: 'Mod-s', preventDefault: true, run: () => (options.onsave?.(), true) },
       { key: 'Tab', run: indentMore, shift: indentLess },
@@ -131,13 +131,13 @@ export function edit(host: HTMLElement, options: Options): Editing {
   };
   return {
     destroy() {
-      const left = {
+      const saved = {
         state: view.state.toJSON(fields),
         text: view.state.doc.toString(),
         scroll: view.scrollDOM.scrollTop,
       };
       view.destroy();
-      return left;
+      return saved;
     },
     replace(text) {
       const head = Math.min(view.state.selection.main.head, text.length);

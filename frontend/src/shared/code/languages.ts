@@ -15,7 +15,7 @@ const support = async (language: Promise<LanguageSupport>): Promise<Extension> =
 const script = (typescript: boolean, jsx: boolean) => () =>
   support(import('@codemirror/lang-javascript').then((m) => m.javascript({ typescript, jsx })));
 
-// Each language is its own chunk, loaded with the first file of that language.
+// Each language is a separate chunk, which is loaded with the first file in that language.
 const KNOWN: Known[] = [
   { name: 'Go', ends: ['go'], load: () => support(import('@codemirror/lang-go').then((m) => m.go())) },
   { name: 'JavaScript', ends: ['js', 'mjs', 'cjs', 'jsx'], load: script(false, true) },
@@ -85,8 +85,8 @@ function known(file: string): Known | undefined {
   return KNOWN.find((one) => one.name === BY_NAME[name]) ?? KNOWN.find((one) => one.ends.includes(end));
 }
 
-/** The name of a file's language, "" for plain text. */
+/** Returns the name of a file's language, "" for plain text. */
 export const languageName = (file: string): string => known(file)?.name ?? '';
 
-/** Loads the language of a file; plain text has none. */
-export const language = async (file: string): Promise<Extension> => (await known(file)?.load()) ?? [];
+/** Loads the editor extension for a file's language. For plain text it is empty. */
+export const loadLanguage = async (file: string): Promise<Extension> => (await known(file)?.load()) ?? [];

@@ -1,6 +1,6 @@
 import { t } from '../i18n';
 
-/** CodeMirror's search phrases in the words of the window. */
+/** Returns the window's messages for the texts of CodeMirror's search. */
 export function findPhrases(): Record<string, string> {
   return {
     Find: t('find.find'),

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags as tag } from '@lezer/highlight';
 
-// Uses the window's design tokens, so that editors follow its theme.
+// The theme uses the window's design tokens, so that editors follow the window's theme.
 const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--text-primary)', backgroundColor: 'var(--panel)', fontSize: '12px' },
   '&.cm-focused': { outline: 'none' },
@@ -135,5 +135,5 @@ const highlight = HighlightStyle.define([
   { tag: [tag.deleted, tag.invalid], color: 'var(--danger)' },
 ]);
 
-/** The theme and syntax colours of editors. */
+/** The theme and syntax colors of editors. */
 export const editorTheme: Extension = [theme, syntaxHighlighting(highlight)];

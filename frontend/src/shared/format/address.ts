@@ -1,4 +1,4 @@
-/** Splits an address for the address bar; for anything else `rest` is the whole text. */
+/** Splits a web address for the address bar. For any other text, `rest` is the whole text. */
 export function splitAddress(url: string): { secure: boolean; host: string; rest: string } {
   try {
     const u = new URL(url);
@@ -10,12 +10,12 @@ export function splitAddress(url: string): { secure: boolean; host: string; rest
   }
 }
 
-/** The host of an address, or "" when it has none. */
+/** Returns the host of a web address, "" for any other text. */
 export function hostOf(url: string): string {
   return splitAddress(url).host;
 }
 
-/** Shortens a text in the middle: "/home/…/notes.md". */
+/** Shortens a text to `max` characters by cutting its middle: "/home/…/notes.md". */
 export function cutMiddle(text: string, max: number): string {
   const letters = [...text];
   if (letters.length <= max) return text;
@@ -23,7 +23,7 @@ export function cutMiddle(text: string, max: number): string {
   return letters.slice(0, head).join('') + '…' + letters.slice(letters.length - (max - 1 - head)).join('');
 }
 
-/** The label of a source of outside text: "https://shop.example" becomes "shop.example". */
+/** Returns the label of a source of outside text: "shop.example" for "https://shop.example". */
 export function sourceLabel(source: string): string {
   return hostOf(source) || source;
 }

@@ -1,10 +1,10 @@
 const mac = typeof navigator !== 'undefined' && /Mac/.test(navigator.platform ?? '');
 
-/** The part of a key event that chords are matched against. */
+/** The properties of a key event that chords are compared with. */
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-/** Whether the press is the chord ("Ctrl+Shift+A", "Alt+Left", "F6"). Ctrl is Cmd on macOS. */
-export function matches(press: KeyPress, chord: string, onMac = mac): boolean {
+/** Reports whether a key press is the chord ("Ctrl+Shift+A", "Alt+Left", "F6"). On macOS, Ctrl means Cmd. */
+export function matchesChord(press: KeyPress, chord: string, onMac = mac): boolean {
   const parts = chord.split('+');
   const key = parts.pop() ?? '';
   const want = { ctrl: parts.includes('Ctrl'), alt: parts.includes('Alt'), shift: parts.includes('Shift') };
@@ -20,7 +20,7 @@ export function matches(press: KeyPress, chord: string, onMac = mac): boolean {
   return press.key === key;
 }
 
-/** The label of a chord: "Ctrl Shift A", "⌘ K". */
+/** Returns the label of a chord: "Ctrl Shift A", or "⌘ K" on macOS. */
 export function chordLabel(chord: string, onMac = mac): string {
   const arrows: Record<string, string> = { Left: '←', Right: '→', Up: '↑', Down: '↓', Escape: 'Esc' };
   return chord
@@ -29,12 +29,12 @@ export function chordLabel(chord: string, onMac = mac): string {
     .join(' ');
 }
 
-/** Whether the key belongs to an input method's composition. */
-export function composing(event: KeyboardEvent): boolean {
+/** Reports whether a key event belongs to the composition of an input method. */
+export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** The CDP bit field of held modifiers: Alt 1, Control 2, Meta 4, Shift 8. */
+/** Returns the held modifiers as the bit field of the DevTools protocol: Alt 1, Control 2, Meta 4, Shift 8. */
 export function modifierBits(event: {
   altKey: boolean;
   ctrlKey: boolean;

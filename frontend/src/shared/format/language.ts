@@ -1,5 +1,5 @@
-// Without a locale WebKit reports the language "C", which Intl rejects. uPlot formats numbers while it loads and
-// would then leave the window blank.
+// On a system without a locale, WebKit reports the language "C", which Intl rejects. uPlot formats numbers while it
+// loads, so the error would leave the window blank.
 try {
   Intl.getCanonicalLocales(navigator.language);
 } catch {

@@ -1,11 +1,11 @@
-/** An amount of money: billionths of a unit of the currency. */
+/** An amount of money, in billionths of the currency's unit. */
 export interface Amount {
   nanos: number;
   currency?: string;
 }
 
-/** "1.25 USD"; more digits for less than a tenth, "0" for nothing. */
-export function money({ nanos, currency = '' }: Amount): string {
+/** Formats an amount: "1.25 USD", with more digits below a tenth ("0.046 USD"), and "0" for zero. */
+export function formatMoney({ nanos, currency = '' }: Amount): string {
   if (nanos === 0) return '0';
   const value = nanos / 1e9;
   if (value < 1e-6) return `under 0.000001 ${currency}`.trim();

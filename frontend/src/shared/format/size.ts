@@ -1,7 +1,7 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Formats a number of bytes: "512 B", "18 kB", "2.4 MB". */
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   let value = Math.max(0, count);
   let unit = 0;
   while (value >= 999.5 && unit < UNITS.length - 1) {

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { cutMiddle, splitAddress } from './address';
-import { count, duration, moment } from './time';
+import { formatCount, formatDuration, formatByAge } from './time';
 
 describe('durations, counts and dates', () => {
   it('formats a duration in the unit that fits', () => {
-    expect(duration(42)).toBe('42 ms');
-    expect(duration(1800)).toBe('1.8 s');
-    expect(duration(59_970)).toBe('1 min 0 s');
-    expect(duration(11_520_000)).toBe('3 h 12 min');
+    expect(formatDuration(42)).toBe('42 ms');
+    expect(formatDuration(1800)).toBe('1.8 s');
+    expect(formatDuration(59_970)).toBe('1 min 0 s');
+    expect(formatDuration(11_520_000)).toBe('3 h 12 min');
   });
   it('formats counts exactly up to 9,999', () => {
-    expect(count(9999)).toBe('9,999');
-    expect(count(10_400)).toBe('10k');
+    expect(formatCount(9999)).toBe('9,999');
+    expect(formatCount(10_400)).toBe('10k');
   });
   it('formats a date by its age', () => {
     const now = new Date(2026, 9, 14, 15, 0);
-    expect(moment(new Date(2026, 9, 14, 14, 2).toISOString(), now)).toBe('14:02');
-    expect(moment(new Date(2026, 9, 8, 9, 0).toISOString(), now)).toBe('Thu');
-    expect(moment(new Date(2026, 9, 2, 9, 0).toISOString(), now)).toBe('2 Oct');
-    expect(moment(new Date(2025, 9, 12).toISOString(), now)).toBe('12 Oct 2025');
-    expect(moment('nonsense', now)).toBe('');
+    expect(formatByAge(new Date(2026, 9, 14, 14, 2).toISOString(), now)).toBe('14:02');
+    expect(formatByAge(new Date(2026, 9, 8, 9, 0).toISOString(), now)).toBe('Thu');
+    expect(formatByAge(new Date(2026, 9, 2, 9, 0).toISOString(), now)).toBe('2 Oct');
+    expect(formatByAge(new Date(2025, 9, 12).toISOString(), now)).toBe('12 Oct 2025');
+    expect(formatByAge('nonsense', now)).toBe('');
   });
 });
 

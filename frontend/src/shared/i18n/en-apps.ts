@@ -1,4 +1,4 @@
-/** Messages around the pages of MCP servers. */
+/** Messages about the pages of MCP servers. */
 export const apps = {
   'app.of': '{server} app',
   'app.show': 'Show the {server} app',
@@ -15,19 +15,20 @@ export const apps = {
   'app.silent.means':
     'One of its scripts may be missing, or may need an address that is not allowed. The result of the call is shown above.',
   'app.cut': 'The app was stopped',
-  'app.cut.means': 'It sent too many or too large messages. The result of the call is shown above.',
+  'app.cut.means': 'It sent too many messages, or messages that were too large. The result of the call is shown above.',
   'app.reload': 'Reload the app',
   'app.access': 'The {server} app wants to connect to',
-  'app.access.means': 'It could send what it shows there. Without access, parts of it may not work.',
+  'app.access.means':
+    'It could then send the data that it shows to these addresses. Without access, parts of it may not work.',
   'app.access.yes': 'Allow for this server',
-  'app.access.no': 'Continue without',
+  'app.access.no': 'Continue without access',
   'app.use.connect': 'sends and reads data',
   'app.use.resource': 'loads scripts, styles and images',
   'app.use.frame': 'shows its pages',
   'app.use.base': 'resolves relative links against it',
-  'app.allowed': 'Addresses its apps may reach',
+  'app.allowed': 'Addresses its apps may connect to',
   'app.allowed.means': 'You allowed these when an app asked. After you revoke one, the app asks again.',
-  'app.allowed.none': 'Its apps may reach no address.',
+  'app.allowed.none': 'Its apps may not connect to any address.',
   'app.allowed.revoke': 'Revoke {origin}',
   'app.move': 'Move the floating window',
   'app.proposes': 'The {server} app suggests a message to the assistant',

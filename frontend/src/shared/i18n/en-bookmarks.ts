@@ -1,4 +1,4 @@
-/** Messages of the bookmarks. */
+/** Messages about bookmarks. */
 export const bookmarks = {
   'bookmarks.add': 'Bookmark this page',
   'bookmarks.added': 'Bookmarked. Remove the bookmark',

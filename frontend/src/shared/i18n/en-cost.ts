@@ -1,6 +1,6 @@
 /** Messages about costs and budgets. */
 export const cost = {
-  'cost.title': 'What this conversation cost',
+  'cost.title': 'Cost of this conversation',
   'cost.share': '{percent}% of its budget',
   'cost.turn': 'Last turn',
   'cost.conversation': 'Conversation',
@@ -9,7 +9,7 @@ export const cost = {
   'cost.cached': 'Cached input',
   'cost.output': 'Output',
   'cost.cost': 'Cost',
-  'cost.free': 'nothing',
+  'cost.free': 'free',
   'cost.unpriced': 'no price set',
   'cost.partly': '{cost}, and {n} tokens without a price',
   'cost.estimated': '{n} tokens are estimated: the service gave no count.',

@@ -22,7 +22,7 @@ export const editor = {
   'editor.diff': 'Show changes',
   'editor.diff.none': 'No unsaved changes.',
   'editor.diff.back': 'Back to the text',
-  'editor.diff.file': 'In the file',
+  'editor.diff.file': 'File on disk',
   'editor.diff.yours': 'Your unsaved text',
   'editor.diff.proposed': 'Proposed by the assistant',
   'editor.diff.region': 'Changes in {name}',

@@ -1,7 +1,7 @@
 /** Messages of the Files panel. */
 export const files = {
   'files.tree': 'Workspace files',
-  'files.loading': 'Reading the folder',
+  'files.loading': 'Loading the folder',
   'files.title': 'Files',
   'files.unseen': 'No preview',
   'files.filter': 'Filter by name',

@@ -16,7 +16,7 @@ export const install = {
   'install.tools': 'Tools for the assistant',
   'install.diff': 'Changes in manifest.json',
   'install.files': '{n} {n|file|files}, {size}',
-  'install.gone': 'Files that are removed: {files}',
+  'install.gone': 'Files to be removed: {files}',
   'install.later': 'Installing runs nothing. Sextant asks before a program starts for the first time.',
   'install.do': 'Install',
   'install.do.update': 'Update',

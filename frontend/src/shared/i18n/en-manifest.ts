@@ -6,7 +6,7 @@ export const manifest = {
   'manifestChange.take': 'Accept',
   'manifestChange.leave': 'Decline',
   'manifestChange.develop': 'Accept, and stop asking while I work on it',
-  'manifestChange.develop.means': 'Until Sextant is closed. New permissions and other commands still ask.',
+  'manifestChange.develop.means': 'Until Sextant is closed. It still asks about new permissions and changed commands.',
   'manifestChange.diff': 'Changes in manifest.json',
   'manifestChange.declined': 'You declined a change to manifest.json. The version you accepted runs.',
   'manifestChange.show': 'Show change',

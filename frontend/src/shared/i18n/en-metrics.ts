@@ -1,4 +1,4 @@
-/** Messages of the metrics. */
+/** Messages about metrics. */
 export const metrics = {
   'plot.figures': 'Figures',
   'plot.none': 'Nothing in this period.',
@@ -11,7 +11,7 @@ export const metrics = {
   'metrics.week': '7 days',
   'metrics.month': '30 days',
   'metrics.all': 'All',
-  'metrics.loading': 'Reading the figures',
+  'metrics.loading': 'Loading the metrics',
   'metrics.failed': 'The metrics could not be read: {reason}',
   'metrics.empty': 'Nothing measured in this period.',
   'metrics.empty.means':
@@ -31,7 +31,7 @@ export const metrics = {
   'metrics.calls.label': 'Calls over time: {n} {n|call|calls}, {failed} failed',
   'metrics.rest': 'Others',
   'metrics.questions': 'Questions',
-  'metrics.questions.sum': '{allowed} allowed, {denied} declined, {lapsed} lapsed',
+  'metrics.questions.sum': '{allowed} allowed, {denied} declined, {lapsed} no longer needed',
   'metrics.questions.wait': 'Median wait {time}',
   'metrics.questions.none': 'No questions in this period.',
   'metrics.tokens': 'Tokens',

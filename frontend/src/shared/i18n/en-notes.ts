@@ -1,7 +1,7 @@
 /** Messages of the Notes panel. */
 export const notes = {
   'notes.list': 'Notes',
-  'notes.loading': 'Reading the notes',
+  'notes.loading': 'Loading the notes',
   'notes.new': 'New note',
   'notes.new.name': 'New note {n}',
   'notes.search': 'Search notes',

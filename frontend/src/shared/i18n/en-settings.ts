@@ -97,7 +97,7 @@ export const settings = {
   'created.enable': 'I have read it, enable it',
   'created.enabled': '{name} can be called now.',
   'created.disabled.why':
-    'Disabled: it was created while text from {sources} was in the context, which could have written it.',
+    'Disabled: the context contained text from {sources} when it was created, and that text may have influenced it.',
   'created.uses': 'Calls {tools}',
   'created.body': 'Body of {name}',
   'created.parameters': 'Parameters',

@@ -124,6 +124,7 @@ const frame = {
   'command.annotate': 'Show numbers',
   'command.number': 'Click a number',
   'command.stop': 'Stop the assistant and take over',
+  'command.stop.off': 'The assistant is not running.',
   'command.giveBack': 'Give the page back',
   'command.question': 'Next question',
   'command.region': 'Next region',
@@ -150,7 +151,7 @@ const frame = {
   'value.unknown': 'unknown',
 } as const;
 
-/** The English catalogue. */
+/** All messages of the window, in English. */
 export const en = {
   ...frame,
   ...assistant,

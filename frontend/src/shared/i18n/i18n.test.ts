@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { t } from '.';
 import { en } from './en';
 
-describe('the message catalogue', () => {
+describe('the messages', () => {
   it('fills in values and plurals', () => {
     expect(t('status.mcp.some', { on: 3, n: 4 })).toBe('MCP 3 of 4');
     expect(t('bar.waiting', { n: 1 })).toBe('1 question waiting');

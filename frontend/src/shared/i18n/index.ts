@@ -1,13 +1,13 @@
 import { en } from './en';
 
-/** Every string of the window has a key in the catalogue. */
+/** The key of a message. */
 export type MessageKey = keyof typeof en;
 
 type Values = Record<string, string | number>;
 
 /**
- * The message of a key with its values filled in: `{name}` is replaced by the value, and
- * `{n|call|calls}` by the word that fits the number n.
+ * Returns the message of a key. `{name}` is replaced with the value of that name, and `{n|call|calls}` with the
+ * singular or plural word for the number `n`.
  */
 export function t(key: MessageKey, values: Values = {}): string {
   return en[key]

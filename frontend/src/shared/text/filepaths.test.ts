@@ -13,7 +13,7 @@ it('finds paths in sentences, quotes and output', () => {
 it('does not take words, addresses or ends of sentences for paths', () => {
   expect(read('Two words. And more')).toEqual([]);
   expect(read('https://shop.example/a.html')).toEqual([]);
-  expect(read('ana@shop.example')).toEqual(['ana@shop.example']); // not there, when it is asked
+  expect(read('ana@shop.example')).toEqual(['ana@shop.example']); // a candidate only: no such file exists
   expect(read('12 … 14')).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** A part of a text that may be a file path, with its line number or 0. */
+/** A part of a text that may be a file path, and the line number after it (0 for none). */
 export interface FilePathMatch {
   from: number;
   to: number;
@@ -12,12 +12,12 @@ const WORD = new RegExp(
   'gu',
 );
 
-/** The most matches per text. */
+/** The most matches in a text. */
 const MOST = 100;
 
 /**
- * Finds words that may be file paths because they have a folder, an extension or a line number. Some, such as "e.g.",
- * are not; the caller checks which files exist.
+ * Finds words that may be file paths because they have a folder, an extension or a line number. Some of them, such as
+ * "e.g", are no paths. The caller must check which files exist.
  */
 export function findFilePaths(text: string): FilePathMatch[] {
   const found: FilePathMatch[] = [];
@@ -25,7 +25,7 @@ export function findFilePaths(text: string): FilePathMatch[] {
     const line = Number(match[1] ?? 0);
     const whole = match[0];
     const named = line ? whole.slice(0, whole.indexOf(`:${match[1]}`)) : whole;
-    // A full stop ends a sentence, not a name.
+    // A period at the end belongs to the sentence, not to the path.
     const path = line ? named : named.replace(/\.+$/, '');
     if (path.length < 2 || path.length > 400 || (!line && !/[/.][\p{L}\p{N}_]/u.test(path))) continue;
     found.push({ from: match.index, to: match.index + (line ? whole.length : path.length), path, line });

@@ -1,4 +1,4 @@
-/** A part of formatted JSON with the kind of its token; "" for punctuation. */
+/** A part of formatted JSON, and the kind of its token ("" for punctuation). */
 export interface JsonPart {
   kind: 'key' | 'string' | 'number' | '';
   text: string;
@@ -6,8 +6,8 @@ export interface JsonPart {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** Pretty-printed JSON in coloured parts, cut to `max` characters. */
-export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
+/** Formats a value as JSON, cut to `max` characters, and splits it into tokens for syntax colors. */
+export function tokenizeJson(value: unknown, max = 20_000): JsonPart[] {
   let text = pretty(value);
   if (text.length > max) text = text.slice(0, max) + '…';
   const parts: JsonPart[] = [];
@@ -24,7 +24,7 @@ export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
   return parts;
 }
 
-/** Pretty-printed JSON; a string stays as it is. */
+/** Formats a value as indented JSON. A string stays as it is. */
 function pretty(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, 2) ?? '';

@@ -2,8 +2,8 @@ import createPurifier from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 import { hostOf } from '../format/address';
 
-// The text of a model may contain text from pages and is untrusted: raw HTML is escaped, nothing is loaded, and a
-// link shows its real host.
+// A model's text is untrusted because it may contain text from pages. So raw HTML is escaped, nothing is loaded, and
+// links show their real host.
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escape = (text: string) => text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
@@ -45,7 +45,7 @@ marked.use({
   ],
 });
 
-/** " (shop.example)" after a link whose text does not contain the host. */
+/** Returns the host to show after a link, or "" if the link's text contains it. */
 function host(href: string, text: string): string {
   const name = hostOf(href);
   return name && !text.includes(name) ? ` <span class="host">${escape(name)}</span>` : '';
@@ -56,7 +56,7 @@ const TABLE = ['table', 'thead', 'tbody', 'tr', 'th', 'td', 'div', 'span'];
 
 let purifier: ReturnType<typeof createPurifier> | undefined;
 
-/** Safe HTML of a model's Markdown. `[12]` becomes a chip with `data-mark`. */
+/** Renders a model's Markdown as safe HTML. `[12]` becomes an annotation badge with `data-mark`. */
 export function renderMarkdown(text: string): string {
   purifier ??= createPurifier(window);
   return purifier.sanitize(marked.parse(text, { async: false }), {

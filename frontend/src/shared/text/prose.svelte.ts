@@ -1,16 +1,16 @@
-// Renders Markdown lazily: the renderer is large and not needed before the first text is shown.
+// The Markdown renderer is large, so it is loaded when the first text is shown.
 type Render = (text: string) => string;
 
 let render = $state.raw<Render | null>(null);
-let wanted = false;
+let requested = false;
 
-/** Safe HTML of Markdown; null while the renderer loads. */
-export function prose(text: string): string | null {
-  if (!render && !wanted) {
-    wanted = true;
+/** Renders Markdown as safe HTML. Returns null while the renderer is loading. */
+export function renderProse(text: string): string | null {
+  if (!render && !requested) {
+    requested = true;
     import('./markdown').then(
       (loaded) => (render = loaded.renderMarkdown),
-      () => (wanted = false),
+      () => (requested = false),
     );
   }
   return render?.(text) ?? null;

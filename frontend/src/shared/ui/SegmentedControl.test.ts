@@ -2,7 +2,7 @@ import { flushSync, mount, unmount } from 'svelte';
 import { expect, it, vi } from 'vitest';
 import SegmentedControl from './SegmentedControl.svelte';
 
-// A choice acts at once, so an arrow must not wrap from the first option to the last.
+// A choice takes effect at once, so an arrow key must not wrap from the first option to the last.
 it.each([
   ['never', 'ArrowLeft', []],
   ['allow', 'ArrowDown', []],

@@ -1,6 +1,9 @@
 const STEP_MS = 100;
 
-/** The current time in milliseconds, updated while `running` returns true. Call it while a component is set up. */
+/**
+ * Returns the current time in milliseconds, updated every 100 ms while `running` returns true. Call it during the
+ * initialization of a component.
+ */
 export function startClock(running: () => boolean): { readonly now: number } {
   let now = $state(Date.now());
   $effect(() => {

@@ -54,7 +54,7 @@ import Undo2 from '@lucide/svelte/icons/undo-2';
 import X from '@lucide/svelte/icons/x';
 import SextantIcon from './SextantIcon.svelte';
 
-/** Every icon by its Lucide name, and the product's own. Each is imported alone to keep the first load small. */
+/** The icons by their Lucide names, and Sextant's own. Each has its own import to keep the first load small. */
 export const icons = {
   activity: Activity,
   'arrow-left': ArrowLeft,
@@ -113,10 +113,10 @@ export const icons = {
   x: X,
 };
 
-/** A name that `Icon` can draw. */
+/** The name of an icon that `Icon` can draw. */
 export type IconName = keyof typeof icons;
 
-/** Short names that panel manifests use beside those above. */
+/** Short names that panel manifests may use as well. */
 const manifestNames: Record<string, IconName> = {
   alert: 'triangle-alert',
   back: 'arrow-left',
@@ -149,7 +149,7 @@ const manifestNames: Record<string, IconName> = {
   up: 'arrow-up',
 };
 
-/** The icon a panel's manifest names; a note if it names none or an unknown one. */
+/** Returns the icon that a panel's manifest names, or "sticky-note" if the name is missing or unknown. */
 export function panelIcon(name: string | undefined): IconName {
   if (!name) return 'sticky-note';
   if (Object.hasOwn(icons, name)) return name as IconName;

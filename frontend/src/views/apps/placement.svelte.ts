@@ -7,17 +7,17 @@ interface Rect {
   height: number;
 }
 
-/** The small window's initial size, its distance from the stage's edge, and an arrow key's step, in pixels. */
+/** The floating window's initial size, its distance from the stage's edge, and the step of an arrow key, in pixels. */
 const SMALL = { width: 360, height: 300 };
 const EDGE = 8;
 const STEP = 24;
 
 /**
- * The place of an app outside the conversation: the whole stage, or a small window that is moved by its header.
- * Neither leaves the stage or covers its banners, so it never hides an approval or the message box.
+ * The position of an app outside the conversation: the whole stage, or a floating window that the person moves by its
+ * header. It never leaves the stage or covers its banners, so it never hides an approval or the message box.
  */
-export class Placement {
-  /** The height of the window. */
+export class AppPlacement {
+  /** The height of Sextant's window in pixels. */
   window = $state(innerHeight);
   moving = $state(false);
   #stage = $state<Rect>({ left: 0, top: 0, width: 0, height: 0 });
@@ -26,7 +26,7 @@ export class Placement {
   #box: HTMLElement | null = null;
   #from = { x: 0, y: 0, left: 0, top: 0 };
 
-  /** Attachment that follows the size of the stage. */
+  /** Svelte attachment for the app's element that follows the size of the stage. */
   readonly follow = (box: HTMLElement): (() => void) => {
     this.#box = box;
     const stage = document.querySelector<HTMLElement>('[data-region="stage"]');
@@ -54,7 +54,7 @@ export class Placement {
     };
   };
 
-  /** The inline style for a display mode. */
+  /** Returns the inline style for a display mode. */
   style(mode: DisplayMode): string {
     const { left, top, width, height } = this.#stage;
     if (mode === 'fullscreen') return `left:${left}px;top:${top}px;width:${width}px;height:${height}px`;
@@ -83,7 +83,7 @@ export class Placement {
     this.moving = false;
   };
 
-  /** Moves the small window with the arrow keys. */
+  /** Moves the floating window with the arrow keys. */
   readonly step = (event: KeyboardEvent): void => {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || !this.#box) return;

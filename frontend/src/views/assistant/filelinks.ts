@@ -2,35 +2,35 @@ import { findFilePaths } from '../../shared/text/filepaths';
 import { t } from '../../shared/i18n';
 import type { App } from '../../domain/app.svelte';
 
-/** Elements whose text is never turned into links. */
+/** Selects elements whose text is never turned into links. */
 const EXCLUDED = 'a, button, .annotation, .chip, [data-file]';
 
 /**
- * Attachment that turns names of existing files in an element's text into links to the code editor. Each name is
- * checked first, so a name from a model or a page leads nowhere else. `key` is the value the text depends on.
+ * Svelte attachment that turns the paths of existing files in an element's text into links to the code editor. It does
+ * nothing until `ready` returns true, and runs again when the value of `key`, on which the text depends, changes.
  */
 export function fileLinks(app: Pick<App, 'fileExistence' | 'editor'>, ready: () => boolean, key: () => unknown) {
   return (element: HTMLElement) => {
     void key();
     if (!ready()) return;
-    let cancelled = false;
-    void link(app, element, () => cancelled);
-    return () => void (cancelled = true);
+    let canceled = false;
+    void link(app, element, () => canceled);
+    return () => void (canceled = true);
   };
 }
 
 async function link(
   app: Pick<App, 'fileExistence' | 'editor'>,
   element: HTMLElement,
-  cancelled: () => boolean,
+  canceled: () => boolean,
 ): Promise<void> {
   const found = textsOf(element).map((node) => ({ node, places: findFilePaths(node.data) }));
   const paths = new Set(found.flatMap(({ places }) => places.map((place) => place.path)));
   if (paths.size === 0) return;
   const existing = await app.fileExistence.existing([...paths]);
-  if (cancelled() || existing.size === 0) return;
+  if (canceled() || existing.size === 0) return;
   for (const { node, places } of found) {
-    // From the end, so that earlier offsets stay valid.
+    // Start at the end, so that the earlier offsets stay valid.
     for (const place of places.reverse()) {
       if (!existing.has(place.path) || !node.isConnected || place.to > node.data.length) continue;
       const piece = node.splitText(place.from);

@@ -9,7 +9,7 @@ interface Dialogs {
   number: () => void;
 }
 
-/** The commands of the whole window. Panels add their own while they are shown. */
+/** Returns the commands of the window. Panels add their own commands while they are shown. */
 export function windowCommands(app: App, dialogs: Dialogs): Command[] {
   const { browser, layout, panels, conversations, approvals, settings, surface } = app;
   const panelKeys: Command[] = Array.from({ length: 9 }, (_, i) => ({
@@ -61,7 +61,7 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       title: t('command.stop'),
       icon: 'square',
       keys: ['Ctrl+.'],
-      off: () => (conversations.running || browser.driver ? '' : t('compose.stop')),
+      disabledReason: () => (conversations.running || browser.driver ? '' : t('command.stop.off')),
       run: stop,
     },
     {
@@ -108,7 +108,7 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
 const EXPAND = 'expand_activity_bar';
 const COLLAPSE = 'collapse_activity_bar';
 
-/** Expands or collapses the activity bar with the tool the assistant uses. */
+/** Expands or collapses the activity bar with the tool that the assistant would use. */
 async function toggleBar(app: Pick<App, 'actions' | 'store'>): Promise<void> {
   await app.actions.run(app.store.state.activityBar.expanded ? COLLAPSE : EXPAND, {});
 }

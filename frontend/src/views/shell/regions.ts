@@ -14,10 +14,10 @@ export function focusSurface(surface: string): void {
 }
 
 /**
- * Reports whether a key belongs to the focused element and not to the window: programs in a terminal need Esc, and
- * Ctrl and Alt with letters. F6 always leaves the element.
+ * Reports whether a key belongs to the focused element and not to the window. Programs in a terminal need Esc, and
+ * letters with Ctrl or Alt. F6 always belongs to the window.
  */
-export function ownKeys(event: KeyboardEvent): boolean {
+export function isElementKey(event: KeyboardEvent): boolean {
   if (!(event.target instanceof Element) || !event.target.closest('[data-keys="own"]')) return false;
   if (event.key === 'Escape') return true;
   return (event.ctrlKey || event.altKey) && !event.shiftKey && !event.metaKey && /^[a-z[\\]^_ ]$/i.test(event.key);

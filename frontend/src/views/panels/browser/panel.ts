@@ -1,2 +1,2 @@
-/** This panel shows the controlled page. */
+/** What this panel provides to links: the page of the browser. */
 export const provides = 'page';

@@ -18,13 +18,13 @@ const ICONS: Record<string, IconName> = {
   option: 'list',
 };
 
-/** The icon for an element's role. */
+/** Returns the icon for an element's role. */
 export const roleIcon = (role: string) => ICONS[role] ?? 'rectangle-horizontal';
 
 const SHOWN = ['disabled', 'current', 'expanded', 'selected', 'pressed', 'invalid', 'required', 'readonly'];
 
-/** The one word a row has space for: why the element is unusable, else its state, else its value. */
-export function stateWord(element: MarkElement): string {
+/** Returns why an element is unusable, else its state, else its value. A row of the list has no room for more. */
+export function stateText(element: MarkElement): string {
   const states = element.states ?? [];
   const covered = states.find((state) => state.startsWith('covered') || state.startsWith('off:'));
   if (covered) return covered.startsWith('covered') ? 'covered' : covered.slice(4).trim();

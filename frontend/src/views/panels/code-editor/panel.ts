@@ -1,2 +1,2 @@
-/** This panel shows files to be edited. */
+/** What this panel provides to links: an editor for files. */
 export const provides = 'editor';

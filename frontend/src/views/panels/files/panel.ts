@@ -1,2 +1,2 @@
-/** This panel shows the workspace as a tree. */
+/** What this panel provides to links: the tree of the workspace's files. */
 export const provides = 'files';

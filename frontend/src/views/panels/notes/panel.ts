@@ -1,2 +1,2 @@
-/** This panel shows notes. */
+/** What this panel provides to links: the notes. */
 export const provides = 'notes';

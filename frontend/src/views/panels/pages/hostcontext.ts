@@ -1,6 +1,6 @@
 import type { HostContext } from '../../../domain/panels/pagehost';
 
-// The style variables of MCP Apps and our tokens for them.
+// The style variables of MCP Apps, and the window's design tokens for them.
 const STYLES: Record<string, string> = {
   '--color-background-primary': '--panel',
   '--color-background-secondary': '--raised',
@@ -54,13 +54,13 @@ const STYLES: Record<string, string> = {
   '--shadow-lg': '--shadow-3',
 };
 
-// Variables outside the standard, sent separately because strict readers reject unknown names.
+// Variables that MCP Apps does not define. They are sent separately, because strict clients reject unknown names.
 const OWN: Record<string, string> = {
   '--color-accent': '--accent',
   '--color-accent-ink': '--accent-ink',
 };
 
-/** The host context for the page in `frame`; `more` overrides single fields. */
+/** Returns the host context for the page in `frame`. `more` overrides single fields. */
 export function hostContext(frame: HTMLElement, more: Partial<HostContext> = {}): HostContext {
   const computed = getComputedStyle(document.documentElement);
   const read = (names: Record<string, string>) =>

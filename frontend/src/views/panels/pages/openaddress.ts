@@ -6,8 +6,8 @@ import { environmentTool } from '../../../shared/api/navigation';
 import { panelProviding } from '../provides';
 
 /**
- * Opens an address that a page asked for and the person agreed to. The request stays the page's, so it opens no
- * private host.
+ * Opens an address that a page asked to open and the person agreed to. It still counts as a request of the page, so
+ * addresses of private hosts are refused.
  */
 export async function openAddress(app: Pick<App, 'actions' | 'panels' | 'toasts'>, link: PageLink): Promise<void> {
   const { backend } = app.actions;

@@ -1,8 +1,9 @@
 import { KEY_DELAY_MS } from '../../../domain/approvals/approvals.svelte';
 
 /**
- * The time a person needs to read a question. A page chooses when it asks, so a press counts as an answer only once
- * `over` is true: an earlier one was meant for whatever was there before. Create it while a component is set up.
+ * The time that a person needs to read a question. A page chooses when it asks, so a click counts as an answer only
+ * when `over` is true: an earlier click may have been meant for something else. Create it during the initialization
+ * of a component.
  */
 export class ReadDelay {
   over = $state(false);

@@ -1,2 +1,2 @@
-/** This panel shows the settings, grants and the audit log. */
+/** What this panel provides to links: the settings, grants and the audit log. */
 export const provides = 'settings';

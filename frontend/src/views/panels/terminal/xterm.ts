@@ -1,29 +1,29 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal, type ILink, type ITheme } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
-import type { Screen } from '../../../domain/terminals/terminals.svelte';
+import type { TerminalScreen } from '../../../domain/terminals/terminals.svelte';
 
-/** What an xterm screen reports to the panel. */
+/** The label of an XtermScreen, and the handlers of its events. */
 export interface ScreenHandlers {
   label: string;
   type(text: string): void;
   resize(columns: number, rows: number): void;
   title(text: string): void;
-  /** A link was clicked. The panel asks before it opens anything. */
+  /** Called when a link is clicked. The panel asks before it opens the address. */
   follow(address: string): void;
-  /** The pointer is over a link; "" when it leaves. */
+  /** Called with the address when the pointer enters a link, and with "" when it leaves. */
   point(address: string): void;
   copy(text: string): void;
 }
 
-/** Replies a terminal sends on its own: device attributes, cursor position, colours, modes. */
+/** Replies that a terminal sends to queries of a program: device attributes, cursor position, colors, modes. */
 // eslint-disable-next-line no-control-regex
 const REPORT = /^\u001b(\[[?>=]?[\d;]*\$?[cRntyx]|P|\])/;
 const SCROLLBACK = 10_000;
 const ADDRESS = /https?:\/\/[^\s"'<>`]+[^\s"'<>`.,;:!?)\]}]/g;
 
-/** One terminal drawn by xterm.js. */
-export class XtermScreen implements Screen {
+/** A terminal that xterm.js draws. */
+export class XtermScreen implements TerminalScreen {
   readonly #term: Terminal;
   readonly #fit = new FitAddon();
   readonly #host: HTMLElement;
@@ -40,10 +40,10 @@ export class XtermScreen implements Screen {
       lineHeight: 1.25,
       scrollback: SCROLLBACK,
       cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
-      theme: this.#colours(),
+      theme: this.#colors(),
       minimumContrastRatio: 4.5,
       screenReaderMode: false,
-      // A link's address comes from a program: it is shown before anything is opened.
+      // The address of a link comes from a program, so it is shown before it is opened.
       linkHandler: {
         activate: (_, address) => handlers.follow(address),
         hover: (_, address) => handlers.point(address),
@@ -59,21 +59,21 @@ export class XtermScreen implements Screen {
     this.#term.textarea?.setAttribute('aria-label', handlers.label);
     this.#term.textarea?.setAttribute('data-first', '');
     this.#term.onData((text) => {
-      // Queries in a replay were answered when they ran; keys pass through.
+      // Replies to queries in replayed output are dropped, because the queries were answered before. Keys are not.
       if (this.#replay <= 0 || !REPORT.test(text)) handlers.type(text);
     });
     this.#term.onResize(({ cols, rows }) => handlers.resize(cols, rows));
     this.#sizes = new ResizeObserver(() => this.fit());
     this.#sizes.observe(host);
-    this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colours()));
+    this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colors()));
     this.#themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     this.fit();
     handlers.resize(this.#term.cols, this.#term.rows);
   }
 
-  /** Blocks what programs must not do, and handles the copy keys. */
+  /** Blocks actions that programs and scripts must not perform, and handles the copy keys. */
   #guard(handlers: ScreenHandlers): void {
-    // No program reads or writes the clipboard (52), nor asks for or changes colours (4, 10 to 12).
+    // Programs must not read or write the clipboard (52), or read, set or reset colors (the others).
     for (const code of [52, 4, 10, 11, 12, 104, 110, 111, 112]) this.#term.parser.registerOscHandler(code, () => true);
     this.#term.onTitleChange((title) => handlers.title(title));
     this.#term.attachCustomKeyEventHandler((event) => {
@@ -85,7 +85,7 @@ export class XtermScreen implements Screen {
       }
       return !(event.ctrlKey && event.shiftKey);
     });
-    // Only trusted events count: a script that dispatches events types nothing.
+    // Only trusted events are handled, so that a script cannot type by dispatching events.
     for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'paste', 'drop', 'compositionend']) {
       this.#host.addEventListener(
         type,
@@ -111,7 +111,7 @@ export class XtermScreen implements Screen {
     return found.length ? found : undefined;
   }
 
-  #colours(): ITheme {
+  #colors(): ITheme {
     const style = getComputedStyle(this.#host);
     const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
     return {

@@ -2,20 +2,20 @@ import { getContext, setContext } from 'svelte';
 import type { DeclarativePage } from '../../../../domain/panels/page.svelte';
 import type { Json, Result } from '../../../../shared/api/types';
 
-/** A tool call that a button, a checkbox or a form asks for. */
+/** A call that a button, a checkbox or a form requests. */
 export interface PageCall {
   label: string;
   tool: string;
   args: Record<string, Json>;
-  /** Asked before the call is made; empty for no question. */
+  /** The question to ask the person before the call; "" for none. */
   confirm: string;
   danger: boolean;
 }
 
-/** What the parts of a declarative page share. */
+/** The context that the parts of a declarative page share. */
 export interface PageContext {
   page: DeclarativePage;
-  /** Makes the call, after its question if it has one; null when the person declined. */
+  /** Asks the question of the call, if any, and makes the call. Returns null when the person declined. */
   run(call: PageCall): Promise<Result | null>;
 }
 
