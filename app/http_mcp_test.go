@@ -199,7 +199,10 @@ func TestChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 			t.Error(err)
 		}
 	})()
-	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, RootCall: "mcp_1"}}
+	call := toolspec.Call{
+		ID: "c_2", Tool: "post__send",
+		From: toolspec.Provenance{Interactive: true, RootCall: "mcp_1"},
+	}
 	goOn, err := sys.consent.Review(t.Context(), mcpclient.ToolChange{Server: "post", Tool: "send", Call: call})
 	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.WindowOnly {
 		t.Errorf("%v %v after %+v", goOn, err, q)

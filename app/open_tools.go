@@ -83,8 +83,10 @@ func (s *System) sweepFiles(ctx context.Context) {
 // because a panel's tool may not have the name of one of these tools.
 func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 	s.Workspace = workspace.New(workspace.Config{
-		CountOperable: func(ctx context.Context, panel string) (int, bool) { return s.PageTools.CountOperable(ctx, panel) },
-		Nav:           s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
+		CountOperable: func(ctx context.Context, panel string) (int, bool) {
+			return s.PageTools.CountOperable(ctx, panel)
+		},
+		Nav: s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: s.dataPath("developer-notes"), Log: s.Log,
 	})
 	s.Shell = shell.New(shell.Config{
@@ -123,7 +125,8 @@ func (s *System) openTools(ctx context.Context, _ OpenOptions) (err error) {
 // list.
 func (s *System) toolkits() []baseline.Toolkit {
 	return []baseline.Toolkit{
-		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.AuthoringTools(), s.Authoring,
+		s.Files, s.Shell, s.Web, s.Inspect, s.ReadResult, s.FindTools, s.Subagent, s.Created.AuthoringTools(),
+		s.Authoring,
 	}
 }
 

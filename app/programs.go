@@ -34,8 +34,9 @@ func (p programs) Programs() wire.Programs {
 	}
 	for _, c := range p.sys.mcpClients.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
-			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Via, Since: c.ConnectedAt, Last: c.LastRequest, Calls: c.Calls,
-			Tabs: p.sys.Browser.TabCount(c.Session), SharesTabs: c.Session == "", Panel: c.Panel,
+			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Via, Since: c.ConnectedAt, Last: c.LastRequest,
+			Calls: c.Calls,
+			Tabs:  p.sys.Browser.TabCount(c.Session), SharesTabs: c.Session == "", Panel: c.Panel,
 		})
 	}
 	return out

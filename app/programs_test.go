@@ -33,8 +33,10 @@ func TestPersonSeesAndDisconnectsMCPClients(t *testing.T) {
 	joined.does("navigate_page", map[string]any{"url": "demo"})
 	visit(t, sys, "shares", "?share=true", "2026-07-28", nil).does("browser_tabs", nil)
 	programs := list().Programs
-	if len(programs) != 2 || programs[0].Name != "shares" || !programs[0].SharesTabs || programs[0].Transport != "http" ||
-		programs[1].Name != "joined" || programs[1].Transport != "stdio" || programs[1].Calls != 1 || programs[1].Tabs != 1 ||
+	if len(programs) != 2 || programs[0].Name != "shares" || !programs[0].SharesTabs ||
+		programs[0].Transport != "http" ||
+		programs[1].Name != "joined" || programs[1].Transport != "stdio" || programs[1].Calls != 1 ||
+		programs[1].Tabs != 1 ||
 		programs[1].SharesTabs {
 		t.Fatalf("%+v", programs)
 	}

@@ -163,7 +163,8 @@ func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	d := wantVerdict(t,
 		bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
 		VerdictAsk)
-	if !strings.Contains(d.Approval.Reason, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
+	if !strings.Contains(d.Approval.Reason, "It deletes "+flat+"/a and "+flat+"/b.") ||
+		d.Approval.Question != "Run it?" ||
 		d.Approval.Target != "rm a b" {
 		t.Errorf("%+v", d.Approval)
 	}

@@ -24,7 +24,7 @@ func TestAsksOncePerHostForSecret(t *testing.T) {
 			d := wantVerdict(t, in.secrets(use), VerdictAsk)
 			if a := d.Approval; !strings.Contains(a.Question, "{{secret:github}}") ||
 				!strings.Contains(a.Question, "api.github.com") ||
-				!strings.Contains(a.Reason, "the secret github into the header of a request to https://api.github.com") {
+				!strings.Contains(a.Reason, "secret github into the header of a request to https://api.github.com") {
 				t.Errorf("asked %q because %q", a.Question, a.Reason)
 			}
 			again := in.secrets(use)

@@ -27,10 +27,16 @@ func New(files Files) *panels.FileHandler {
 		panels.FileAction{Tool: "files_tree", Endpoint: "GET /api/files/tree", Translate: forward("list_directory")},
 		panels.FileAction{Tool: "files_info", Endpoint: "GET /api/files/info", Translate: forward("file_info")},
 		panels.FileAction{Tool: "files_rename", Endpoint: "POST /api/files/rename", Translate: forward("hand_move")},
-		panels.FileAction{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", Translate: forward("hand_folder")},
+		panels.FileAction{
+			Tool: "files_new_folder", Endpoint: "POST /api/files/folder",
+			Translate: forward("hand_folder"),
+		},
 		panels.FileAction{Tool: "files_new_file", Endpoint: "POST /api/files/file", Translate: newFile},
 		panels.FileAction{Tool: "files_trash", Endpoint: "POST /api/files/trash", Translate: forward("hand_trash")},
-		panels.FileAction{Tool: "files_restore", Endpoint: "POST /api/files/restore", Translate: forward("hand_restore")},
+		panels.FileAction{
+			Tool: "files_restore", Endpoint: "POST /api/files/restore",
+			Translate: forward("hand_restore"),
+		},
 		panels.FileAction{
 			Tool: "files_trashed", Endpoint: "GET /api/files/trashed",
 			Run: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },

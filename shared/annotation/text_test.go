@@ -359,7 +359,8 @@ func TestElementsWithNewCoverAreFolded(t *testing.T) {
 		t.Errorf("once nothing lies over them:\n%s", got)
 	}
 	b := a
-	if got := TextWithin(&b, countLetters(90)); len(b.Elements) >= len(a.Elements) || !strings.Contains(got, "left out") {
+	if got := TextWithin(&b, countLetters(90)); len(b.Elements) >= len(a.Elements) ||
+		!strings.Contains(got, "left out") {
 		t.Errorf("%d of %d elements are in:\n%s", len(b.Elements), len(a.Elements), got)
 	}
 	a.Changes = false

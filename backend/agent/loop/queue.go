@@ -222,7 +222,8 @@ func (l *Loop) startNext(t *turn) *turn {
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrClosed) {
-		l.cfg.Log.Error("a waiting message could not start its turn", "conversation", t.request.Conversation, "err", err)
+		l.cfg.Log.Error("a waiting message could not start its turn", "conversation", t.request.Conversation,
+			"err", err)
 	}
 	return nil
 }

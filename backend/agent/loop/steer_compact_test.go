@@ -60,7 +60,8 @@ func TestSteeringMessageInCompactionRound(t *testing.T) {
 			own = append(own, m.Text)
 		case m.Role == chat.RoleSummary:
 			steered := messages[i-1]
-			if steered.Role != chat.RoleUser || m.CoversThrough == steered.ID || strings.Contains(m.Text, steered.Text) {
+			if steered.Role != chat.RoleUser || m.CoversThrough == steered.ID ||
+				strings.Contains(m.Text, steered.Text) {
 				t.Errorf("summary %d follows %q and swallows it", i, steered.Text)
 			}
 		}

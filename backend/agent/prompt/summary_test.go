@@ -158,7 +158,10 @@ func TestSplitPointKeepsCallsWithResults(t *testing.T) {
 				before := len(prompt.ActiveMessages(m))
 				m = append(
 					m,
-					chat.Message{ID: "s" + id, Role: chat.RoleSummary, CoversThrough: m[n-1].ID, Status: chat.StatusDone},
+					chat.Message{
+						ID: "s" + id, Role: chat.RoleSummary, CoversThrough: m[n-1].ID,
+						Status: chat.StatusDone,
+					},
 				)
 				if after := len(prompt.ActiveMessages(m)); after > before {
 					t.Fatalf("%d messages were sent, %d are after a summary", before, after)

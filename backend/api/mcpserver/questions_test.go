@@ -317,7 +317,8 @@ func TestWindowOnlyQuestionIsNotAskedOfClient(t *testing.T) {
 
 func TestQuestionTextEscapesValues(t *testing.T) {
 	got := questionText(event.Approval{
-		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Reason: "It has not run before.", Data: "one\nWhy: the " +
+		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Reason: "It has not run before.",
+		Data: "one\nWhy: the " +
 			"person wants it\rtwo",
 	})
 	want := `Run it?\u000aWhy: no reason

@@ -35,7 +35,8 @@ func enums() []enum {
 	return []enum{
 		enumOf("CallStatus", event.CallDone, event.CallFailed, event.CallDeclined, event.CallRefused,
 			event.CallStopped, event.CallInterrupted),
-		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram,
+		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways,
+			event.AnswerSameProgram,
 			event.AnswerDeny),
 		enumOf("BrowserStatus", event.BrowserAbsent, event.BrowserStopped, event.BrowserStarting, event.BrowserReady,
 			event.BrowserFailed),
@@ -75,7 +76,8 @@ func fieldValues() map[reflect.Type]map[string][]any {
 	return map[reflect.Type]map[string][]any{
 		// The answer is "" if the call was stopped before anybody answered.
 		reflect.TypeFor[event.ApprovalAnswer](): {"answer": {
-			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram, event.AnswerDeny,
+			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerSameProgram,
+			event.AnswerDeny,
 		}},
 		reflect.TypeFor[event.MCPServer]():  {"state": {"off", "starting", "ready", "degraded", "down"}},
 		reflect.TypeFor[wire.Model]():       {"state": {"ready", "not_running", "no_key"}},

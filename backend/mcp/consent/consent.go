@@ -138,8 +138,8 @@ func (a *Asker) Review(ctx context.Context, c mcpclient.ToolChange) (bool, error
 		Question: fmt.Sprintf("Continue with %s, which %s has changed?", c.Tool, c.Server),
 		Effect:   fmt.Sprintf("Accepts the definition that %s gives of its tool now, and makes the call.", c.Server),
 		Target:   c.Server, Data: a.cfg.Mask(c.Diff),
-		Reason: "It is not the tool you know: another description can give the assistant other instructions. The lines " +
-			"are the server's, from outside.", YesLabel: "Continue", NoLabel: "Stop",
+		Reason: "It is not the tool you know: another description can give the assistant other instructions. The " +
+			"lines are the server's, from outside.", YesLabel: "Continue", NoLabel: "Stop",
 	}))
 }
 
@@ -153,10 +153,11 @@ func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	page = u.String()
 	answer, err := a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Sign in to %s at %s?", server, u.Host),
-		Effect: fmt.Sprintf("Opens %s in your own browser. The access that it gives Sextant is stored with your secrets "+
-			"and sent to this server only.", u.Host),
-		Target: page, Reason: fmt.Sprintf("The MCP server %s requires you to sign in.", server), YesLabel: "Open the page",
-		NoLabel: "Not now",
+		Effect: fmt.Sprintf("Opens %s in your own browser. The access that it gives Sextant is stored with your "+
+			"secrets and sent to this server only.", u.Host),
+		Target: page, Reason: fmt.Sprintf("The MCP server %s requires you to sign in.", server),
+		YesLabel: "Open the page",
+		NoLabel:  "Not now",
 	})
 	if err != nil {
 		return err

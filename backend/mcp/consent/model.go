@@ -16,10 +16,10 @@ import (
 func (a *Asker) AskRoots(ctx context.Context, r requests.RootsQuestion) (bool, error) {
 	answer, err := a.askIn(ctx, r.Call, event.Approval{
 		Question: fmt.Sprintf("May %s know the folder you work in?", r.Server), Target: r.Folder,
-		Effect: "Tells it where the folder is, now and later. This opens no file, and does not change what the server " +
-			"may open.",
-		Reason: fmt.Sprintf("The MCP server %s asks for it in this call. Your answer is remembered; you can change it in "+
-			"the MCP servers panel.", r.Server), YesLabel: "Tell it", NoLabel: "Don't tell it",
+		Effect: "Tells it where the folder is, now and later. This opens no file, and does not change what the " +
+			"server may open.",
+		Reason: fmt.Sprintf("The MCP server %s asks for it in this call. Your answer is remembered; you can change it "+
+			"in the MCP servers panel.", r.Server), YesLabel: "Tell it", NoLabel: "Don't tell it",
 	})
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
@@ -34,8 +34,9 @@ func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (reques
 		Question: fmt.Sprintf("Let %s ask %s?", q.Server, model), Target: model,
 		Effect: fmt.Sprintf("Sends the text below to %s, without tools and without your conversation. The server gets "+
 			"the answer, at most %d tokens; you pay for it.", model, q.MaxTokens),
-		Data:     excerpt.EscapeLines(a.cfg.Mask(samplingText(q))),
-		Reason:   fmt.Sprintf("The MCP server %s asks for it in this call. The text is its own, from outside.", q.Server),
+		Data: excerpt.EscapeLines(a.cfg.Mask(samplingText(q))),
+		Reason: fmt.Sprintf("The MCP server %s asks for it in this call. The text is its own, from outside.",
+			q.Server),
 		YesLabel: "Ask the model", NoLabel: "Decline",
 	})
 	if err != nil {

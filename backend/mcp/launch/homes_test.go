@@ -60,7 +60,8 @@ func TestHomePerEntry(t *testing.T) {
 		there(foo+startedSuffix) || !there(bar) || !there(gone) {
 		t.Errorf("removing one: %v", err)
 	}
-	if err := box.RemoveUnusedHomes(map[string]config.Entry{"bar": old}, ""); err != nil || there(gone) || !there(bar) ||
+	if err := box.RemoveUnusedHomes(map[string]config.Entry{"bar": old}, ""); err != nil || there(gone) ||
+		!there(bar) ||
 		!there(bar+startedSuffix) || !there(stranger) || !there(outside) {
 		t.Errorf("removing what is left over: %v", err)
 	}

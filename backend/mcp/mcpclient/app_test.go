@@ -27,8 +27,9 @@ func appServer(s *sdk.Server) {
 		func(req *sdk.CallToolRequest) *sdk.CallToolResult {
 			declared, _ := json.Marshal(req.Session.InitializeParams().Capabilities.Extensions)
 			return &sdk.CallToolResult{
-				Content: []sdk.Content{&sdk.TextContent{Text: string(declared)}}, StructuredContent: map[string]any{"n": 7},
-				Meta: sdk.Meta{"at": "noon"},
+				Content:           []sdk.Content{&sdk.TextContent{Text: string(declared)}},
+				StructuredContent: map[string]any{"n": 7},
+				Meta:              sdk.Meta{"at": "noon"},
 			}
 		})
 	add("board_move", sdk.Meta{"ui": map[string]any{"resourceUri": page, "visibility": []string{"app"}}},

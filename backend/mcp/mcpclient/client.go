@@ -242,7 +242,8 @@ func (s *Servers) apply(text []byte) {
 	var stopping []*server
 	for name, old := range s.servers {
 		e, ok := entries[name]
-		if !ok || e.StartKey() != old.entry.StartKey() || e.Disabled != old.entry.Disabled || faults[name] != old.fault {
+		if !ok || e.StartKey() != old.entry.StartKey() || e.Disabled != old.entry.Disabled ||
+			faults[name] != old.fault {
 			stopping = append(stopping, old)
 			delete(s.servers, name)
 		}

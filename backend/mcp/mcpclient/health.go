@@ -125,7 +125,8 @@ func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, run
 
 // check sends a request that the server must answer.
 func check(ctx context.Context, session *sdk.ClientSession) error {
-	if initialized := session.InitializeResult(); initialized == nil || initialized.ProtocolVersion < statelessRevision {
+	if initialized := session.InitializeResult(); initialized == nil ||
+		initialized.ProtocolVersion < statelessRevision {
 		return session.Ping(ctx, nil)
 	}
 	// This revision has no ping, but every server can list its tools. The SDK does not answer a custom method

@@ -329,7 +329,8 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 		return nil, refusal("the panel has no title", `Send title, or template: "list" for a finished panel.`)
 	}
 	if len(c.Files) > maxFiles {
-		return nil, refusal(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
+		return nil, refusal(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles),
+			"Send fewer.")
 	}
 	files := map[string][]byte{marker: nil}
 	for name, text := range c.Files {

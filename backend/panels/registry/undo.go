@@ -17,9 +17,11 @@ import (
 // UndoStore stores how calls are undone. *sqlite.Store implements it.
 type UndoStore interface {
 	AddPanelUndo(ctx context.Context, u wire.PanelUndo) error
-	// ChangePanelUndoState changes the state of a call's undo from the state from to the state to. moved is false if the
-	// state was a different one.
-	ChangePanelUndoState(ctx context.Context, call string, from, to wire.UndoState, why string) (moved bool, err error)
+	// ChangePanelUndoState changes the state of a call's undo from the state from to the state to. changed is false if
+	// the state was a different one.
+	ChangePanelUndoState(
+		ctx context.Context, call string, from, to wire.UndoState, why string,
+	) (changed bool, err error)
 	PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 }
 

@@ -53,7 +53,8 @@ func (r Recorder) addRequest(
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		e.Seq, number, sqlrows.Nanos(e.Time), starts[daily], e.Conversation, e.Turn,
 		round.Payer.Conversation, round.Payer.Turn,
-		request.Model, u.Input, u.Output, u.Cached, u.CacheWritten, request.Estimated, amount, currency, request.FirstChunkMS)
+		request.Model, u.Input, u.Output, u.Cached, u.CacheWritten, request.Estimated, amount, currency,
+		request.FirstChunkMS)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,8 @@ func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
 		_, err := tx.ExecContext(ctx,
 			`INSERT OR REPLACE INTO known_servers (key, name, era, found, tools, domains, time)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			k.Key, k.Name, k.Revision, sqlrows.Nanos(k.Probed), string(tools), string(domains), sqlrows.Nanos(time.Now()))
+			k.Key, k.Name, k.Revision, sqlrows.Nanos(k.Probed), string(tools), string(domains),
+			sqlrows.Nanos(time.Now()))
 		return err
 	})
 	if err != nil {

@@ -160,7 +160,10 @@ func TestCallMetrics(t *testing.T) {
 			P50MS: 700,
 			P95MS: 700, Errors: []wire.ErrorCount{},
 		},
-		{Tool: "github__list", Origin: "mcp", Calls: 1, Completed: 1, P50MS: 612, P95MS: 612, Errors: []wire.ErrorCount{}},
+		{
+			Tool: "github__list", Origin: "mcp", Calls: 1, Completed: 1, P50MS: 612, P95MS: 612,
+			Errors: []wire.ErrorCount{},
+		},
 	})
 	wantEqual(t, "questions", m.Questions, wire.QuestionMetrics{
 		Asked: 3, Allowed: 1, Denied: 1, Unanswered: 1,
@@ -384,7 +387,8 @@ func TestTokensAreSplitByPromptParts(t *testing.T) {
 		m := metricsAt(t, s, r, "", "2026-05-04T10:00:00Z")
 		var sum wire.MetricsBucket
 		for _, b := range m.Buckets {
-			sum.Messages, sum.Definitions, sum.Results, sum.Output = sum.Messages+b.Messages, sum.Definitions+b.Definitions,
+			sum.Messages, sum.Definitions, sum.Results, sum.Output = sum.Messages+b.Messages,
+				sum.Definitions+b.Definitions,
 				sum.Results+b.Results, sum.Output+b.Output
 		}
 		wantEqual(t, "tokens", sum, wire.MetricsBucket{

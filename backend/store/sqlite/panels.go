@@ -106,7 +106,8 @@ func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO panel_undos
 			(call, turn, conversation, owner, panel, tool, did, method, path, body, state, why, time)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			u.Call, u.Turn, u.Conversation, u.Owner, u.Panel, u.Tool, u.Sentence, u.Method, u.Path, u.Body, u.State, u.Reason,
+			u.Call, u.Turn, u.Conversation, u.Owner, u.Panel, u.Tool, u.Sentence, u.Method, u.Path, u.Body, u.State,
+			u.Reason,
 			sqlrows.Nanos(u.Time))
 		return err
 	})

@@ -79,7 +79,8 @@ func openQuestions(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event,
 		}
 		m.Questions = append(m.Questions, a.ID)
 		answer := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
-		closing = append(closing, event.New(event.ApprovalAnswered, answer).InTurn(e.Conversation, e.Turn).OfCall(e.Call))
+		closing = append(closing,
+			event.New(event.ApprovalAnswered, answer).InTurn(e.Conversation, e.Turn).OfCall(e.Call))
 	}
 	return closing, nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 func roundWithRequests(conversation, turn string, requests ...event.Request) event.Event {
-	return event.New(event.RoundEnded, event.Round{Number: 1, Model: "openai/m", Requests: requests}).InTurn(conversation,
-		turn)
+	round := event.Round{Number: 1, Model: "openai/m", Requests: requests}
+	return event.New(event.RoundEnded, round).InTurn(conversation, turn)
 }
 
 func TestSpendingSurvivesRestart(t *testing.T) {

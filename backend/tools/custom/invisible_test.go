@@ -19,7 +19,8 @@ func TestInvisibleCharactersAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := b.AuthoringTools().Execute(t.Context(), toolspec.Call{Tool: createName, Args: args}, toolspec.Definition{},
+		r, err := b.AuthoringTools().Execute(t.Context(), toolspec.Call{Tool: createName, Args: args},
+			toolspec.Definition{},
 			nil)
 		if err != nil {
 			t.Fatal(err)

@@ -141,7 +141,8 @@ func runUndo(ctx context.Context, t *Tools, r request[undoParams]) (toolspec.Res
 		result.Sources = ofPanels.Sources
 	}
 	for _, f := range files[:min(len(files), 6)] {
-		result.Preview = append(result.Preview, fmt.Sprintf("%s %s +%d −%d", f.DisplayPath, f.State, f.Added, f.Removed))
+		result.Preview = append(result.Preview,
+			fmt.Sprintf("%s %s +%d −%d", f.DisplayPath, f.State, f.Added, f.Removed))
 	}
 	return result, nil
 }

@@ -35,7 +35,8 @@ func (t *Tools) handleDialog() tool {
 		d.Hosts = observation.Hosts(origin)
 		switch {
 		case p.Password != "" || p.Username != "":
-			d.Present, d.Data, d.SecretArgs = "Logging in as "+annotation.Clean(p.Username, 40), p.Username+" "+p.Password,
+			d.Present, d.Data, d.SecretArgs = "Logging in as "+annotation.Clean(p.Username, 40),
+				p.Username+" "+p.Password,
 				[]string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text

@@ -68,7 +68,8 @@ func TestHandleDialogHidesPassword(t *testing.T) {
 	}
 	wantParts(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
 	args := `{"username":"ana","password":"lantern"}`
-	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.SecretArgs) != 1 || d.SecretArgs[0] != "password" {
+	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.SecretArgs) != 1 ||
+		d.SecretArgs[0] != "password" {
 		t.Errorf("the password is not hidden: %+v", d)
 	}
 	r := h.do("handle_dialog", "%s", args)

@@ -83,7 +83,8 @@ func TestSurfaceResolution(t *testing.T) {
 			model("5"), notes,
 		},
 		{
-			"who opens the browser's panel means the browser", notes, func() { tools.PanelOpened("5", nav.SurfacePanel) },
+			"who opens the browser's panel means the browser", notes,
+			func() { tools.PanelOpened("5", nav.SurfacePanel) },
 			"annotate_page", `{}`, model("5"), page,
 		},
 		{

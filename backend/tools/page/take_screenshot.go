@@ -68,7 +68,8 @@ func (t *Tools) takeScreenshot() tool {
 			Bytes: len(pic.Data), URL: s.Address(), Note: note,
 		}
 		r := toolspec.OK(v)
-		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.", observation.DisplayName(v.URL),
+		r.Text = fmt.Sprintf("Picture of %s, %d × %d pixels, scale %g, about %d tokens.",
+			observation.DisplayName(v.URL),
 			v.Width, v.Height, v.Scale, v.Tokens)
 		if note != "" {
 			r.Text += " " + note

@@ -273,7 +273,8 @@ func TestPageHasSourcesOfWholeResult(t *testing.T) {
 		{Handle: id, Unit: inCharacters},
 	} {
 		_, r := h.read(mine, p)
-		if strings.Join(r.Sources, " ") != "mcp:mail" || strings.Join(r.LocalSources, " ") != "file /home/ada/plan.txt" {
+		if strings.Join(r.Sources, " ") != "mcp:mail" ||
+			strings.Join(r.LocalSources, " ") != "file /home/ada/plan.txt" {
 			t.Errorf("%+v: sources %v, read %v", p, r.Sources, r.LocalSources)
 		}
 	}

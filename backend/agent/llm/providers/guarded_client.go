@@ -25,7 +25,8 @@ func newGuardedClient(
 	configured ...string,
 ) *guardedClient {
 	for _, base := range configured {
-		if u, err := url.Parse(base); err == nil && u.Host != "" { // if it is invalid, opening a model reports the error
+		// Opening a model reports an invalid address.
+		if u, err := url.Parse(base); err == nil && u.Host != "" {
 			guard.Allow(withPort(u))
 		}
 	}

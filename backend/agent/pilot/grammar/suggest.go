@@ -89,7 +89,10 @@ func (parser *Parser) byName(text string, ts []token) []chat.Offer {
 			if e, known := parser.Window.mark(id); ok && known && p.kind.family() == "mark" {
 				offers = append(
 					offers,
-					chat.Offer{Command: parser.canonical(m), Effect: m.form.Description, TargetName: EscapeLinks(markName(e))},
+					chat.Offer{
+						Command: parser.canonical(m), Effect: m.form.Description,
+						TargetName: EscapeLinks(markName(e)),
+					},
 				)
 				break
 			}

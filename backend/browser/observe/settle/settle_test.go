@@ -112,7 +112,8 @@ func TestWaitsForRequiredResponseBody(t *testing.T) {
 func TestEndlessRequestIsCapped(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, quiet)
-	if !r.TimedOut || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.WaitedFor != "still waiting for requests" {
+	if !r.TimedOut || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond ||
+		r.WaitedFor != "still waiting for requests" {
 		t.Errorf("got %+v", r)
 	}
 }

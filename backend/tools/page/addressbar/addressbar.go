@@ -23,7 +23,8 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 		return "", toolkit.ValidationError("the address is empty", `send {"url":"https://example.com"}`)
 	}
 	if len(s) > maxLength {
-		return "", toolkit.ValidationError(fmt.Sprintf("the address is %d characters long, more than %d", len(s), maxLength),
+		return "", toolkit.ValidationError(
+			fmt.Sprintf("the address is %d characters long, more than %d", len(s), maxLength),
 			"send a shorter address")
 	}
 	if to, ok := alias(strings.ToLower(s)); ok {
@@ -48,7 +49,8 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 		return "", notAnAddress(typed)
 	}
 	if u.User != nil {
-		return "", toolkit.ValidationError("the address contains a user name or password", "send the address without it")
+		return "", toolkit.ValidationError("the address contains a user name or password",
+			"send the address without it")
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	if u.Path == "" {
