@@ -196,7 +196,7 @@ func TestClosedRequestStopsItsTask(t *testing.T) {
 	model := serviceOf(t)
 	model.Answer = func(openaitest.Request) openaitest.Turn {
 		asked <- struct{}{}
-		return openaitest.Turn{Text: "waits", Stall: 10}
+		return openaitest.Turn{Text: "waits", StallAfter: 10}
 	}
 	sys := openTest(t, OpenOptions{Serve: true})
 	ended := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.TurnEnded}}, eventlog.FromNow)

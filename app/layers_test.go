@@ -21,7 +21,7 @@ func TestImportsGoDownwards(t *testing.T) {
 		if len(pkgs) < 5 {
 			t.Fatalf("go list names only %d packages", len(pkgs))
 		}
-		for _, p := range rules.Layers(module, pkgs) {
+		for _, p := range rules.CheckLayers(module, pkgs) {
 			t.Error(p)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	})
 	s.OnClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.OnChange = s.settingChanged
-	s.Pilot = pilot.New(pilot.Config{Live: s.pilotState})
+	s.Pilot = pilot.New(pilot.Config{Window: s.pilotState})
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: toolList{s}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store,
@@ -112,9 +112,9 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 		Budget:        s.budget(),
 		ContextShare:  func() int { return s.Settings.Int("context_share") },
 		SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret,
-		CoreTools: append(s.Nav.CoreTools(), toolspec.ReadResult),
-		Window:    func() int { return s.Settings.Int("context_window") },
-		Pages:     s.Apps.Context, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel, Log: s.Log,
+		CoreTools:    append(s.Nav.CoreTools(), toolspec.ReadResult),
+		Window:       func() int { return s.Settings.Int("context_window") },
+		PageContexts: s.Apps.Context, Notes: s.Workspace.PromptNotes, ActivePanel: s.Workspace.ActivePanel, Log: s.Log,
 	})
 	s.OnClose("loop", func() error { s.Loop.Close(); return nil })
 	s.on(event.TurnEnded, func(e event.Event) { s.Pipeline.EndTurn(e.Turn) })
@@ -199,7 +199,7 @@ func (s *System) budget() budget.Config {
 		return budget.Limit{Tokens: s.Settings.Count("tokens_" + scope), Cost: cost}
 	}
 	return budget.Config{
-		Ledger: s.Store,
+		History: s.Store,
 		Budgets: func() budget.Limits {
 			return budget.Limits{Turn: limit("per_turn"), Conversation: limit("per_conversation")}
 		},
@@ -208,7 +208,7 @@ func (s *System) budget() budget.Config {
 			if err != nil {
 				s.Log.Error("prices not read", "err", err)
 			}
-			return list.Of(model)
+			return list.Price(model)
 		},
 	}
 }

@@ -102,6 +102,6 @@ func (s *System) completeForServer(
 		Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 	})
 	return requests.SamplingAnswer{
-		Text: reply.Text, Model: cmp.Or(reply.By, model), Truncated: reply.Stop == llm.StopLength,
+		Text: reply.Text, Model: cmp.Or(reply.AnsweredBy, model), Truncated: reply.Stop == llm.StopLength,
 	}, err
 }

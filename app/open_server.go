@@ -40,8 +40,8 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 		Events: s.Events, Browser: s.Browser, Log: s.Log,
 	}
 	s.hub = ws.New(config)
-	s.PanelPages.Connect(s.hub)
-	s.OnClose("windows", func() error { s.PanelPages.Connect(nil); s.hub.Close(); return nil })
+	s.PanelPages.SetWindowClient(s.hub)
+	s.OnClose("windows", func() error { s.PanelPages.SetWindowClient(nil); s.hub.Close(); return nil })
 	s.terminalSockets = ws.NewTerminalServer(config, s.Terminals)
 	s.OnClose("windows of terminals", func() error { s.terminalSockets.Close(); return nil })
 	s.mcpClients = mcpserver.NewJoinServer(s.joinMCP)

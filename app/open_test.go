@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	confine.Enter() // tests whose tools run commands start this binary as a step of a run
+	confine.RunStep() // tests whose tools run commands start this binary as a step of a run
 	if os.Getenv(asTool) != "" {
 		serveATool()
 		return

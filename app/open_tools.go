@@ -165,8 +165,8 @@ func (s *System) runSubagent(
 	ctx context.Context, task subagent.Task, call toolspec.Call,
 ) (subagent.Report, *toolspec.Result) {
 	done, bad := s.Loop.RunSubagent(ctx, loop.SubagentTask{
-		Task: task.Task, Expect: task.Expect, Tools: task.Tools, ReadOnly: task.ReadOnly, Calls: task.MaxCalls,
-		Rounds: task.MaxRounds, Model: task.Model, Standard: s.Settings.Get("model"), Call: call,
+		Task: task.Task, ExpectedAnswer: task.Expect, Tools: task.Tools, ReadOnly: task.ReadOnly, Calls: task.MaxCalls,
+		Rounds: task.MaxRounds, Model: task.Model, DefaultModel: s.Settings.Get("model"), Call: call,
 	})
 	return subagent.Report{
 		Title: done.Title, Conversation: done.Conversation, Answer: done.Text, Status: done.Status, Error: done.Error,

@@ -42,7 +42,7 @@ func TestEveryBaselineToolHasAPilotCommand(t *testing.T) {
 	for _, e := range examples {
 		known := slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == e.Tool })
 		if !known && e.Tool != "" && e.Tool != "*" && e.Tool != "open_*_panel" {
-			t.Errorf("%q calls %s, which is no tool", e.Say, e.Tool)
+			t.Errorf("%q calls %s, which is no tool", e.Text, e.Tool)
 		}
 	}
 }
@@ -62,15 +62,15 @@ func TestPilotCommandsMatchTheToolsSchemas(t *testing.T) {
 			continue
 		}
 		res, err := p.Stream(context.Background(),
-			llm.Request{Messages: []chat.Message{{Role: chat.RoleUser, Text: e.Say}}, Tools: functions},
+			llm.Request{Messages: []chat.Message{{Role: chat.RoleUser, Text: e.Text}}, Tools: functions},
 			func(llm.Delta) {})
 		if err != nil || len(res.Calls) != 1 {
-			t.Errorf("%q: %v, %q", e.Say, err, res.Text)
+			t.Errorf("%q: %v, %q", e.Text, err, res.Text)
 			continue
 		}
 		i := slices.IndexFunc(all, func(d toolspec.Definition) bool { return d.Name == res.Calls[0].Name })
 		if _, bad := checker.Check(all[i], res.Calls[0].Args); bad != nil {
-			t.Errorf("%q calls %s with %s: %s", e.Say, res.Calls[0].Name, res.Calls[0].Args, bad.Error)
+			t.Errorf("%q calls %s with %s: %s", e.Text, res.Calls[0].Name, res.Calls[0].Args, bad.Error)
 		}
 		checked++
 	}

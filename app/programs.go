@@ -35,7 +35,7 @@ func (p programs) Programs() wire.Programs {
 	for _, c := range p.sys.mcpClients.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
 			ID: c.ID, Name: excerpt.EscapeLines(c.Client), Transport: c.Via, Since: c.Since, Last: c.Last, Calls: c.Calls,
-			Tabs: p.sys.Browser.Tabs(c.Session), SharesTabs: c.Session == "", Panel: c.Panel,
+			Tabs: p.sys.Browser.TabCount(c.Session), SharesTabs: c.Session == "", Panel: c.Panel,
 		})
 	}
 	return out

@@ -200,7 +200,7 @@ func TestRunWithAModelThatWritesCallsAsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer model.Close()
-	model.Probes = true
+	model.ScriptedProbes = true
 	model.Answer = func(r openaitest.Request) openaitest.Turn {
 		switch system := r.Messages[0].Content; {
 		case len(r.Tools) > 0:
@@ -219,7 +219,7 @@ func TestRunWithAModelThatWritesCallsAsText(t *testing.T) {
 				"\"postcode\",}}</tool_call>",
 			"There is a field for a postcode.",
 		}
-		return openaitest.Turn{Text: steps[min(len(r.Messages)/2-1, 2)], Fragment: 3}
+		return openaitest.Turn{Text: steps[min(len(r.Messages)/2-1, 2)], ChunkSize: 3}
 	}
 	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")

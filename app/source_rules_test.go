@@ -21,25 +21,25 @@ func readTree(t *testing.T) []rules.File {
 }
 
 func TestPackageSizes(t *testing.T) {
-	for _, p := range rules.PackageSizes(readTree(t)) {
+	for _, p := range rules.CheckPackageSizes(readTree(t)) {
 		t.Error(p)
 	}
 }
 
 func TestLineLengths(t *testing.T) {
-	for _, p := range rules.LineLengths(readTree(t)) {
+	for _, p := range rules.CheckLineLengths(readTree(t)) {
 		t.Error(p)
 	}
 }
 
 func TestGoSource(t *testing.T) {
-	for _, p := range rules.GoSource(readTree(t)) {
+	for _, p := range rules.CheckGoSource(readTree(t)) {
 		t.Error(p)
 	}
 }
 
 func TestPackageComments(t *testing.T) {
-	for _, p := range rules.PackageComments(readTree(t)) {
+	for _, p := range rules.CheckPackageComments(readTree(t)) {
 		t.Error(p)
 	}
 }
@@ -49,13 +49,13 @@ func TestNavigationNamesAreOnlyInTheMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names rules.Names
+	var names rules.NavigationNames
 	for _, route := range m.Routes {
 		_, path, _ := strings.Cut(route, " ")
 		names.Paths = append(names.Paths, path)
 	}
 	names.Paths = append(names.Paths, m.EnvironmentPrefix)
-	for _, p := range rules.Literals(readTree(t), "shared/navigation", names) {
+	for _, p := range rules.CheckNavigationNames(readTree(t), "shared/navigation", names) {
 		t.Error(p)
 	}
 }

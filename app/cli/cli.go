@@ -48,7 +48,7 @@ type Streams struct {
 
 // Main runs the command line and returns the exit code.
 func Main(args []string) int {
-	confine.Enter() // does not return in a process that is a step of a sandboxed run
+	confine.RunStep() // does not return in a process that is a step of a sandboxed run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})

@@ -63,14 +63,14 @@ func (a *answerFormat) check(task, model string) error {
 // run runs the task in sys. It returns an error only if nothing ran.
 func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
-		automation.Job{TurnRequest: ask, Format: a.format, Repairs: sys.Settings.Count("answer_repairs")})
+		automation.Job{TurnRequest: ask, Format: a.format, MaxRepairs: sys.Settings.Count("answer_repairs")})
 	if e, ok := automation.AsError(err); ok {
-		if e.Unasked {
+		if e.InvalidJob {
 			return runReport{}, err
 		}
 		report := reportOf(e.Outcome)
 		report.formatted = true
-		report.Text, report.Wrong, report.Error, report.Suggestion = e.Last, e.Wrong, e.Message, e.Suggestion
+		report.Text, report.Wrong, report.Error, report.Suggestion = e.LastAnswer, e.Problems, e.Message, e.Suggestion
 		if report.Status == chat.StatusDone {
 			report.Status = chat.StatusFailed
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	confine.Enter() // the commands of a script start this binary as a step of a sandboxed run
+	confine.RunStep() // the commands of a script start this binary as a step of a sandboxed run
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"sextant": func() { os.Exit(Main(os.Args[1:])) },
 	})

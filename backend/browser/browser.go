@@ -1,13 +1,13 @@
-// Package browser is the controlled Chromium: its process, its sessions of tabs, and the actions on them.
+// Package browser runs the controlled Chromium: its process, its sessions of tabs, and the actions on them.
 //
-// Browser and Session are the facade of the packages below, which import each other in one direction: launch runs
-// the process; cdp follows its tabs and frames; observe takes numbered snapshots of pages; page holds tabs and
-// runs one action at a time in each; act clicks, types and runs scripts; inspect reads; live shows the window's tab
-// to people. Each caller has a Session with tabs of its own; the window's is "". Every action answers with what
-// happened and what changed.
+// Browser and Session are the facade of the packages below, which import each other in one direction. launch runs the
+// process; cdp follows its tabs and frames; observe takes numbered snapshots of pages; page manages tabs and runs one
+// action at a time in each; act clicks, types and runs scripts; inspect reads; live shows the window's tab to people.
+// Each caller has a Session with its own tabs; the window's session is "". Every action returns what happened and
+// what changed.
 //
-// Chromium is started when it is first needed, and one that ended is started again with its tabs at the next
-// action. Policy is not decided here: Config.CheckAddress and the proxy do.
+// Chromium starts when it is first needed. When it ends, the next action starts it again with its tabs. This package
+// makes no policy decisions: Config.CheckAddress and the proxy do.
 package browser
 
 import (
@@ -42,7 +42,7 @@ type Browser struct {
 	starting chan struct{}
 	cleanUp  sync.Once
 
-	// All below is guarded by the lock of tabs.
+	// The fields below are guarded by the lock of tabs.
 	engine  *engine
 	status  string
 	trouble string
@@ -79,25 +79,25 @@ func New(cfg Config) *Browser {
 		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, Limits: cfg.Limits, Log: cfg.Log,
 	}, b.elements, b.events, b.running)
 	b.view = live.NewView(b.tabs, cfg.OnPersonStep)
-	b.tabs.Connect(b.view, events.NewHandler())
+	b.tabs.SetHandlers(b.view, events.NewHandler())
 	if _, err := launch.Find(cfg.Path); err != nil && cfg.AttachURL == "" {
 		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
 	}
 	return b
 }
 
-// Elements numbers the elements of all surfaces: there is one counter, so that a number means one element
-// wherever it is. Those of tabs have positive tab numbers; other surfaces take negative ones.
+// Elements returns the registry that numbers the elements of all surfaces. One counter serves all of them, so that a
+// number identifies one element wherever it is. Tabs have positive tab numbers, other surfaces negative ones.
 func (b *Browser) Elements() *identity.ElementRegistry { return b.elements }
 
-// Start makes sure that Chromium runs. The error is a *surface.Fault of kind no_browser when there is none or it
+// Start makes sure that Chromium runs. The error is a *surface.Fault of kind no_browser when Chromium is missing or
 // does not start.
 func (b *Browser) Start(ctx context.Context) error {
 	_, err := b.running(ctx)
 	return err
 }
 
-// Close ends Chromium and waits until nothing of the browser runs any more.
+// Close ends Chromium and waits for its process and for all goroutines of the browser.
 func (b *Browser) Close() error {
 	if !b.tabs.Close() {
 		return nil
@@ -106,7 +106,7 @@ func (b *Browser) Close() error {
 	b.tabs.Lock()
 	e := b.engine
 	b.tabs.Unlock()
-	// A start that is under way sees that the browser is closed and gives up.
+	// A start in progress sees that the browser is closed and ends.
 	b.starting <- struct{}{}
 	var err error
 	if e == nil {
@@ -122,7 +122,7 @@ func (b *Browser) Close() error {
 	return errors.Join(err, b.tabs.RemoveTemporary())
 }
 
-// State is the window's session as the window shows it.
+// State returns the state of the window's session for display.
 func (b *Browser) State() event.BrowserState {
 	b.tabs.Lock()
 	defer b.tabs.Unlock()
@@ -134,20 +134,19 @@ func (b *Browser) State() event.BrowserState {
 	return s
 }
 
-// Tabs is how many tabs a caller has.
-func (b *Browser) Tabs(owner string) int { return b.tabs.Tabs(owner) }
+// TabCount returns how many tabs a caller has.
+func (b *Browser) TabCount(owner string) int { return b.tabs.TabCount(owner) }
 
-// Marks are the numbers of the window's active tab in its newest snapshot; nil before the first.
+// Marks returns the marks of the window's active tab in its newest snapshot, nil before the first.
 func (b *Browser) Marks() *event.Marks { return b.tabs.Marks() }
 
-// Session is the tabs of one caller; "" is the window's. It is made on first use.
+// Session returns the session of a caller, which it creates on first use. The window's is "".
 func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Session(owner)} }
 
-// CloseSession closes a caller's tabs and forgets its storage. The window's session stays.
+// CloseSession closes a caller's tabs and deletes its storage. The window's session cannot be closed.
 func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
 
-// SetTakenOver says whether a person has taken over. It only marks the state: who may act is for the callers
-// to enforce.
+// SetTakenOver records whether the person has taken over. Callers must enforce who may act.
 func (b *Browser) SetTakenOver(person bool) {
 	b.tabs.Lock()
 	b.person = person
@@ -156,12 +155,12 @@ func (b *Browser) SetTakenOver(person bool) {
 	b.events.StateChanged()
 }
 
-// AwaitGiveBack waits while a person has the page; the error is the end of ctx or of the browser.
+// AwaitGiveBack waits until the person gives the page back. It fails when ctx or the browser ends first.
 func (b *Browser) AwaitGiveBack(ctx context.Context) error {
 	return b.tabs.Await(ctx, func() bool { return !b.person })
 }
 
-// SetActor marks who acts now: person, model, pilot, mcp, or "" for nobody.
+// SetActor records who is acting: person, model, pilot, mcp, or "" for nobody.
 func (b *Browser) SetActor(caller string) {
 	b.tabs.Lock()
 	was := b.driver
@@ -172,15 +171,15 @@ func (b *Browser) SetActor(caller string) {
 	}
 }
 
-// OpenLive starts showing the window's active tab and follows which tab that is; the page takes the size of the
-// place it is shown in, in CSS pixels, with scale device pixels each. It starts no Chromium: pictures come once
-// there is a tab. With several readers the newest one's size counts. Close it.
-func (b *Browser) OpenLive(width, height int, scale float64) (*Live, error) {
+// OpenLive starts a stream of pictures of the window's active tab, whichever that is. The page takes the given size
+// in CSS pixels, with scale device pixels per CSS pixel; with several readers the newest one's size applies. OpenLive
+// does not start Chromium: pictures come once there is a tab. The caller must close the stream.
+func (b *Browser) OpenLive(width, height int, scale float64) (*LiveReader, error) {
 	return b.view.Open(width, height, scale)
 }
 
-// Input passes on what a person does on the picture of the window's active tab. It does not wait for the page,
-// except where order needs it, and never for an action.
+// Input passes the person's input on to the page of the window's active tab. It waits for the page only where the
+// order of inputs requires it, and never for an action.
 func (b *Browser) Input(ctx context.Context, in wire.Input) error {
 	return b.view.Input(ctx, b.tabs.Session(""), in)
 }

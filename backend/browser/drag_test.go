@@ -76,11 +76,11 @@ func TestDragElementOntoElement(t *testing.T) {
 	} {
 		t.Run(c.from+"_to_"+c.to, func(t *testing.T) {
 			page := openPage(t, ctx, s, url+"/drag")
-			o := browser.DragOptions{From: browser.Where{ID: idOf(t, page, c.from)}}
+			o := browser.DragOptions{From: browser.Point{ID: idOf(t, page, c.from)}}
 			if c.to == "Goal" {
-				o.To = &browser.Where{X: 330, Y: goalY(t, page)}
+				o.To = &browser.Point{X: 330, Y: goalY(t, page)}
 			} else {
-				o.To = &browser.Where{ID: idOf(t, page, c.to)}
+				o.To = &browser.Point{ID: idOf(t, page, c.to)}
 			}
 			ans, err := s.Drag(ctx, o)
 			if err != nil {
@@ -133,8 +133,8 @@ func TestDropInScrolledBoxAndBesideCover(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := browser.DragOptions{
-				From: browser.Where{ID: idOf(t, page, c.from)},
-				To:   &browser.Where{ID: idOf(t, page, c.to)},
+				From: browser.Point{ID: idOf(t, page, c.from)},
+				To:   &browser.Point{ID: idOf(t, page, c.to)},
 			}
 			if _, err := s.Drag(ctx, o); err != nil {
 				t.Error(err)
@@ -163,8 +163,8 @@ func TestDragSliderByOffset(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/drag")
 	ans, err := s.Drag(ctx, browser.DragOptions{
-		From: browser.Where{ID: idOf(t, page, "Price")},
-		By:   &browser.Where{X: 73},
+		From: browser.Point{ID: idOf(t, page, "Price")},
+		By:   &browser.Point{X: 73},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestDragSliderByOffset(t *testing.T) {
 	if got := result(t, ctx, s, "result"); got != "price 73" || !strings.HasSuffix(ans.Outcome, "by (73, 0)") {
 		t.Errorf("the page says %q, the answer %q", got, ans.Outcome)
 	}
-	_, err = s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: idOf(t, page, "Price")}})
+	_, err = s.Drag(ctx, browser.DragOptions{From: browser.Point{ID: idOf(t, page, "Price")}})
 	expectFault(t, err, surface.FaultInvalid)
 }
 
@@ -180,8 +180,8 @@ func TestRefusedDropIsReported(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/drag")
 	ans, err := s.Drag(ctx, browser.DragOptions{
-		From: browser.Where{ID: idOf(t, page, "Lime")},
-		To:   &browser.Where{ID: idOf(t, page, "Price")},
+		From: browser.Point{ID: idOf(t, page, "Lime")},
+		To:   &browser.Point{ID: idOf(t, page, "Price")},
 	})
 	if err != nil || !strings.Contains(ans.Note, "did not take the drop") {
 		t.Errorf("the answer is %+v, %v", ans, err)
@@ -207,8 +207,8 @@ func TestDragInCrossSiteFrame(t *testing.T) {
 		{"Kiwi", "Basket", "basket: Kiwi"},
 	} {
 		if _, err := s.Drag(ctx, browser.DragOptions{
-			From: browser.Where{ID: idOf(t, page, c.from)},
-			To:   &browser.Where{ID: idOf(t, page, c.to)},
+			From: browser.Point{ID: idOf(t, page, c.from)},
+			To:   &browser.Point{ID: idOf(t, page, c.to)},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -229,8 +229,8 @@ func TestDrawLineWithPoints(t *testing.T) {
 			}
 		}
 	}
-	at := func(x, y float64) browser.Where { return browser.Where{X: left + x, Y: top + y} }
-	ans, err := s.MovePath(ctx, []browser.Where{at(20, 20), at(120, 20), at(120, 120), at(20, 120), at(20, 20)}, true)
+	at := func(x, y float64) browser.Point { return browser.Point{X: left + x, Y: top + y} }
+	ans, err := s.MovePath(ctx, []browser.Point{at(20, 20), at(120, 20), at(120, 120), at(20, 120), at(20, 20)}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -270,13 +270,13 @@ func TestRequestsAreListedWithBodies(t *testing.T) {
 		t.Fatalf("the call is %+v", list)
 	}
 	d, err := s.Request(ctx, list[0].ID)
-	if err != nil || d.Post != "ping" || d.Body != `{"pong":true}` || d.Sent["Authorization"] != "•••" ||
-		d.Sent["X-Kind"] != "k" {
+	if err != nil || d.RequestBody != "ping" || d.Body != `{"pong":true}` ||
+		d.RequestHeaders["Authorization"] != "•••" || d.RequestHeaders["X-Kind"] != "k" {
 		t.Errorf("the call was %+v, %v", d, err)
 	}
-	for _, v := range d.Received {
+	for _, v := range d.ResponseHeaders {
 		if strings.Contains(v, "geheim") {
-			t.Errorf("a secret header is listed: %v", d.Received)
+			t.Errorf("a secret header is listed: %v", d.ResponseHeaders)
 		}
 	}
 	if list, _ = s.Requests(browser.RequestFilter{Status: "404", URL: "missing"}); len(list) != 1 ||

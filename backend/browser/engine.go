@@ -22,9 +22,9 @@ const (
 	startTimeout = 20 * time.Second
 	// closeGrace is how long Chromium may take to write its profile.
 	closeGrace = 3 * time.Second
-	// disconnectTimeout bounds how long its connection may take to end after it.
+	// disconnectTimeout is how long the connection may take to end after Chromium has.
 	disconnectTimeout = 10 * time.Second
-	// exitTimeout is how long a Chromium whose connection broke may take to be seen as ended.
+	// exitTimeout is how long to wait for the exit of a Chromium whose connection broke.
 	exitTimeout = 3 * time.Second
 )
 
@@ -35,14 +35,14 @@ type engine struct {
 	conn *page.Connection
 }
 
-// process is the Chromium at the other end: ours, or one that is only attached to.
+// process is a Chromium that we started or attached to.
 type process interface {
 	Close(grace time.Duration) error
 	Kill()
 	Stderr() string
 }
 
-// connect starts a Chromium of our own, or attaches to the one that was named.
+// connect starts Chromium, or attaches to the one that Config.AttachURL names.
 func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.WebSocketable, error) {
 	if b.cfg.AttachURL != "" {
 		a, err := launch.Attach(ctx, b.cfg.AttachURL)
@@ -53,7 +53,7 @@ func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.Web
 	}
 	p, err := launch.Start(ctx, launch.Options{
 		Path: path, ProfileDir: b.cfg.ProfileDir, Proxy: b.cfg.Proxy,
-		Headless: b.cfg.Headless, Extra: b.cfg.Flags,
+		Headless: b.cfg.Headless, ExtraFlags: b.cfg.Flags,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +105,7 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 			Suggestion: "Install it with: " + launch.InstallHint,
 		}
 	}
-	// A caller that leaves must not leave a half-started browser behind.
+	// The start goes on when its caller leaves: a half-started browser must not remain.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
 	defer cancel()
 	e, err := b.startWithRetry(ctx, path)
@@ -126,29 +126,29 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	return e.conn, nil
 }
 
-// startWithRetry starts Chromium, and once more with an empty profile when no Chromium starts with the
-// configured one. The broken profile is kept beside the new one.
+// startWithRetry starts Chromium. If that fails because of the profile, it tries again with an empty one and keeps
+// the old profile beside it.
 func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, error) {
 	e, err := b.startOnce(ctx, path)
 	if err == nil || b.cfg.ProfileDir == "" || !errors.Is(err, launch.ErrProfile) {
 		return e, err
 	}
-	backup, moveErr := launch.SetAside(b.cfg.ProfileDir, time.Now())
+	backup, moveErr := launch.BackUpProfile(b.cfg.ProfileDir, time.Now())
 	if moveErr != nil {
 		return nil, errors.Join(err, moveErr)
 	}
 	e, retryErr := b.startOnce(ctx, path)
 	if retryErr != nil {
-		// It was not the profile after all.
-		return nil, errors.Join(err, launch.PutBack(backup, b.cfg.ProfileDir))
+		// The profile was not the cause.
+		return nil, errors.Join(err, launch.RestoreProfile(backup, b.cfg.ProfileDir))
 	}
-	b.log.Warn("the browser did not start with its profile and has an empty one", "err", err, "backup", backup)
+	b.log.Warn("the browser did not start with its profile and now uses an empty one", "err", err, "backup", backup)
 	e.conn.AddNote(fmt.Sprintf("The browser did not start with its profile, so it has an empty one and is logged in "+
 		"nowhere; the old one is kept as %s.", filepath.Base(backup)))
 	return e, nil
 }
 
-// startOnce runs the process and gets its first answers.
+// startOnce starts or attaches to Chromium and waits for its first answers.
 func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 	proc, ws, err := b.connect(ctx, path)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 	e := &engine{b: b, proc: proc, conn: b.tabs.NewConnection(b.profileNotes(proc))}
 	o := e.conn.Options(b.docs)
 	if b.cfg.AttachURL != "" {
-		o.Only = b.tabs.HasContext
+		o.ContextFilter = b.tabs.HasContext
 	}
 	reg, err := cdp.Open(ctx, ws, o)
 	e.conn.Registry = reg
@@ -180,7 +180,7 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// watch waits for the end of this Chromium, wanted or not.
+// watch waits for the end of this Chromium, expected or not.
 func (e *engine) watch() {
 	<-e.conn.Registry.Conn().Done()
 	b := e.b
@@ -212,7 +212,7 @@ func (e *engine) close() error {
 	return errors.Join(e.proc.Close(closeGrace), e.waitDisconnected())
 }
 
-// waitDisconnected waits until nothing reads from the browser or writes to it any more.
+// waitDisconnected waits until all goroutines of the connection have ended.
 func (e *engine) waitDisconnected() error {
 	ended := make(chan struct{})
 	go func() {
@@ -225,7 +225,7 @@ func (e *engine) waitDisconnected() error {
 	case <-ended:
 		return nil
 	case <-timer.C:
-		return errors.New("the connection to the browser does not end")
+		return errors.New("the connection to the browser did not end")
 	}
 }
 

@@ -33,13 +33,13 @@ func TestEvaluateRunsInMainWorldAndBoundsItsValue(t *testing.T) {
 		"const o = {}; o.o = o; o":        `{"o":"(seen above)"}`,
 	} {
 		if _, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script}); err != nil || got.Text != want ||
-			got.Cut {
+			got.Truncated {
 			t.Errorf("%s gives %+v, %v; want %s", script, got, err, want)
 		}
 	}
 	_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: "'x'.repeat(1e7)"})
-	if err != nil || !got.Cut || len(got.Text) > 51_000 {
-		t.Errorf("a long value: %d bytes, %v, %v", len(got.Text), got.Cut, err)
+	if err != nil || !got.Truncated || len(got.Text) > 51_000 {
+		t.Errorf("a long value: %d bytes, %v, %v", len(got.Text), got.Truncated, err)
 	}
 	for _, script := range []string{"element.value", "(e) => e.value", "return element.value"} {
 		o := browser.EvaluateOptions{Script: script, ID: findElement(t, page, "textbox", "F").ID}
@@ -130,9 +130,9 @@ func TestPageCannotForgeEvaluateResult(t *testing.T) {
 				expectFault(t, err, surface.FaultInvalid)
 				return
 			}
-			if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut &&
+			if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Truncated &&
 				!json.Valid([]byte(got.Text)) {
-				t.Errorf("the answer is %d bytes, cut %v: %.200q", len(got.Text), got.Cut, got.Text)
+				t.Errorf("the answer is %d bytes, cut %v: %.200q", len(got.Text), got.Truncated, got.Text)
 			}
 			if name == "forged" && got.Text != `{"text":"undefined","cut":false,"value":7,"none":true}` {
 				t.Errorf("a value shaped like the result envelope is returned as %s", got.Text)

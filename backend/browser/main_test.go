@@ -73,7 +73,7 @@ func newBrowser(t testing.TB, cfg browser.Config) (context.Context, *browser.Bro
 }
 
 func shortLimits() settle.Limits {
-	return settle.Limits{Action: time.Second, Navigation: 5 * time.Second, Parsed: time.Second}
+	return settle.Limits{Action: time.Second, Navigation: 5 * time.Second, AfterParse: time.Second}
 }
 
 // site serves pages by path; a page may be a function.

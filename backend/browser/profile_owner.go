@@ -7,10 +7,10 @@ import (
 	"sextant/backend/browser/launch"
 )
 
-// profileError marks err as the profile's when Chromium exited on a kept profile before its first answer.
+// profileError adds launch.ErrProfile to err when Chromium exited on the configured profile before its first answer.
 func profileError(proc process, err error) error {
 	p, ours := proc.(*launch.Process)
-	if !ours || p.Throwaway {
+	if !ours || p.TemporaryProfile {
 		return err
 	}
 	timer := time.NewTimer(exitTimeout)
@@ -23,13 +23,13 @@ func profileError(proc process, err error) error {
 	}
 }
 
-// profileNotes are what the sessions of a new Chromium have to know of who else uses its profile.
+// profileNotes returns notes for the sessions of a new Chromium: that another program uses its profile.
 func (b *Browser) profileNotes(proc process) []string {
 	p, ours := proc.(*launch.Process)
-	if !ours || p.Holder == "" {
+	if !ours || p.ProfileHolder == "" {
 		return nil
 	}
-	b.log.Warn("the profile is in use; using a throw-away one", "profile", b.cfg.ProfileDir, "holder", p.Holder)
-	return []string{"The browser's profile is in use by " + p.Holder +
+	b.log.Warn("the profile is in use; using a throw-away one", "profile", b.cfg.ProfileDir, "holder", p.ProfileHolder)
+	return []string{"The browser's profile is in use by " + p.ProfileHolder +
 		", so this browser has a throw-away one and is logged in nowhere."}
 }

@@ -27,8 +27,8 @@ document.querySelector('button').onmousemove = () => { v.style.display = 'block'
 for (const k of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) v.addEventListener(k, () => { document.title += ' ' + k })
 </script>`}))
 	_, err := s.Drag(ctx, browser.DragOptions{
-		From: browser.Where{ID: findElement(t, page, "button", "Shy").ID},
-		By:   &browser.Where{X: 40},
+		From: browser.Point{ID: findElement(t, page, "button", "Shy").ID},
+		By:   &browser.Point{X: 40},
 	})
 	expectFault(t, err, surface.FaultCovered)
 	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {

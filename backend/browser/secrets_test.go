@@ -46,8 +46,8 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 		if all := fmt.Sprintf("%+v", d); strings.Contains(all, secret) || d.Masked == 0 {
 			t.Errorf("%s: %s is listed: %s", what, secret, all)
 		}
-		if part == "/api" && (!strings.Contains(d.Body, "thanks") || !strings.Contains(d.Post, "lang=en")) {
-			t.Errorf("%s: harmless fields are not listed: %q, %q", what, d.Post, d.Body)
+		if part == "/api" && (!strings.Contains(d.Body, "thanks") || !strings.Contains(d.RequestBody, "lang=en")) {
+			t.Errorf("%s: harmless fields are not listed: %q, %q", what, d.RequestBody, d.Body)
 		}
 		if list, _ := s.Requests(browser.RequestFilter{URL: secret}); len(list) != 0 {
 			t.Errorf("%s: a filter finds the secret: %+v", what, list)
@@ -87,8 +87,8 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 	fill("Plain", "plain words")
 	click(t, ctx, s, page, "Leave")
 	hidden("a page that was left", "candlestick", "/left")
-	if d := newest("/left"); !strings.Contains(d.Post, "p=plain+words") {
-		t.Errorf("a harmless field is not listed: %q", d.Post)
+	if d := newest("/left"); !strings.Contains(d.RequestBody, "p=plain+words") {
+		t.Errorf("a harmless field is not listed: %q", d.RequestBody)
 	}
 }
 
@@ -112,13 +112,13 @@ func TestRequestSecretsAreMaskedByNameAndKind(t *testing.T) {
 	page := openPage(t, ctx, s, url)
 	click(t, ctx, s, page, "Call")
 	list, _ := s.Requests(browser.RequestFilter{URL: "/api", Type: "fetch"})
-	if len(list) != 1 || list[0].URL != other+"/api?code=•••&lang=en" || list[0].By != url {
+	if len(list) != 1 || list[0].URL != other+"/api?code=•••&lang=en" || list[0].Initiator != url {
 		t.Fatalf("the list tells %+v", list)
 	}
 	d, err := s.Request(ctx, list[0].ID)
-	if err != nil || d.Post != `{"user":"ana","apiKey":"•••"}` ||
+	if err != nil || d.RequestBody != `{"user":"ana","apiKey":"•••"}` ||
 		!strings.HasPrefix(d.Body, `{"pong":true,"data":"•••"}`) || len(d.Body) > network.MaxBody || d.BodyNote == "" {
-		t.Errorf("%q, %.60q, %q, %v", d.Post, d.Body, d.BodyNote, err)
+		t.Errorf("%q, %.60q, %q, %v", d.RequestBody, d.Body, d.BodyNote, err)
 	}
 	if d.Masked < 3 || !strings.Contains(strings.Join(d.MaskedKinds, "; "),
 		"apiKey in the request body; access key in the response body") {

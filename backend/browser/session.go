@@ -18,7 +18,7 @@ import (
 	"sextant/shared/event"
 )
 
-// These are the types of a Session's methods, for callers that import this package only.
+// Aliases of the types in Session's methods, for callers that import only this package.
 type (
 	NavigateOptions = act.NavigateOptions
 	TabOptions      = act.TabOptions
@@ -30,21 +30,21 @@ type (
 	RequestDetail   = network.RequestDetail
 	RequestFilter   = network.RequestFilter
 	PageTool        = webmcp.PageTool
-	Where           = act.Point
+	Point           = act.Point
 	ClickAtOptions  = act.ClickAtOptions
 	DragOptions     = act.DragOptions
 	DialogOptions   = act.DialogOptions
 	EvaluateOptions = act.EvaluateOptions
-	Evaluated       = act.EvaluateResult
+	EvaluateResult  = act.EvaluateResult
 	PDFOptions      = inspect.PDFOptions
-	Live            = live.Reader
+	LiveReader      = live.Reader
 	LiveFrame       = live.Frame
 	Step            = live.Step
 )
 
-// Session is the tabs of one caller: those methods of page.Session, and the actions of act and inspect on its active
-// tab, or on the tab of the element they name. All methods may be called concurrently; actions of one tab queue.
-// Errors of actions are *surface.Fault where the caller can correct them.
+// Session contains the tabs of one caller. It has the methods of page.Session, and the actions of act and inspect on
+// its active tab, or on the tab of the element that they name. Its methods may be called concurrently; the actions of
+// one tab queue. Errors of actions are *surface.Fault where the caller can correct them.
 type Session struct{ *page.Session }
 
 var _ surface.Surface = (*Session)(nil)
@@ -54,7 +54,7 @@ func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotation.O
 	return act.Navigate(ctx, s.Session, o)
 }
 
-// Tabs lists, opens, selects or closes tabs, see act.Tabs.
+// Tabs lists, opens, selects or closes tabs; see act.Tabs.
 func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotation.Observation, []event.Tab, error) {
 	return act.Tabs(ctx, s.Session, o)
 }
@@ -64,7 +64,7 @@ func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotation
 	return act.Click(ctx, s.Session, o)
 }
 
-// ClickAt presses the mouse at a point and says what lies there.
+// ClickAt presses the mouse at a point and names the element there.
 func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (annotation.Observation, error) {
 	return act.ClickAt(ctx, s.Session, o)
 }
@@ -84,7 +84,7 @@ func (s *Session) Select(ctx context.Context, id int, values []string) (annotati
 	return act.Select(ctx, s.Session, id, values)
 }
 
-// SelectText selects text, see act.SelectText.
+// SelectText selects text; see act.SelectText.
 func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (annotation.Observation, error) {
 	return act.SelectText(ctx, s.Session, id, text, start, end)
 }
@@ -105,36 +105,36 @@ func (s *Session) Drag(ctx context.Context, o DragOptions) (annotation.Observati
 }
 
 // MovePath moves the mouse along points, with the button held when press is true.
-func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (annotation.Observation, error) {
+func (s *Session) MovePath(ctx context.Context, points []Point, press bool) (annotation.Observation, error) {
 	return act.MovePath(ctx, s.Session, points, press)
 }
 
-// Upload gives files to the element id, see act.Upload.
+// Upload gives files to the element id; see act.Upload.
 func (s *Session) Upload(ctx context.Context, id int, paths []string) (annotation.Observation, error) {
 	return act.Upload(ctx, s.Session, id, paths)
 }
 
-// HandleDialog answers the open dialog, see act.HandleDialog.
+// HandleDialog answers the open dialog; see act.HandleDialog.
 func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (annotation.Observation, error) {
 	return act.HandleDialog(ctx, s.Session, o)
 }
 
-// Evaluate runs a script in the page's own world.
-func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotation.Observation, Evaluated, error) {
+// Evaluate runs a script in the page's main world; see act.Evaluate.
+func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotation.Observation, EvaluateResult, error) {
 	return act.Evaluate(ctx, s.Session, o)
 }
 
-// PageTools lists what the active tab's page offers by WebMCP.
+// PageTools returns the tools that the active tab's page offers through WebMCP.
 func (s *Session) PageTools(ctx context.Context) ([]PageTool, error) {
 	return act.PageTools(ctx, s.Session)
 }
 
-// PageToolOrigin is the origin of the document that offers a tool, see act.PageToolOrigin.
+// PageToolOrigin returns the origin of the document that offers a tool; see act.PageToolOrigin.
 func (s *Session) PageToolOrigin(name, origin string) string {
 	return act.PageToolOrigin(s.Session, name, origin)
 }
 
-// CallPageTool calls a tool that the page offers, see act.CallPageTool.
+// CallPageTool calls a tool that the page offers; see act.CallPageTool.
 func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (annotation.Observation,
 	string, error,
 ) {
@@ -171,11 +171,11 @@ func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotation.O
 	return inspect.Wait(ctx, s.Session, o)
 }
 
-// Holds implements surface.Surface.
-func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
-	err error,
+// AwaitCondition implements surface.Surface.
+func (s *Session) AwaitCondition(ctx context.Context, c surface.Condition, patience time.Duration) (
+	held bool, missing string, err error,
 ) {
-	return inspect.Holds(ctx, s.Session, c, patience)
+	return inspect.AwaitCondition(ctx, s.Session, c, patience)
 }
 
 // OriginOf implements surface.Surface.
@@ -193,5 +193,5 @@ func (s *Session) HasLink(url string) bool { return inspect.HasLink(s.Session, u
 // Address implements surface.Surface.
 func (s *Session) Address() string { return inspect.Address(s.Session) }
 
-// Follow calls changed whenever the page in front has changed, see live.Follow.
+// Follow calls changed whenever the page in front has changed; see live.Follow.
 func (s *Session) Follow(ctx context.Context, changed func()) { live.Follow(ctx, s.Session, changed) }

@@ -232,7 +232,7 @@ func TestBlankPageIsAlwaysAllowed(t *testing.T) {
 		if _, err := s.Navigate(ctx, browser.NavigateOptions{URL: other}); err == nil {
 			t.Errorf("%s is opened", other)
 		}
-		if to, err := act.Address(other); err == nil && !strings.HasPrefix(to, "https://") {
+		if to, err := act.CompleteAddress(other); err == nil && !strings.HasPrefix(to, "https://") {
 			t.Errorf("%s is an address: %s", other, to)
 		}
 	}

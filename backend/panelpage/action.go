@@ -12,19 +12,19 @@ import (
 	"sextant/shared/annotation"
 )
 
-// action is one action while it runs.
+// action is the state of a running action.
 type action struct {
 	p *Page
-	// outcome is the sentence of what is done; "" for one that only reads.
+	// outcome is a sentence that says what was done; "" for an action that only reads.
 	outcome string
 	note    string
-	// wide observes the whole page, full asks for everything in scope and not for what changed.
-	wide, full bool
-	begun      time.Time
+	// wholePage observes the whole page; full returns all elements in scope instead of the changes.
+	wholePage, full bool
+	begun           time.Time
 }
 
-// act runs one action on the page: it waits for its turn, acts, waits for the effects, takes a snapshot and returns
-// the changes.
+// act runs one action on the page. It waits for its turn, runs do, waits for the effects, takes a snapshot and
+// returns the changes.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -42,13 +42,13 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 			ctx.Err() != nil {
 			return annotation.Observation{}, context.Cause(ctx)
 		}
-		if p.framedNow() {
-			// a frame that does not say is looked at as it is
+		if p.hasFrame() {
+			// A frame that does not answer is observed as it is.
 			_, _ = collect.AwaitSettled(ctx, p.world(true), time.Since(a.begun), true, settleLimits)
 		}
 		settled = time.Since(acted)
 	}
-	now, err := p.takeSnapshot(ctx, a.wide)
+	now, err := p.takeSnapshot(ctx, a.wholePage)
 	if err != nil {
 		return annotation.Observation{}, p.explain(ctx, err)
 	}
@@ -57,17 +57,17 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 	return ans, nil
 }
 
-// framedNow reports whether the newest snapshot saw a frame.
-func (p *Page) framedNow() bool {
+// hasFrame reports whether the newest snapshot contains a frame.
+func (p *Page) hasFrame() bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	return p.last != nil && p.last.framed
 }
 
-// answer compares with the snapshot before, remembers the new one and returns the changes.
+// answer compares now with the snapshot before it, remembers now and returns the changes.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
-	if a.wide {
+	if a.wholePage {
 		now = now.inView()
 	}
 	p.s.mu.Lock()
@@ -85,7 +85,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 		Outcome: a.outcome, Events: []annotation.Event{}, Elements: changes, Gone: gone, Changes: true,
 		Above: now.Above, Below: now.Below, SettledMS: int(settled.Milliseconds()), Note: a.note,
 	}
-	if a.wide {
+	if a.wholePage {
 		p.whole = seen
 		ans.Above, ans.Below = 0, 0
 	}
@@ -96,9 +96,9 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	}
 	p.s.cfg.Elements.MarkReported(ids)
 	switch {
-	case a.wide && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
+	case a.wholePage && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
 		ans.Elements, ans.Gone = p.compare(ctx, beforeWhole, seen)
-	case a.wide:
+	case a.wholePage:
 		ans.Elements, ans.Gone, ans.Changes = seen.Elements, nil, false
 	case a.full || fresh:
 		ans.Elements, ans.Gone, ans.Changes = now.Elements, nil, false
@@ -120,7 +120,7 @@ func add(ans *annotation.Observation, text string) {
 	ans.Note += text
 }
 
-// target is the element that an action is for.
+// target is the element that an action acts on.
 type target struct {
 	p       *Page
 	element identity.Element
@@ -128,7 +128,7 @@ type target struct {
 	w       collect.World
 }
 
-// on runs an action with the element id.
+// on runs an action on the element id.
 func (p *Page) on(ctx context.Context, id int,
 	do func(context.Context, *action, *target) error,
 ) (annotation.Observation, error) {
@@ -164,7 +164,7 @@ func (p *Page) target(id int) (*target, error) {
 	}
 }
 
-// aim brings the element into view and returns the point where pressing it hits it.
+// aim scrolls the element into view and returns a point at which a press hits it.
 func (t *target) aim(ctx context.Context) (collect.Point, error) {
 	pt, err := collect.Aim(ctx, t.w, t.element.Handle,
 		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(t.element)})
@@ -174,11 +174,11 @@ func (t *target) aim(ctx context.Context) (collect.Point, error) {
 	if !pt.Ready() {
 		return pt, t.refusalFault(pt)
 	}
-	pt.X, pt.Y = place(pt.X), place(pt.Y)
+	pt.X, pt.Y = limitPosition(pt.X), limitPosition(pt.Y)
 	return pt, nil
 }
 
-// patience is how many milliseconds an element that cannot be pressed yet is waited for.
+// patience is how many milliseconds to wait for an element that cannot be pressed yet.
 const patience = 1500
 
 // personOnly reports whether only the person may use e.
@@ -191,10 +191,9 @@ func personOnly(e annotation.Element) bool {
 	return false
 }
 
-// PersonOnlyState is the state of what the assistant may see and not use.
+// PersonOnlyState is the state of an element that the assistant may see but not use.
 const PersonOnlyState = "only you"
 
-// personOnlyFault is the fault for what only the person may use.
 func (t *target) personOnlyFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
@@ -204,7 +203,7 @@ func (t *target) personOnlyFault() *surface.Fault {
 	}
 }
 
-// explain names the element in what the page refused.
+// explain converts a refusal of the page to a fault that names the element.
 func (t *target) explain(err error) error {
 	if refusal, ok := asRefusal(err); ok {
 		if refusal.Message == "only the person may use it" && !t.frame {
@@ -219,16 +218,16 @@ func (t *target) explain(err error) error {
 	return err
 }
 
-// refusalFault converts the collector's refusal to a fault. Its texts come from foreign code and are truncated.
+// refusalFault converts the collector's refusal to a fault. The texts come from foreign code and are truncated.
 func (t *target) refusalFault(pt collect.Point) error {
 	pt.Detail, pt.CoveredByText = surface.Clip(pt.Detail, 80), surface.Clip(pt.CoveredByText, 80)
-	pt.Mark, pt.RowMark = surface.Clip(pt.Mark, 40), surface.Clip(pt.RowMark, 40)
+	pt.TextHash, pt.RowHash = surface.Clip(pt.TextHash, 40), surface.Clip(pt.RowHash, 40)
 	gone := ""
 	switch pt.State {
 	case "gone":
 		gone = "it was removed from the page"
 	case "reused":
-		gone = fmt.Sprintf("the page uses its place for %q now", pt.Detail)
+		gone = fmt.Sprintf("the page now uses its place for %q", pt.Detail)
 	default:
 		return observe.RefusalFault(t.p.s.cfg.Elements, t.element, pt)
 	}

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of a page's answers. They come from foreign code: they are truncated, never trusted to be short.
+// Limits of a page's answers, which come from foreign code and may be of any size.
 const (
 	maxNodes  = 1500
 	maxFrames = 8
@@ -18,13 +18,12 @@ const (
 
 var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 
-// bounded is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
-// occurs twice.
-func bounded(raw collect.RawDocument) collect.RawDocument {
+// limitDocument truncates the texts, numbers and lists in raw to plausible sizes and drops repeated handles.
+func limitDocument(raw collect.RawDocument) collect.RawDocument {
 	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
-	raw.ViewW, raw.ViewH = size(raw.ViewW), size(raw.ViewH)
+	raw.ViewW, raw.ViewH = limitSize(raw.ViewW), limitSize(raw.ViewH)
 	raw.Above, raw.Below = min(max(raw.Above, 0), maxNodes), min(max(raw.Below, 0), maxNodes)
-	raw.Now = math.Abs(math.Mod(number(raw.Now), maxClock))
+	raw.Now = math.Abs(math.Mod(finite(raw.Now), maxClock))
 	seen := map[int]bool{}
 	nodes := make([]collect.RawNode, 0, min(len(raw.Nodes), maxNodes))
 	for _, n := range raw.Nodes {
@@ -32,46 +31,46 @@ func bounded(raw collect.RawDocument) collect.RawDocument {
 			continue
 		}
 		seen[n.Handle] = true
-		nodes = append(nodes, boundedNode(n))
+		nodes = append(nodes, limitNode(n))
 	}
 	raw.Nodes = nodes
 	raw.Frames = raw.Frames[:min(len(raw.Frames), maxFrames)]
 	for i := range raw.Frames {
-		raw.Frames[i].Box, raw.Frames[i].Clip = box(raw.Frames[i].Box), box(raw.Frames[i].Clip)
+		raw.Frames[i].Box, raw.Frames[i].Clip = limitBox(raw.Frames[i].Box), limitBox(raw.Frames[i].Clip)
 	}
 	return raw
 }
 
-// maxClock is more milliseconds than a document lives.
+// maxClock is longer than any document lives, in milliseconds.
 const maxClock = 1e12
 
-func boundedNode(n collect.RawNode) collect.RawNode {
+func limitNode(n collect.RawNode) collect.RawNode {
 	if !word.MatchString(n.Role) {
 		n.Role = "clickable"
 	}
 	n.Name, n.Value, n.Group = surface.Clip(n.Name, 400), surface.Clip(n.Value, 500), surface.Clip(n.Group, 80)
 	n.CoveredByText, n.Key = surface.Clip(n.CoveredByText, 80), surface.Clip(n.Key, 1000)
-	n.Sign, n.Row = surface.Clip(n.Sign, 40), surface.Clip(n.Row, 40)
+	n.TextHash, n.RowHash = surface.Clip(n.TextHash, 40), surface.Clip(n.RowHash, 40)
 	n.States = n.States[:min(len(n.States), maxStates)]
 	for i, s := range n.States {
 		n.States[i] = surface.Clip(s, 120)
 	}
-	n.Box, n.Born = box(n.Box), number(n.Born)
+	n.Box, n.Born = limitBox(n.Box), finite(n.Born)
 	return n
 }
 
-func box(r collect.Rect) collect.Rect {
-	return collect.Rect{X: place(r.X), Y: place(r.Y), W: size(r.W), H: size(r.H)}
+func limitBox(r collect.Rect) collect.Rect {
+	return collect.Rect{X: limitPosition(r.X), Y: limitPosition(r.Y), W: limitSize(r.W), H: limitSize(r.H)}
 }
 
-// number is v, or 0 for what is none.
-func number(v float64) float64 {
+// finite returns v, or 0 for NaN and the infinities.
+func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
 	}
 	return v
 }
 
-func place(v float64) float64 { return min(max(number(v), -maxSide), maxSide) }
+func limitPosition(v float64) float64 { return min(max(finite(v), -maxSide), maxSide) }
 
-func size(v float64) float64 { return min(max(number(v), 0), maxSide) }
+func limitSize(v float64) float64 { return min(max(finite(v), 0), maxSide) }

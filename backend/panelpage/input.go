@@ -28,22 +28,22 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 		}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
-		// A query searches the whole page: the page of a panel is small.
-		a.wide, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
+		// A query searches the whole page, because the page of a panel is small.
+		a.wholePage, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
 		return nil
 	})
 	if err != nil || o.Query == "" {
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := annotation.Match(all, o.Query)
+	found, partial := annotation.Match(all, o.Query)
 	ans.Elements = found
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotation.Element{}
 		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
 			annotation.Inventory(all)))
-	case partly:
+	case partial:
 		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
 	return ans, nil
@@ -153,7 +153,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 			Suggestion: "Send up, down, left, right, top or bottom.",
 		}
 	}
-	said := func(a *action, what string, moved bool) {
+	setOutcome := func(a *action, what string, moved bool) {
 		a.outcome = "scrolled " + what + o.Direction
 		if !moved {
 			a.outcome = cmp.Or(what, "the page ") + "did not move: it is at its end (" + o.Direction + ")"
@@ -166,33 +166,33 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 				return err
 			}
 			moved, err := collect.ScrollBy(ctx, g.w, g.element.Handle, o.Direction, o.Amount)
-			said(a, g.element.Label()+" ", moved)
+			setOutcome(a, g.element.Label()+" ", moved)
 			return err
 		})
 	}
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		moved, err := collect.ScrollBy(ctx, p.world(false), 0, o.Direction, o.Amount)
-		if err == nil && !moved && p.framedNow() {
+		if err == nil && !moved && p.hasFrame() {
 			moved, err = collect.ScrollBy(ctx, p.world(true), 0, o.Direction, o.Amount)
 		}
-		said(a, "", moved)
+		setOutcome(a, "", moved)
 		return err
 	})
 }
 
-// Wait waits until everything that o names holds, or just for seconds.
+// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
 func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
 			Kind:    surface.FaultInvalid,
-			Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10.",
+			Message: "seconds must be between 0 and 300", Suggestion: "Send seconds such as 10.",
 		}
 	}
-	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	c := surface.Condition{Text: o.Text, AbsentText: o.AbsentText, URL: o.URL}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		begun := time.Now()
-		missing, err := p.until(ctx, c, limit)
+		missing, err := p.waitUntil(ctx, c, limit)
 		if err != nil {
 			return err
 		}
@@ -207,28 +207,29 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	})
 }
 
-// Holds reports whether c holds on the page and waits for it up to patience.
-func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
-	err error,
+// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that is
+// not.
+func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience time.Duration) (
+	held bool, missing string, err error,
 ) {
 	release, err := p.acquire(ctx)
 	if err != nil {
 		return false, "", err
 	}
 	defer release()
-	missing, err = p.until(ctx, c, patience)
+	missing, err = p.waitUntil(ctx, c, patience)
 	if err != nil {
 		return false, "", p.explain(ctx, err)
 	}
 	return missing == "", missing, nil
 }
 
-// pollInterval is how often a page is asked whether something holds by now.
+// pollInterval is the time between two checks of a condition.
 const pollInterval = 100 * time.Millisecond
 
-// until waits until c holds; missing says what does not when the time is over. Without anything to hold
-// it waits that long.
-func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
+// waitUntil waits until c is true, at most limit, and returns the part that was not true at the end. An empty c waits
+// for the whole limit.
+func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {
 		if c != (surface.Condition{}) {
@@ -250,7 +251,7 @@ func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Durati
 	}
 }
 
-// unmet is what of c does not hold now, "" for nothing.
+// unmet returns the part of c that is not true now, "" when all of it is.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
@@ -261,7 +262,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 		text  string
 		there bool
 		why   string
-	}{{c.Text, true, "%q did not appear"}, {c.Gone, false, "%q is still there"}} {
+	}{{c.Text, true, "%q did not appear"}, {c.AbsentText, false, "%q is still there"}} {
 		if t.text == "" {
 			continue
 		}
@@ -288,15 +289,15 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	return strings.Join(list, " and "), nil
 }
 
-// hasText reports whether a text can be read on the page or in its frame.
+// hasText reports whether the page or its frame shows a text.
 func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
-	if err != nil || is || !p.framedNow() {
+	if err != nil || is || !p.hasFrame() {
 		return is, err
 	}
 	is, err = collect.HasText(ctx, p.world(true), text)
 	if err != nil && ctx.Err() == nil {
-		return false, nil // a frame that does not say shows nothing
+		return false, nil // a frame that does not answer counts as empty
 	}
 	return is, err
 }

@@ -8,13 +8,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// drawLimit is how long a window may take to say that it draws the numbers.
+// drawLimit is how long the window may take to confirm that it draws the numbers.
 const drawLimit = time.Second
 
-// draw has the window show the numbers of a snapshot. They are for people: a window that does not draw them
-// delays nothing, and what was done is done.
+// draw asks the window to show the numbers of a snapshot. Errors are ignored: the numbers are only for people.
 func (p *Page) draw(ctx context.Context, l *snapshot) {
-	w := p.s.reached()
+	w := p.s.connected()
 	if w == nil {
 		return
 	}

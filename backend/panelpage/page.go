@@ -1,9 +1,9 @@
-// Package panelpage is the page of a panel as a surface: what the window draws for the panel, and what the panel
-// shows in its frame. It uses the same collector script and the same numbers as the browser and answers in the same
-// form, but asks its questions over the window's WebSocket, because no debugger reaches a page of ours.
+// Package panelpage implements surface.Surface for the page of a panel: what the window draws for the panel, and what
+// the panel shows in its frame. It uses the same collector script and the same numbers as the browser and answers in
+// the same form. It reaches the page over the window's WebSocket, because the window has no debugger.
 //
-// The page in a frame is not trusted: its answers are bounded, its boxes are clipped to the frame, and its numbers
-// come from our own counter, so that it can misreport nothing but itself.
+// The page in a frame is not trusted. Its answers are truncated, its boxes are clipped to the frame, and its numbers
+// come from our own counter, so that it can give false information about its own content only.
 package panelpage
 
 import (
@@ -20,50 +20,49 @@ import (
 	"sextant/shared/wire"
 )
 
-// Windows sends questions to the window that a person sees.
-type Windows interface {
-	// HasWindow reports whether one is connected.
+// WindowClient asks questions of the window that the person sees.
+type WindowClient interface {
+	// HasWindow reports whether a window is connected.
 	HasWindow() bool
-	// Ask returns what the window answers to a question about the panel it shows; an error's text is
-	// for people.
+	// Ask sends a question about the panel that the window shows and returns the answer. Error texts are for people.
 	Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error)
 }
 
-// Config is what Pages depend on.
+// Config contains the dependencies of Pages.
 type Config struct {
 	// Elements issues ids; it is the browser's registry, so that ids are unique.
 	Elements *identity.ElementRegistry
-	// Title is a panel's title, "" for one that is not there.
+	// Title returns a panel's title, "" when there is no such panel.
 	Title func(panel string) string
 }
 
-// Pages is the pages of all panels. Safe for concurrent use.
+// Pages contains the pages of all panels. It is safe for concurrent use.
 type Pages struct {
 	cfg Config
 
 	mu      sync.Mutex
-	windows Windows
+	windows WindowClient
 	camera  func(context.Context) ([]byte, error)
 	pages   map[string]*Page
 	byTab   map[int]*Page
 	lastDoc int
 }
 
-// New returns the pages of panels, without a window yet.
+// New returns Pages that no window is connected to yet.
 func New(cfg Config) *Pages {
 	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
 }
 
-// Connect sets how windows are reached; nil for not at all.
-func (pages *Pages) Connect(w Windows) {
+// SetWindowClient sets the connection to windows, nil for none.
+func (pages *Pages) SetWindowClient(w WindowClient) {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	pages.windows = w
 }
 
-// Camera sets how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
-// program without one.
-func (pages *Pages) Camera(take func(context.Context) ([]byte, error)) {
+// SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil when there is no such
+// window.
+func (pages *Pages) SetCamera(take func(context.Context) ([]byte, error)) {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	pages.camera = take
@@ -71,17 +70,17 @@ func (pages *Pages) Camera(take func(context.Context) ([]byte, error)) {
 
 // HasWindow reports whether a window is open.
 func (pages *Pages) HasWindow() bool {
-	w := pages.reached()
+	w := pages.connected()
 	return w != nil && w.HasWindow()
 }
 
-func (pages *Pages) reached() Windows {
+func (pages *Pages) connected() WindowClient {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
 	return pages.windows
 }
 
-// Page is the page of a panel, shown or not.
+// Page returns the page of a panel, whether it is shown or not.
 func (pages *Pages) Page(panel string) *Page {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
@@ -93,7 +92,7 @@ func (pages *Pages) Page(panel string) *Page {
 	return p
 }
 
-// PageOf is the panel's page that a number belongs to, nil for none.
+// PageOf returns the page that the element id belongs to, nil for none.
 func (pages *Pages) PageOf(id int) *Page {
 	element, ok := pages.cfg.Elements.Element(id)
 	if !ok {
@@ -104,69 +103,69 @@ func (pages *Pages) PageOf(id int) *Page {
 	return pages.byTab[element.Tab]
 }
 
-// Scheme begins the address of a panel's page: "panel:notes".
+// Scheme is the prefix of the address of a panel's page, as in "panel:notes".
 const Scheme = "panel:"
 
-// Page is one panel's page. All methods may be called concurrently; actions queue. Errors are
-// *surface.Fault where the caller can correct them.
+// Page is the page of one panel. Its methods may be called concurrently; actions queue. Errors are *surface.Fault
+// where the caller can correct them.
 type Page struct {
 	s     *Pages
 	panel string
-	// tab is the page's tab number in the registry, negative.
+	// tab is the page's tab number in the registry; it is negative.
 	tab   int
 	queue chan struct{}
 
-	// All below is guarded by Pages.mu.
+	// The fields below are guarded by Pages.mu.
 	docs    [2]document
 	last    *snapshot
 	whole   *snapshot
 	version int
-	// secrets are the newest that were typed into the page; pictures cover what shows them.
+	// secrets are the newest secrets typed into the page; pictures cover the elements that show them.
 	secrets []string
-	// inFrame is true when the last action was in the frame: keys go there.
+	// inFrame is true when the last action was in the frame, which then gets the keys.
 	inFrame bool
 }
 
 // document is one load of the panel's page or of its frame.
 type document struct {
-	// key is what the document calls itself, seq its number in the registry (negative), 0 for none yet.
+	// key is the name that the document gave itself; seq is its (negative) number in the registry, 0 for none yet.
 	key string
 	seq int
 }
 
-// Panel is the panel's id.
+// Panel returns the panel's id.
 func (p *Page) Panel() string { return p.panel }
 
-// Address is the page's address.
+// Address returns the page's address.
 func (p *Page) Address() string { return Scheme + p.panel }
 
 var _ surface.Surface = (*Page)(nil)
 
-// KeyTargets implements surface.Surface: keys reach the panel's own page only.
+// KeyTargets implements surface.Surface: keys reach only the panel's own page.
 func (p *Page) KeyTargets() []string { return []string{p.Address()} }
 
 // OpenDialog implements surface.Surface: a panel's page opens no dialogs.
 func (p *Page) OpenDialog() (what, address string) { return "", "" }
 
-// Limits of one question: an action may wait for an element to be ready.
+// Time limits of one question. Those for aim and settling are longer, because they wait for the page.
 const (
 	askLimit   = 5 * time.Second
 	frameLimit = 3 * time.Second
 	aimLimit   = 8 * time.Second
 )
 
-var errSilent = errors.New("the page does not answer")
+var errNoAnswer = errors.New("the page does not answer")
 
-// world is the page's document, or the one in its frame, as the collector asks it.
+// world returns the page's document, or the document in its frame, for the collector.
 func (p *Page) world(frame bool) collect.World {
-	return collect.OwnPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
+	return collect.WindowPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		return p.ask(ctx, frame, name, args...)
 	})
 }
 
 // ask calls one function in the page, or in the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
-	w := p.s.reached()
+	w := p.s.connected()
 	if w == nil || !w.HasWindow() {
 		return nil, p.unreachableFault("No window is open.")
 	}
@@ -183,7 +182,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	} else if frame {
 		limit = frameLimit
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoAnswer)
 	defer cancel()
 	value, err := w.Ask(ctx, ask)
 	switch {
@@ -195,7 +194,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	return nil, p.unreachableFault(err.Error())
 }
 
-// unreachableFault is the fault for a page that nobody shows.
+// unreachableFault returns the fault for a page that no window shows.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
@@ -204,7 +203,7 @@ func (p *Page) unreachableFault(why string) *surface.Fault {
 	}
 }
 
-// name is the panel's title, or its id.
+// name returns the panel's title, or its id.
 func (p *Page) name() string {
 	if t := p.s.cfg.Title(p.panel); t != "" {
 		return t
@@ -212,9 +211,9 @@ func (p *Page) name() string {
 	return p.panel
 }
 
-// number is the registry's number of the document with the key. With another key the page was reloaded:
-// the ids of the old document end.
-func (p *Page) number(frame bool, key string) int {
+// documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the ids
+// of the old document then end.
+func (p *Page) documentNumber(frame bool, key string) int {
 	key = surface.Clip(key, 80)
 	i := 0
 	if frame {
@@ -236,7 +235,7 @@ func (p *Page) number(frame bool, key string) int {
 	return seq
 }
 
-// frameOf reports whether a document of the page is the frame's; alive is false for one that was replaced.
+// frameOf reports whether the document is the frame's; alive is false for a document that was replaced.
 func (p *Page) frameOf(seq int) (frame, alive bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

@@ -78,7 +78,7 @@ func newPage(t *testing.T, answers fakeAnswers) (*panelpage.Page, *fakeWindow,
 	}
 	elements := identity.NewElementRegistry()
 	s := panelpage.New(panelpage.Config{Elements: elements, Title: func(string) string { return "Notes" }})
-	s.Connect(r)
+	s.SetWindowClient(r)
 	return s.Page("notes"), r, elements
 }
 

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// HTML is what the page shows, without scripts and what is hidden; what its frame shows follows.
+// HTML returns the visible content of the page and its frame as HTML, without scripts and hidden content.
 func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	if err != nil {
 		return "", "", "", p.explain(ctx, err)
 	}
-	// Whether there is a frame now is only known by looking.
+	// Only a snapshot tells whether there is a frame now.
 	l, err := p.takeSnapshot(ctx, false)
 	if err != nil {
 		return "", "", "", p.explain(ctx, err)
@@ -36,15 +36,15 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	return html, p.Address(), p.name(), nil
 }
 
-// maxHTML bounds what a frame may say that it shows, in bytes.
+// maxHTML bounds the HTML of a frame, in bytes.
 const maxHTML = 2 << 20
 
-// countLimit is how long a page may take to be counted.
+// countLimit bounds the time to count a page's elements.
 const countLimit = 2 * time.Second
 
-// Operable counts the usable elements in view; an error says why the page cannot be observed now.
-func (p *Page) Operable(ctx context.Context) (int, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errSilent)
+// CountOperable returns the number of usable elements in view. The error says why the page cannot be observed now.
+func (p *Page) CountOperable(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)
 	defer cancel()
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Page) Operable(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Selection is what is selected on the page.
+// Selection returns the selected text of the page.
 func (p *Page) Selection(ctx context.Context) (string, error) {
 	text, err := collect.Selection(ctx, p.world(false))
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Page) Selection(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// Element is what the newest snapshots say about a number, false when they do not know it.
+// Element returns the element id as the newest snapshots saw it, false when they did not.
 func (p *Page) Element(id int) (annotation.Element, bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *Page) Element(id int) (annotation.Element, bool) {
 	return annotation.Element{}, false
 }
 
-// Annotations are the elements of the newest snapshot, without taking another.
+// Annotations returns the elements of the newest snapshot, without taking another.
 func (p *Page) Annotations() []annotation.Element {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -98,7 +98,7 @@ func (p *Page) Annotations() []annotation.Element {
 	return slices.Clone(p.last.Elements)
 }
 
-// OriginOf says where the element id comes from: the origin of all that a panel shows is its address.
+// OriginOf returns the origin of the element id, which is the page's address for all content of a panel.
 func (p *Page) OriginOf(id int) surface.ElementOrigin {
 	element, ok := p.s.cfg.Elements.Element(id)
 	if !ok || element.Tab != p.tab {

@@ -19,14 +19,15 @@ import (
 // maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit is how long a picture may take; the window holds its pose for longer (POSE in pose.ts).
+// shotLimit bounds the time to take a picture. The window keeps its pose for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
-// stageState is what the window says when it is ready for a picture: it shows nothing of its own over the page.
+// stageState is the window's answer when it is ready for a picture and shows nothing of its own over the page.
 type stageState struct {
-	// Own is false for a window that a web browser shows.
+	// Own is true for the window of the desktop program, false for one in a web browser.
 	Own bool `json:"own"`
-	// Width is the window's, in CSS pixels, Stage the place of the page in it, Covered what lies over that.
+	// Width is the window's width in CSS pixels, Stage the box of the page in it, and Covered the boxes to paint
+	// over.
 	Width   float64        `json:"width"`
 	Stage   collect.Rect   `json:"stage"`
 	Covered []collect.Rect `json:"covered"`
@@ -43,13 +44,13 @@ func (p *Page) coverSecret(text string) {
 	p.secrets = p.secrets[max(0, len(p.secrets)-maxSecrets):]
 }
 
-// Screenshot is a picture of what can be seen of the page, or of one element. Only the program's own window takes
-// pictures: a web browser gives none of a page to that page.
+// Screenshot takes a picture of the visible part of the page, or of one element. Only the desktop program's window
+// can be captured: a web browser does not give a page a picture of itself.
 func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
 		return surface.Picture{}, &surface.Fault{
 			Kind: surface.FaultInvalid,
-			Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.",
+			Message: fmt.Sprintf("full_page was sent, but a picture of the panel %s shows only what is in view.",
 				p.name()),
 			Suggestion: "Leave full_page out, and call scroll_page first for what lies below.",
 		}
@@ -59,22 +60,22 @@ func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (sur
 		return surface.Picture{}, err
 	}
 	defer release()
-	ctx, cancel := context.WithTimeoutCause(ctx, shotLimit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, shotLimit, errNoAnswer)
 	defer cancel()
-	pic, err := p.shoot(ctx, o)
+	pic, err := p.capture(ctx, o)
 	if err != nil {
 		return surface.Picture{}, p.explain(ctx, err)
 	}
 	return pic, nil
 }
 
-func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
+func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.ID != 0 {
 		g, err := p.target(o.ID)
 		if err != nil {
 			return surface.Picture{}, err
 		}
-		// What cannot be pressed can be seen all the same; whether it is in view shows below.
+		// An element that cannot be pressed can still be captured; whether it is in view is checked below.
 		_, _ = collect.Aim(ctx, g.w, g.element.Handle,
 			collect.AimOptions{Scroll: true, Expectation: observe.ExpectationOf(g.element)})
 	}
@@ -92,10 +93,10 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	if !pose.Own {
 		return surface.Picture{}, p.noPictureFault()
 	}
-	// It shows nothing of its own until the pose ends, or for some seconds.
-	rests := false
+	// The window hides its own content until the pose ends, or for some seconds.
+	released := false
 	defer func() {
-		if !rests {
+		if !released {
 			_, _ = p.ask(context.WithoutCancel(ctx), false, "posed")
 		}
 	}()
@@ -107,13 +108,13 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	if err != nil {
 		return surface.Picture{}, p.failedFault(ctx, err)
 	}
-	rests = true
+	released = true
 	if err := p.endPose(ctx); err != nil {
 		return surface.Picture{}, err
 	}
-	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.Elements}
+	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: toBox(pose.Stage), Elements: l.Elements}
 	for _, r := range pose.Covered {
-		d.Covered = append(d.Covered, boxed(r))
+		d.Covered = append(d.Covered, toBox(r))
 	}
 	for i, e := range l.Elements {
 		if e.ID == o.ID {
@@ -135,53 +136,53 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	return screenshot.RenderWindow(d, o)
 }
 
-// pose has the window show the page and nothing over it.
+// pose asks the window to show the page and nothing over it.
 func (p *Page) pose(ctx context.Context) (stageState, error) {
 	raw, err := p.ask(ctx, false, "pose")
 	if err != nil {
 		return stageState{}, err
 	}
-	var said struct {
+	var answer struct {
 		V stageState `json:"v"`
 		E string     `json:"e"`
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
+	if err := json.Unmarshal(raw, &answer); err != nil {
 		return stageState{}, fmt.Errorf("asking the window to pause: %w", err)
 	}
-	if said.E != "" {
-		return stageState{}, p.failedFault(ctx, errors.New(said.E))
+	if answer.E != "" {
+		return stageState{}, p.failedFault(ctx, errors.New(answer.E))
 	}
-	return said.V, nil
+	return answer.V, nil
 }
 
-// endPose ends the pose and errs when the window did not keep it: the picture may then show another panel,
-// or something of the person's that nobody said to cover.
+// endPose ends the pose. It fails when the window did not keep the pose: the picture may then show another panel, or
+// content of the person's that is not covered.
 func (p *Page) endPose(ctx context.Context) error {
-	// A picture that came late is let go all the same.
+	// The window must be released even when the picture came too late.
 	raw, err := p.ask(context.WithoutCancel(ctx), false, "posed")
 	if err != nil {
 		return err
 	}
-	var said struct {
+	var answer struct {
 		V struct {
 			Held bool `json:"held"`
 		} `json:"v"`
 	}
-	if err := json.Unmarshal(raw, &said); err != nil {
-		return fmt.Errorf("asking the window whether it stood still: %w", err)
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return fmt.Errorf("asking the window whether it kept still: %w", err)
 	}
-	if !said.V.Held {
-		return p.failedFault(ctx, errors.New("what the window shows changed while it was taken"))
+	if !answer.V.Held {
+		return p.failedFault(ctx, errors.New("the window's content changed while the picture was taken"))
 	}
 	return nil
 }
 
-func boxed(r collect.Rect) annotation.Box {
-	r = box(r)
+func toBox(r collect.Rect) annotation.Box {
+	r = limitBox(r)
 	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
-// noPictureFault is the fault of a window that cannot be photographed.
+// noPictureFault returns the fault for a window that cannot be captured.
 func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
@@ -192,7 +193,7 @@ func (p *Page) noPictureFault() *surface.Fault {
 	}
 }
 
-// failedFault is the fault of a picture that did not come.
+// failedFault returns the fault for a picture that was not taken.
 func (p *Page) failedFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -63,7 +63,7 @@ func TestOperableCountDoesNotRecordObservation(t *testing.T) {
 		"see": reply(packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
-	if n, err := p.Operable(t.Context()); n != 1 || err != nil {
+	if n, err := p.CountOperable(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d elements, %v", n, err)
 	}
 	if len(r.asked) != 1 {
@@ -123,8 +123,8 @@ func newPageWithCamera(t *testing.T, answers fakeAnswers,
 		Elements: identity.NewElementRegistry(),
 		Title:    func(string) string { return "Notes" },
 	})
-	s.Connect(&fakeWindow{answers: answers})
-	s.Camera(camera)
+	s.SetWindowClient(&fakeWindow{answers: answers})
+	s.SetCamera(camera)
 	return s.Page("notes"), rested
 }
 
@@ -227,7 +227,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultTimeout,
-			"changed while it was taken",
+			"changed while the picture was taken",
 		},
 		{
 			"a window that shows another panel by then",

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// snapshot is the numbered elements of a page at one moment. It is never changed after it was made.
+// snapshot contains the numbered elements of a page at one moment. It is immutable.
 type snapshot struct {
 	identity.List
 	// main is the registry's number of the document that the window shows.
@@ -23,15 +23,15 @@ type snapshot struct {
 }
 
 // takeSnapshot observes the page, and its frame when it has one.
-func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
-	raw, key, err := collect.CollectOwnPage(ctx, p.world(false), collect.Options{WholePage: wide})
+func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, error) {
+	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wholePage})
 	if err != nil {
 		return nil, err
 	}
-	raw = bounded(raw)
+	raw = limitDocument(raw)
 	l := &snapshot{List: identity.List{ByID: map[int]int{}, Above: raw.Above, Below: raw.Below}}
-	l.main = p.number(false, key)
-	ids, err := p.identify(ctx, false, l.main, raw)
+	l.main = p.documentNumber(false, key)
+	ids, err := p.assignIDs(ctx, false, l.main, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -40,59 +40,59 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 		if l.framed || !f.Visible {
 			continue
 		}
-		// A panel has one frame; its elements are listed where the frame is.
+		// A panel has one frame. Its elements are listed at the frame's position.
 		l.framed = true
-		at := min(max(f.At, 0), len(raw.Nodes))
-		p.list(l, l.main, raw.Nodes[:at], ids[:at], frameAt{})
+		at := min(max(f.NodesBefore, 0), len(raw.Nodes))
+		p.list(l, l.main, raw.Nodes[:at], ids[:at], framePlacement{})
 		done = at
-		if err := p.seeFrame(ctx, l, f, wide); err != nil {
+		if err := p.observeFrame(ctx, l, f, wholePage); err != nil {
 			if stopped := context.Cause(ctx); stopped != nil {
 				return nil, stopped
 			}
 			l.frameSilent = true
 		}
 	}
-	p.list(l, l.main, raw.Nodes[done:], ids[done:], frameAt{})
+	p.list(l, l.main, raw.Nodes[done:], ids[done:], framePlacement{})
 	return l, nil
 }
 
-// frameAt is where a frame's own pixels lie in the window; Cut is the part of it that is seen.
-type frameAt struct {
+// framePlacement is the position of a frame in the window; cut is its visible part, in is false for the page itself.
+type framePlacement struct {
 	in   bool
 	x, y float64
 	cut  collect.Rect
 }
 
-// seeFrame observes the frame f of the page.
-func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
+// observeFrame adds the elements of the frame f to l.
+func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wholePage bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
-	o := collect.Options{WholePage: wide}
-	if !wide {
+	o := collect.Options{WholePage: wholePage}
+	if !wholePage {
 		o.Clip = &clip
 	}
-	raw, key, err := collect.CollectOwnPage(ctx, p.world(true), o)
+	raw, key, err := collect.CollectWindowPage(ctx, p.world(true), o)
 	if err != nil {
 		return err
 	}
-	raw = bounded(raw)
-	doc := p.number(true, key)
-	ids, err := p.identify(ctx, true, doc, raw)
+	raw = limitDocument(raw)
+	doc := p.documentNumber(true, key)
+	ids, err := p.assignIDs(ctx, true, doc, raw)
 	if err != nil {
 		return err
 	}
 	l.Above += min(max(raw.Above, 0), maxNodes)
 	l.Below += min(max(raw.Below, 0), maxNodes)
-	p.list(l, doc, raw.Nodes, ids, frameAt{in: true, x: f.Box.X, y: f.Box.Y, cut: f.Clip})
+	p.list(l, doc, raw.Nodes, ids, framePlacement{in: true, x: f.Box.X, y: f.Box.Y, cut: f.Clip})
 	return nil
 }
 
-// identify gives the nodes of a document their numbers.
-func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
+// assignIDs returns the ids of the nodes of a document.
+func (p *Page) assignIDs(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
 	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
 		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: p.Address(), Secret: n.Secret,
-			Sign: n.Sign, Row: n.Row, Born: n.Born,
+			TextHash: n.TextHash, RowHash: n.RowHash, Born: n.Born,
 		}
 	}
 	ids, _, err := p.s.cfg.Elements.Assign(p.tab, doc, raw.Now, seen, &probe{ctx, p.world(frame)})
@@ -103,7 +103,7 @@ func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Ra
 }
 
 // list adds numbered nodes of a document to l.
-func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
+func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at framePlacement) {
 	for i, n := range nodes {
 		e := annotation.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable,
@@ -112,7 +112,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 		}
 		if at.in {
 			e.Frame = p.Address()
-			e.Box = inside(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H},
+			e.Box = intersect(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H},
 				at.cut)
 			e.InView = e.InView && e.Box.Width > 0 && e.Box.Height > 0
 		}
@@ -128,8 +128,8 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 	}
 }
 
-// inside is the part of b that lies in r.
-func inside(b annotation.Box, r collect.Rect) annotation.Box {
+// intersect returns the part of b that is inside r.
+func intersect(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
 	return annotation.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
@@ -148,11 +148,11 @@ func (p *probe) Connected(handles []int) ([]bool, error) {
 
 // Keys implements identity.DocumentProbe.
 func (p *probe) Keys() (map[string]int, error) {
-	raw, _, err := collect.CollectOwnPage(p.ctx, p.w, collect.Options{WholePage: true})
+	raw, _, err := collect.CollectWindowPage(p.ctx, p.w, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
 	}
-	raw = bounded(raw)
+	raw = limitDocument(raw)
 	keys := make(map[string]int, len(raw.Nodes))
 	for _, n := range raw.Nodes {
 		keys[n.Key]++
@@ -160,7 +160,7 @@ func (p *probe) Keys() (map[string]int, error) {
 	return keys, nil
 }
 
-// inView is the part of a snapshot of the whole page that is visible without scrolling.
+// inView returns the part of a snapshot of the whole page that is visible without scrolling.
 func (s *snapshot) inView() *snapshot {
 	v := *s
 	v.List = s.List.InView()
@@ -185,14 +185,14 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	})
 }
 
-// explain turns the error of a page into a fault that its caller can read.
+// explain converts an error of the page to a fault for the caller.
 func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal
 	switch {
 	case errors.As(err, &fault):
 		return fault
-	case errors.Is(err, errSilent):
+	case errors.Is(err, errNoAnswer):
 		return &surface.Fault{
 			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page of the panel %s does not answer.", p.name()),
 			Suggestion: "Wait and call annotate_page again, or use the panel's own tools.",
@@ -207,19 +207,19 @@ func (p *Page) explain(ctx context.Context, err error) error {
 		}
 	case errors.Is(err, collect.ErrGone):
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: "What it was about has left the page.",
+			Kind: surface.FaultGone, Message: "The element has left the page.",
 			Suggestion: "Call annotate_page.",
 		}
 	}
 	return &surface.Fault{
-		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.",
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave an invalid answer.",
 			p.name()),
 		Suggestion: "Call annotate_page again, or use the panel's own tools.",
 	}
 }
 
-// settleLimits is how long a page's changes must be over to count as over.
+// settleLimits says how long a page must stay unchanged to count as settled.
 var settleLimits = collect.SettleLimits{
-	Once: 60 * time.Millisecond, Several: 150 * time.Millisecond,
-	Limit: 3 * time.Second,
+	AfterOne: 60 * time.Millisecond, AfterSeveral: 150 * time.Millisecond,
+	Max: 3 * time.Second,
 }

@@ -109,8 +109,8 @@ func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 // approved records the hosts and secrets of a call that may run. Hosts that the person typed are open from now on.
 func (p *Pipeline) approved(c *callState) *toolspec.Result {
 	session := c.call.From.Session
-	p.hosts.open(session, c.decision.Opens)
-	p.hosts.use(session, c.decision.Contacts)
+	p.hosts.open(session, c.decision.OpenedHosts)
+	p.hosts.use(session, c.decision.ContactedHosts)
 	p.secretUses.add(contextKey(c.call.From), c.desc.Secrets)
 	return nil
 }

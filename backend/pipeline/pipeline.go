@@ -340,7 +340,8 @@ func (p *Pipeline) EndTurn(turn string) {
 // IsHostAllowed reports whether the person opened host (host or host:port) in session, by typing it or by the setting.
 // The dialer and the browser's proxy call it.
 func (p *Pipeline) IsHostAllowed(session, host string) bool {
-	return policy.HostOpened(host, p.cfg.Policy().AllowHosts) || policy.HostTyped(host, p.hosts.opened(session))
+	return policy.HostMatches(host, p.cfg.Policy().AllowHosts) ||
+		policy.HostMatchesExactly(host, p.hosts.opened(session))
 }
 
 // Close stops every call and waits until each is reported and no executor runs, or until ctx ends. The stores that the

@@ -10,11 +10,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// describesEffects reports whether the description lists the files that the call uses and the programs that it starts.
-// Then these decide, and not the hints of the tool.
+// describesEffects reports whether the description lists the files that the call uses or the programs that it starts.
+// If so, they decide instead of the hints of the tool.
 func (f facts) describesEffects() bool {
 	d := f.in.Description
-	// Only the file tools of built-in panels list files; no other panel can.
+	// Of the panels, only built-in ones with file tools list files.
 	panel := f.in.Definition.Origin == toolspec.OriginPanel && len(d.Files) > 0
 	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.isInterfaceTool() &&
 		(d.RunsProgram || len(d.Files) > 0)
@@ -33,55 +33,55 @@ func (f facts) readsOnly() bool {
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
 }
 
-// effectDoubts returns the doubts about the described effects of a call. All are exact.
-func (f facts) effectDoubts() []doubt {
+// effectReasons returns the reasons to ask about the described effects of a call. All of them are exact.
+func (f facts) effectReasons() []askReason {
 	d := f.in.Description
-	var all []doubt
+	var all []askReason
 	if d.Unconfined != "" {
-		all = append(all, doubt{
-			reason: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
+		all = append(all, askReason{
+			text: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
 			inEveryMode: true,
 		})
 	}
 	for _, u := range d.Files {
 		if u.Sensitive != "" {
-			all = append(all, doubt{
-				reason: "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
-				exact:  true, inEveryMode: true,
+			all = append(all, askReason{
+				text:  "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
+				exact: true, inEveryMode: true,
 			})
 		}
 	}
-	all = append(all, f.fileDoubts()...)
+	all = append(all, f.fileReasons()...)
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
-		// A person pressed the button for exactly this call.
+		// The person started exactly this call in the window.
 		return all
 	}
 	for _, w := range d.Warnings {
-		all = append(all, doubt{reason: withPeriod(w), exact: true})
+		all = append(all, askReason{text: withPeriod(w), exact: true})
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
-		all = append(all, doubt{
-			reason: "It uses the network, and its hosts are known only when it runs.", exact: true,
+		all = append(all, askReason{
+			text: "It uses the network, and its hosts are known only when it runs.", exact: true,
 			inEveryMode: true,
 		})
 	}
 	if d.Network && len(f.hosts) > 0 && d.RunsProgram && !d.HostsLimited && !f.onlyDownloads() {
-		all = append(all, doubt{
-			reason: "It uses the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
-			exact:  true, inEveryMode: true,
+		all = append(all, askReason{
+			text:  "It uses the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
+			exact: true, inEveryMode: true,
 		})
 	}
 	if f.in.Definition.Hints.Confirm {
-		all = append(all, doubt{reason: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
+		all = append(all, askReason{text: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
 	}
 	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != ModeWorkspace && len(f.hosts) == 0 {
-		all = append(all, doubt{reason: "It runs a program that does more than read.", exact: true})
+		all = append(all, askReason{text: "It runs a program that does more than read.", exact: true})
 	}
 	return all
 }
 
-// onlyDownloads reports whether only curl and wget use the network, without warnings: then they contact only the hosts
-// that they name.
+// onlyDownloads reports whether curl and wget are the only programs that do more than read, without warnings. They
+// contact only the hosts that they name.
 func (f facts) onlyDownloads() bool {
 	d := f.in.Description
 	return len(d.Warnings) == 0 && !slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool {
@@ -89,15 +89,15 @@ func (f facts) onlyDownloads() bool {
 	})
 }
 
-// fileDoubts returns the doubts about deletes, writes, and reads outside of the folder.
-func (f facts) fileDoubts() []doubt {
+// fileReasons returns the reasons to ask about deletes, writes, and reads outside the folder.
+func (f facts) fileReasons() []askReason {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
 	for _, u := range f.in.Description.Files {
 		within := u.PanelOwned || f.inFolder(u.Path)
 		switch {
 		case u.Use == toolspec.UseDelete && person && within:
-			// A person pressed the button in the window, as with undo.
+			// The person started it in the window, for example with Undo.
 		case u.Use == toolspec.UseDelete:
 			deleted = append(deleted, u.Path)
 		case u.Use == toolspec.UseRead && !within && !isSystemPath(u.Path):
@@ -111,8 +111,8 @@ func (f facts) fileDoubts() []doubt {
 	if f.in.Settings.Mode == ModeWorkspace || person {
 		inside = nil
 	}
-	var all []doubt
-	for _, asked := range []struct {
+	var all []askReason
+	for _, group := range []struct {
 		paths         []string
 		before, after string
 	}{
@@ -121,15 +121,16 @@ func (f facts) fileDoubts() []doubt {
 		{inside, "It changes ", "."},
 		{read, "It reads ", ", outside of the folder."},
 	} {
-		if len(asked.paths) > 0 {
-			all = append(all, doubt{reason: asked.before + joinWords(firstFew(asked.paths)) + asked.after, exact: true})
+		if len(group.paths) > 0 {
+			text := group.before + joinWords(firstFew(group.paths)) + group.after
+			all = append(all, askReason{text: text, exact: true})
 		}
 	}
 	return all
 }
 
-// mustAskEachTime reports whether no grant may answer: outside of the sandbox, in sensitive places, and for secrets
-// when text from outside could be behind the call.
+// mustAskEachTime reports whether no grant can answer: outside the sandbox, in sensitive places, and for secrets if
+// outside text could have caused the call.
 func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
 	if f.isAskingTool() {
@@ -145,8 +146,8 @@ func (f facts) mustAskEachTime() bool {
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
-// leavesFolder reports whether the described effects could take data out of the folder, leave something behind outside
-// of it, or delete a file.
+// leavesFolder reports whether the described effects could send data out of the folder, leave something behind outside
+// it, or delete a file.
 func (f facts) leavesFolder() bool {
 	d, hints := f.in.Description, f.in.Definition.Hints
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
@@ -169,7 +170,7 @@ func isBelow(file, folder string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// isSystemPath reports whether a path is in a folder of the system that every program reads.
+// isSystemPath reports whether a path is in a system folder that every program reads.
 func isSystemPath(file string) bool {
 	for _, folder := range []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System",
@@ -192,7 +193,7 @@ func useVerb(use toolspec.Use) string {
 	return "reads"
 }
 
-// firstFew shortens the paths that one reason names; the arguments below the question have all of them.
+// firstFew shortens a list of paths for a reason. The arguments below the question show all of them.
 func firstFew(paths []string) []string {
 	if len(paths) <= 4 {
 		return paths
@@ -207,7 +208,7 @@ func withPeriod(s string) string {
 	return s + "."
 }
 
-// refuseDisabled refuses tools and groups of tools that the person switched off.
+// refuseDisabled refuses tools and tool groups that the person switched off.
 func refuseDisabled(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{
@@ -220,7 +221,7 @@ func refuseDisabled(f facts) (Decision, bool) {
 	group, origin := f.in.Definition.Group, f.in.Definition.Origin
 	ours := origin == toolspec.OriginBaseline
 	if origin == toolspec.OriginPanel && f.describesEffects() && f.in.Call.From.Caller != toolspec.CallerPerson {
-		group, ours = "files", true // a built-in panel's tool that does what the file tools do
+		group, ours = "files", true // a built-in panel's tool that does the same as the file tools
 	}
 	if !ours || group == "" || !slices.Contains(f.in.Settings.DisabledGroups, group) {
 		return Decision{}, false

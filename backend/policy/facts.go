@@ -12,16 +12,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// facts are an Input with its hosts normalized and its sources sorted.
+// facts are an Input with normalized hosts and sorted sources.
 type facts struct {
 	in   Input
 	args json.RawMessage
-	// address is the URL that the call names, "" for none.
+	// address is the URL in the call, "" if there is none.
 	address string
 	// hosts are all hosts that the call would contact, as host or host:port. For a call that acts on a page, it is the
-	// one of the page.
+	// host of the page.
 	hosts []string
-	// outside are the sources of text from outside that count for this caller.
+	// outside are the sources of outside text that count for this caller.
 	outside []string
 	party   string
 }
@@ -35,7 +35,7 @@ func newFacts(in Input) facts {
 	for _, h := range in.Description.Hosts {
 		f.hosts = append(f.hosts, NormalizeHost(h))
 	}
-	// The address in the arguments counts only where the description has none: the argument may be an alias.
+	// The URL in the arguments counts only if the description has no hosts, because the argument may be an alias.
 	if h := hostOf(f.address); h != "" && len(f.hosts) == 0 {
 		f.hosts = append(f.hosts, h)
 	}
@@ -54,12 +54,12 @@ func newFacts(in Input) facts {
 	return f
 }
 
-// isByPerson reports whether a person made exactly this call, so that no text from outside can be behind it.
+// isByPerson reports whether the person made exactly this call, so that outside text cannot have caused it.
 func isByPerson(c toolspec.Caller) bool {
 	return c == toolspec.CallerPerson || c == toolspec.CallerPilot
 }
 
-// party returns the name of the program that a call comes from, "" for the window and the command line.
+// party returns the name of the program that made the call, "" for the window and the command line.
 func party(p toolspec.Provenance) string {
 	switch p.Caller {
 	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreated, toolspec.CallerApp:
@@ -71,8 +71,8 @@ func party(p toolspec.Provenance) string {
 	return ""
 }
 
-// isInterfaceTool reports whether the tool is a baseline tool for the page, the window or the panels, which contacts
-// nothing by itself.
+// isInterfaceTool reports whether the tool is a baseline tool for the page, the window or the panels. These tools
+// contact no host directly.
 func (f facts) isInterfaceTool() bool {
 	d := f.in.Definition
 	if d.Origin != toolspec.OriginBaseline {
@@ -85,29 +85,29 @@ func (f facts) isInterfaceTool() bool {
 	return false
 }
 
-// actsOnOpenPage reports whether the call acts on a page that is open. It was judged when the page was opened, and
-// contacts no new host.
+// actsOnOpenPage reports whether the call acts on an open page. The policy decided about the page's host when the page
+// was opened.
 func (f facts) actsOnOpenPage() bool {
 	return f.isInterfaceTool() && f.in.Definition.Group == "environment" && f.address == ""
 }
 
 func (f facts) isTainted() bool { return len(f.outside) > 0 }
 
-// PanelHost is the ending of the host that a call on the page of a panel has: "notes.panel". What was read there has
-// the source "panel:notes".
-const PanelHost = ".panel"
+// PanelHostSuffix is the suffix of a panel's host: the page of the panel notes has the host "notes.panel". Text that
+// was read there has the source "panel:notes".
+const PanelHostSuffix = ".panel"
 
 // hostWasRead reports whether a page of host is in the context.
 func (f facts) hostWasRead(host string) bool {
 	return slices.ContainsFunc(f.outside, func(source string) bool {
 		if id, panel := strings.CutPrefix(source, "panel:"); panel {
-			return id+PanelHost == host
+			return id+PanelHostSuffix == host
 		}
 		return hostOf(source) == host || NormalizeHost(source) == host
 	})
 }
 
-// addressOf returns the URL that a call of a web or page tool names.
+// addressOf returns the URL in the arguments of a web or page tool.
 func addressOf(in Input, args json.RawMessage) string {
 	if in.Definition.Origin != toolspec.OriginBaseline {
 		return ""
@@ -132,14 +132,13 @@ func addressOf(in Input, args json.RawMessage) string {
 	return ""
 }
 
-// hostOf returns the normalized host of an address, "" when it names none. An address without a scheme is read as a
-// browser reads it.
+// hostOf returns the normalized host of a URL, "" if it has none. Like a browser, it accepts a URL without a scheme.
 func hostOf(address string) string {
 	if address == "" {
 		return ""
 	}
 	address = cleanAddress(address)
-	// Browsers read a backslash as a slash, so what follows it is not the host.
+	// Browsers read a backslash as a slash, so the host ends there.
 	address = strings.ReplaceAll(address, `\`, "/")
 	if scheme(address) == "" {
 		address = "https://" + strings.TrimLeft(address, "/")
@@ -163,14 +162,14 @@ func decodeNumbers(data []byte, into any) error {
 	return dec.Decode(into)
 }
 
-// callDigest binds an answer to what was asked: SHA-256 over tool, canonical arguments, folder and provenance, in
-// hexadecimal.
+// callDigest returns the hexadecimal SHA-256 of the tool, canonical arguments, folder and provenance. It binds an
+// answer to the call that was shown.
 func callDigest(tool string, args json.RawMessage, folder string, from toolspec.Provenance) string {
 	from.Outside = sortedSet(slices.Clone(from.Outside))
 	from.TypedHosts = sortedSet(slices.Clone(from.TypedHosts))
 	b, err := json.Marshal([]any{tool, string(args), folder, from})
 	if err != nil {
-		// Strings and plain structs always encode. An empty hash matches no answer.
+		// Strings and plain structs always encode. An empty digest matches no answer.
 		return ""
 	}
 	sum := sha256.Sum256(b)

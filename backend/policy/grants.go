@@ -24,8 +24,8 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 		return false
 	}
 	if len(g.Args) == 0 {
-		// Any arguments were granted, but not where a question is about these arguments.
-		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
+		// The grant is for any arguments, but it does not answer a question about these arguments.
+		return !slices.ContainsFunc(f.reasons(), func(r askReason) bool { return r.exact })
 	}
 	return bytes.Equal(f.comparableArgs(canonical(g.Args)), f.comparableArgs(f.args))
 }
@@ -33,8 +33,8 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 // isHostGrant reports whether g only lets commands reach its hosts.
 func isHostGrant(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
 
-// inScopeOf reports whether g is for this tool, party, conversation, folder, context, hosts and secrets. Every kind of
-// grant needs that.
+// inScopeOf reports whether g is for this tool, party, conversation, folder, context, hosts and secrets. This is
+// necessary for every kind of grant.
 func (f facts) inScopeOf(g toolspec.Grant) bool {
 	call, def := f.in.Call, f.in.Definition
 	switch {
@@ -54,8 +54,8 @@ func (f facts) inScopeOf(g toolspec.Grant) bool {
 	return isSubset(f.outside, g.Outside) && isSubset(f.secretNames(), g.Secrets)
 }
 
-// comparableArgs returns args without those that do not change what a command does: a model words its description
-// differently each time, and chooses another timeout.
+// comparableArgs returns args without the arguments of a command that do not change what it does: its description and
+// its timeout, which the model chooses differently each time.
 func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	var object map[string]any
 	if f.in.Call.Tool != "bash" || !f.describesEffects() || decodeNumbers(args, &object) != nil {
@@ -70,8 +70,8 @@ func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	return canonical(b)
 }
 
-// effectDigest returns the digest of the described effects, or of the data that an interface tool would give to a page,
-// "" for any other call. With it a grant does not cover the same arguments with another effect.
+// effectDigest returns a digest of the described effects, or of the data that an interface tool would give to a page,
+// and "" for any other call. A grant with a digest does not cover the same arguments with other effects.
 func (f facts) effectDigest() string {
 	if f.in.Description.HostCheck {
 		return ""
@@ -92,7 +92,7 @@ func (f facts) effectDigest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// isSubset reports whether all contains every one of some.
+// isSubset reports whether all contains every element of some.
 func isSubset(some, all []string) bool {
 	for _, s := range some {
 		if !slices.Contains(all, s) {
@@ -102,8 +102,8 @@ func isSubset(some, all []string) bool {
 	return true
 }
 
-// newGrant returns the grant that an answer of that scope would store.
-func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
+// newGrant returns the grant that an answer with this scope would store.
+func (f facts) newGrant(scope toolspec.GrantScope, reasons []askReason) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Grantee: f.party,
 		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.effectDigest(), Created: f.in.Now,
@@ -112,9 +112,9 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 	if scope == toolspec.GrantConversation {
 		g.Conversation = f.in.Call.From.Conversation
 	}
-	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
+	exact := slices.ContainsFunc(reasons, func(r askReason) bool { return r.exact })
 	if exact {
-		// A relative path in the arguments is another file in another folder.
+		// A relative path in the arguments names another file in another folder.
 		g.Args, g.Folder = f.comparableArgs(f.args), f.in.Settings.Folder
 	}
 	if f.in.Description.HostCheck {
@@ -122,14 +122,14 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 		return g
 	}
 	if exact || len(f.hosts) == 0 {
-		// The same arguments may act on something else later: a program that was changed.
+		// The same arguments may later act on something else, such as a program that was changed.
 		g.Target = f.in.Description.Target
 	}
 	g.Text = f.grantText(g)
 	return g
 }
 
-// answeredByOption applies `sextant run --yes-to`.
+// answeredByOption answers with the option --yes-to of `sextant run`.
 func (f facts) answeredByOption() (Decision, bool) {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
@@ -144,14 +144,14 @@ func (f facts) answeredByOption() (Decision, bool) {
 	return Decision{}, false
 }
 
-// refuseUnattended refuses what would ask where nobody can answer, and names what would have allowed it.
-func (f facts) refuseUnattended(doubts []doubt) Decision {
+// refuseUnattended refuses a call that needs a question when nobody can answer, and suggests how to allow it.
+func (f facts) refuseUnattended(reasons []askReason) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
 	switch {
 	case f.isAskingTool():
 		suggestion = "Do it in the window, where it can be confirmed, or set the tool's permission back to the rules."
-	case f.in.Description.HostCheck && !doubts[0].tainted:
+	case f.in.Description.HostCheck && !reasons[0].tainted:
 		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" +
 			f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
@@ -160,42 +160,43 @@ func (f facts) refuseUnattended(doubts []doubt) Decision {
 			answer = "read"
 		}
 		suggestion = "Run it with --yes-to " + answer + "."
-	case f.onlyHostDoubt(doubts):
+	case f.onlyHostReason(reasons):
 		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
-	case doubts[0].tainted:
+	case reasons[0].tainted:
 		suggestion = "Allow it in the window, or do it in a new conversation."
-	case doubts[0].inEveryMode:
+	case reasons[0].inEveryMode:
 		suggestion = "Do it in the window, where it can be confirmed."
 	}
 	return Decision{
 		Verdict: VerdictRefuse, ErrorType: toolspec.PermissionError,
-		Reason: "it needs confirmation, and there is nobody to ask: " + doubts[0].reason, Suggestion: suggestion,
+		Reason: "it needs confirmation, and there is nobody to ask: " + reasons[0].text, Suggestion: suggestion,
 	}
 }
 
-// onlyHostDoubt reports whether opening the first host by option would have been enough.
-func (f facts) onlyHostDoubt(doubts []doubt) bool {
-	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.hintDoubts()) == 0 && !doubts[0].tainted
+// onlyHostReason reports whether allowing the call's host with --allow-hosts would be enough.
+func (f facts) onlyHostReason(reasons []askReason) bool {
+	return len(f.hosts) == 1 && len(reasons) == 1 && len(f.hintReasons()) == 0 && !reasons[0].tainted
 }
 
-func (f facts) ask(doubts []doubt) Decision {
+func (f facts) ask(reasons []askReason) Decision {
 	call := f.in.Call
-	d := Decision{Verdict: VerdictAsk, Reason: doubts[0].reason, Grants: map[event.Answer]toolspec.Grant{}}
+	d := Decision{Verdict: VerdictAsk, Reason: reasons[0].text, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
 		Call: call.ID, ParentCall: call.ParentCall, RootCall: call.From.RootCall,
 		WindowOnly: f.in.Description.NewProgram != "",
 		Tool:       call.Tool, Args: f.visibleArgs(), Question: f.question(), Effect: f.actionText(),
-		Target: f.targetText(), Data: f.visibleData(), Reason: joinReasons(doubts),
+		Target: f.targetText(), Data: f.visibleData(), Reason: joinReasons(reasons),
 		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.ShownIn()
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
 	store := func(answer event.Answer, scope toolspec.GrantScope) {
-		g := f.newGrant(scope, doubts)
+		g := f.newGrant(scope, reasons)
 		d.Grants[answer] = g
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
-	// A grant has the arguments and is shown in the settings, so none is offered for a call with a secret in them.
+	// A grant contains the arguments and is shown in the settings, so a call with a secret in its arguments offers
+	// none.
 	if len(f.in.Description.SecretArgs) == 0 && !f.mustAskEachTime() {
 		if call.From.Conversation != "" {
 			store(event.AnswerConversation, toolspec.GrantConversation)

@@ -157,9 +157,9 @@ func outOfScope(t *rapid.T, asked, covered Input, answer event.Answer) {
 	case !isSubset(b.outside, a.outside):
 		t.Fatalf("it covers outside text %v, granted were %v", b.outside, a.outside)
 	}
-	for _, d := range b.doubts() {
+	for _, d := range b.reasons() {
 		if d.exact && (string(a.args) != string(b.args) || asked.Settings.Folder != covered.Settings.Folder) {
-			t.Fatalf("it covers other arguments where the question is about the arguments: %s", d.reason)
+			t.Fatalf("it covers other arguments where the question is about the arguments: %s", d.text)
 		}
 	}
 	if len(a.hosts) == 0 && a.in.Description.Target != "" && a.in.Description.Target != b.in.Description.Target {

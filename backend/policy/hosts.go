@@ -11,12 +11,11 @@ import (
 	"sextant/backend/policy/address"
 )
 
-// invalidHost is the normalized form of whatever is not a host. It has no dot, so it counts as local and is refused.
+// invalidHost is the normalized form of an invalid host. It has no dot, so it counts as local and is refused.
 const invalidHost = "?"
 
-// NormalizeHost returns the one form of a host or host:port: lower case, ASCII, no trailing dot, IPv4 addresses in four
-// decimal parts however they were written, IPv6 in brackets only before a port. "" stays "", and what is not a host
-// becomes "?".
+// NormalizeHost returns the canonical form of a host or host:port: lower case, ASCII, no trailing dot, every IPv4
+// notation as four decimal parts, IPv6 in brackets only before a port. "" stays "", and an invalid host becomes "?".
 func NormalizeHost(hostport string) string {
 	hostport = strings.TrimSpace(hostport)
 	if hostport == "" {
@@ -41,7 +40,7 @@ func normalizeName(host string) string {
 		host = host[:i] // the zone of an IPv6 address
 	}
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		// As browsers do: full-width digits and dots become digits and dots.
+		// Like browsers, map full-width digits and dots to ASCII.
 		mapped, err := idna.Lookup.ToASCII(host)
 		if err != nil {
 			return invalidHost
@@ -72,13 +71,13 @@ func splitPort(s string) (host, port string) {
 	return host, port
 }
 
-// IsLocalHost reports whether a host (with or without port) is this machine or in a private, link-local or otherwise
-// not public network, by its name alone.
+// IsLocalHost reports whether a host, with or without a port, is this machine or in a network that is not public. It
+// decides by the name alone and resolves nothing.
 func IsLocalHost(hostport string) bool {
 	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")
 	if addr, ok := parseIP(host); ok {
-		return address.WhyClosed(addr) != ""
+		return address.NonPublicReason(addr) != ""
 	}
 	if !strings.Contains(host, ".") {
 		return true // a name without a dot is resolved in the local network
@@ -91,7 +90,7 @@ func IsLocalHost(hostport string) bool {
 	return false
 }
 
-// parseIP parses an address as browsers do: also with fewer parts, octal or hexadecimal.
+// parseIP parses an IP address as browsers do, including IPv4 with fewer parts, octal or hexadecimal.
 func parseIP(s string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.Unmap(), true
@@ -102,8 +101,9 @@ func parseIP(s string) (netip.Addr, bool) {
 	return address.ParseIPv4(s)
 }
 
-// HostOpened reports whether list opens a host: an entry without a port opens every port of exactly that host.
-func HostOpened(hostport string, list []string) bool {
+// HostMatches reports whether an entry of list matches a host. An entry without a port matches every port of exactly
+// that host.
+func HostMatches(hostport string, list []string) bool {
 	want := NormalizeHost(hostport)
 	name, _ := splitPort(want)
 	name = strings.Trim(name, "[]")
@@ -113,9 +113,9 @@ func HostOpened(hostport string, list []string) bool {
 	})
 }
 
-// HostTyped reports whether a host is in the list of those that a person typed: exactly that host and port. Without a
-// port, the default ports of http and https are meant on both sides.
-func HostTyped(hostport string, list []string) bool {
+// HostMatchesExactly reports whether list contains exactly this host and port. A missing port equals the default ports
+// of http and https.
+func HostMatchesExactly(hostport string, list []string) bool {
 	want := withoutDefaultPort(hostport)
 	return slices.ContainsFunc(list, func(entry string) bool {
 		e := withoutDefaultPort(entry)

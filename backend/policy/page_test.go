@@ -40,8 +40,8 @@ func TestActingOnOpenPageContactsNoHost(t *testing.T) {
 		for _, in := range []Input{typingCall("x").hosts(host), pageCall("click_element", `{"annotationId":3}`).hosts(host)} {
 			t.Run(in.Call.Tool+" "+host, func(t *testing.T) {
 				d := wantVerdict(t, in.typedHosts(host).alone(), VerdictAllow)
-				if len(d.Contacts) > 0 || len(d.Opens) > 0 {
-					t.Errorf("%s on %s contacts %v and opens %v", in.Call.Tool, host, d.Contacts, d.Opens)
+				if len(d.ContactedHosts) > 0 || len(d.OpenedHosts) > 0 {
+					t.Errorf("%s on %s contacts %v and opens %v", in.Call.Tool, host, d.ContactedHosts, d.OpenedHosts)
 				}
 				wantVerdict(t, in, VerdictAllow)
 			})

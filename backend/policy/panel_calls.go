@@ -7,17 +7,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// PanelSource returns the name of a panel as a source of text from outside: that of its page, program and script.
+// PanelSource returns the source name of outside text from a panel: from its page, program or script.
 func PanelSource(panel string) string { return "panel:" + panel }
 
-// refuseBeyondPanel refuses a panel's call of a tool that is neither its own nor named by its manifest. The same
+// refuseBeyondPanel refuses a panel's call of a tool that is neither its own nor listed in its manifest. It also
 // applies to calls made within such a call.
 func refuseBeyondPanel(f facts) (Decision, bool) {
 	return RefusePanelCall(f.in.Call, f.in.Definition, f.in.PanelTools)
 }
 
-// RefusePanelCall refuses a panel's or an app's call of a tool that it may not call, and reports whether it refuses.
-// callTools are the tools that the panel's manifest names in permissions.call_tools.
+// RefusePanelCall refuses a panel's or an app's call of a tool that it may not call, and reports whether it did.
+// callTools are the tools in permissions.call_tools of the panel's manifest.
 func RefusePanelCall(call toolspec.Call, def toolspec.Definition, callTools []string) (Decision, bool) {
 	panel := call.From.Client
 	if call.From.Caller == toolspec.CallerApp {
@@ -36,11 +36,11 @@ func RefusePanelCall(call toolspec.Call, def toolspec.Definition, callTools []st
 	}, true
 }
 
-// AppSource returns the name of an MCP server and its app as a source of text from outside.
+// AppSource returns the source name of outside text from an MCP server or its app.
 func AppSource(server string) string { return "mcp:" + server }
 
-// refuseAppCall refuses an app's call of a tool of another server. Whether the server lets its app call the tool, the
-// catalog decides.
+// refuseAppCall refuses an app's call of a tool of another server. The catalog checks whether the server lets its app
+// call the tool.
 func refuseAppCall(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
 	if server := call.From.Client; server != "" && def.Origin == toolspec.OriginMCP && def.Owner == server {
 		return Decision{}, false
@@ -53,33 +53,32 @@ func refuseAppCall(call toolspec.Call, def toolspec.Definition) (Decision, bool)
 	}, true
 }
 
-// isOwnAppTool reports whether an app calls a tool of its own server, so that its text goes back to its source.
+// isOwnAppTool reports whether an app calls a tool of its own server, which returns the app's text to its source.
 func (f facts) isOwnAppTool() bool {
 	from, def := f.in.Call.From, f.in.Definition
 	return from.Caller == toolspec.CallerApp && from.Client != "" && def.Origin == toolspec.OriginMCP &&
 		def.Owner == from.Client
 }
 
-// panelOwns reports whether the tool belongs to the panel.
 func panelOwns(panel string, def toolspec.Definition) bool {
 	return def.Origin == toolspec.OriginPanel && def.Owner == panel
 }
 
-// isOwnPanelTool reports whether a panel calls one of its own tools, so that its text goes back to its source.
+// isOwnPanelTool reports whether a panel calls one of its own tools, which returns the panel's text to its source.
 func (f facts) isOwnPanelTool() bool {
 	from := f.in.Call.From
 	return from.Caller == toolspec.CallerPanel && from.Client != "" && panelOwns(from.Client, f.in.Definition)
 }
 
-// panelDoubts returns the doubt about a panel's call of a tool that is not its own. The manifest only asks for such
-// tools; the person allows them one by one, also those that only read, because the panel gets the result.
-func (f facts) panelDoubts() []doubt {
+// panelReasons returns the reason to ask about a panel's call of a tool that is not its own. The manifest only requests
+// these tools. The person allows each one, even if it only reads, because the panel gets the result.
+func (f facts) panelReasons() []askReason {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerPanel || f.isOwnPanelTool() {
 		return nil
 	}
-	return []doubt{{
-		reason:      fmt.Sprintf("The panel %s asks for it, and gets the result.", from.Client),
+	return []askReason{{
+		text:        fmt.Sprintf("The panel %s asks for it, and gets the result.", from.Client),
 		inEveryMode: true,
 	}}
 }

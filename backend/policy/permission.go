@@ -8,12 +8,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Permission is what the person decided about every call of one tool.
+// Permission is the person's setting for all calls of one tool.
 type Permission string
 
-// The permissions. PermissionByRules leaves the decision to what a call does and to the mode. PermissionAllow drops the
-// questions that the mode Full drops, for calls from the window and the command line. PermissionAsk asks at each call,
-// even one that only reads, and no grant answers. PermissionNever refuses.
+// The permissions. PermissionByRules decides by the call's effects and the mode. PermissionAllow omits the questions
+// that the mode Full omits, for calls from the window and the command line. PermissionAsk asks at each call, even if it
+// only reads, and no grant can answer. PermissionNever refuses every call.
 const (
 	PermissionByRules Permission = ""
 	PermissionAllow   Permission = "allow"
@@ -21,14 +21,13 @@ const (
 	PermissionNever   Permission = "never"
 )
 
-// Valid reports whether p is one of the four.
+// Valid reports whether p is one of the four permissions.
 func (p Permission) Valid() bool {
 	return p == PermissionByRules || p == PermissionAllow || p == PermissionAsk || p == PermissionNever
 }
 
-// ToolKey returns the name of a tool with its owner, for Settings.AllowTools, so that a tool of the same name from
-// another panel or server is not meant. A baseline tool is its name, any other is owner/name with the owner
-// percent-encoded.
+// ToolKey returns the key of a tool in Settings.AllowTools: the name of a baseline tool, and owner/name for any other,
+// with the owner percent-encoded. Tools with the same name from different panels or servers have different keys.
 func ToolKey(def toolspec.Definition) string {
 	if def.Origin == toolspec.OriginBaseline {
 		return def.Name
@@ -36,46 +35,46 @@ func ToolKey(def toolspec.Definition) string {
 	return url.PathEscape(def.Owner) + "/" + def.Name
 }
 
-// isAllowedTool reports whether the person allowed every call of the tool. Calls by programs, panels and created tools
-// ask as before.
+// isAllowedTool reports whether the person allowed every call of the tool. It does not apply to calls by programs,
+// panels and created tools.
 func (f facts) isAllowedTool() bool {
 	return f.party == "" && slices.Contains(f.in.Settings.AllowTools, ToolKey(f.in.Definition))
 }
 
-// isAskingTool reports whether the person wants to be asked about this call. Calls that they made themselves do not
-// ask, and a host that a command contacts has a question of its own.
+// isAskingTool reports whether the person wants to be asked about this call. Calls that they make themselves do not
+// ask. A host that a command contacts has its own question.
 func (f facts) isAskingTool() bool {
 	return f.in.Call.From.Caller != toolspec.CallerPerson && !f.in.Description.HostCheck &&
 		slices.Contains(f.in.Settings.AskTools, f.in.Call.Tool)
 }
 
-// askingDoubts returns the doubt about a tool that the person wants to be asked about.
-func (f facts) askingDoubts() []doubt {
+// askingReasons returns the reason to ask about a tool that the person wants to be asked about.
+func (f facts) askingReasons() []askReason {
 	if !f.isAskingTool() {
 		return nil
 	}
-	return []doubt{{
-		reason: "You want to be asked about every call of " + f.in.Call.Tool + ".",
-		exact:  true, inEveryMode: true,
+	return []askReason{{
+		text:  "You want to be asked about every call of " + f.in.Call.Tool + ".",
+		exact: true, inEveryMode: true,
 	}}
 }
 
-// EffectivePermission is what is known about calls of one tool before their arguments are, for the person to read.
+// EffectivePermission describes to the person what applies to calls of one tool, before the arguments are known.
 type EffectivePermission struct {
 	Permission Permission `json:"permission"`
-	// Verdict is "depends" where the arguments decide.
+	// Verdict is "depends" if the arguments decide.
 	Verdict Verdict `json:"verdict"`
-	// Rule is a sentence that says which rule decides.
+	// Rule is a sentence about the rule that decides.
 	Rule string `json:"rule"`
-	// Forbids are the ids of the rules that forbid the tool as a whole.
+	// Forbids are the ids of the rules that forbid the whole tool.
 	Forbids []string `json:"forbids,omitempty"`
 }
 
-// VerdictDepends is the verdict of an EffectivePermission where the arguments decide.
+// VerdictDepends is the verdict of an EffectivePermission if the arguments decide.
 const VerdictDepends Verdict = "depends"
 
-// ResolvePermission returns what applies to the assistant's calls of a tool. describesEffects says that the description
-// of each call lists the files that it uses and the programs that it starts.
+// ResolvePermission returns what applies to the assistant's calls of a tool. describesEffects is true if the
+// description of each call lists the files that it uses and the programs that it starts.
 func ResolvePermission(
 	def toolspec.Definition, settings Settings, grants []toolspec.Grant, describesEffects bool,
 ) EffectivePermission {
@@ -122,15 +121,15 @@ func ResolvePermission(
 	return s
 }
 
-// verdictByHints returns the verdict by the hints of a tool, and the rule.
+// verdictByHints returns the verdict that follows from the hints of a tool, and the rule as a sentence.
 func (f facts) verdictByHints() (Verdict, string) {
-	if doubts := f.doubts(); len(doubts) > 0 {
-		return VerdictAsk, doubts[0].reason
+	if reasons := f.reasons(); len(reasons) > 0 {
+		return VerdictAsk, reasons[0].text
 	}
 	return VerdictAllow, f.allowReason()
 }
 
-// argumentsRule says what decides about a call that is judged by its arguments.
+// argumentsRule returns a sentence about how the arguments of a call decide.
 func (f facts) argumentsRule(describesEffects bool) string {
 	def, mode := f.in.Definition, f.in.Settings.Mode
 	switch {
@@ -164,7 +163,6 @@ func ForbidsTool(g toolspec.Grant, def toolspec.Definition) bool {
 		len(g.Hosts)+len(g.Commands)+len(g.Paths) == 0
 }
 
-// capitalize makes the first letter upper case.
 func capitalize(s string) string {
 	if s == "" {
 		return s

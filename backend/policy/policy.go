@@ -1,13 +1,14 @@
-// Package policy decides whether a call runs, asks the person or is refused. There is one Decide for every caller
-// (decision 10): model, person, panel, created tool, HTTP and MCP client, command line. No argument of a call skips it.
+// Package policy decides whether a call runs, asks the person or is refused. Decide is the same for every caller
+// (decision 10): model, person, panel, created tool, HTTP and MCP client, and command line. No argument of a call
+// bypasses it.
 //
-// The contract: Decide is a pure function of its Input. It reads facts (definition, hosts, target, provenance, grants),
-// never a model's wording of them. No grant lifts a refusal; a grant only answers a question, and covers exactly what
-// its text says. What would ask where nobody can answer is refused, and the refusal names the option or setting that
-// allows it.
+// The contract: Decide is a pure function of its Input. It uses facts (definition, hosts, target, provenance, grants),
+// never a model's description of them. No grant overrides a refusal. A grant only answers a question, and covers
+// exactly what its text says. A call that needs a question is refused if nobody can answer, and the refusal names the
+// option or setting that would allow it.
 //
-// It is not the sandbox and not the dialer: a host name that resolves to a private address is judged when it is dialed,
-// a path when it is opened.
+// It is not the sandbox and not the dialer: they check the address that a host name resolves to, and the file that a
+// path leads to.
 package policy
 
 import (
@@ -19,12 +20,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Mode says how much runs without a question. Only the person changes it.
+// Mode is how much runs without a question. Only the person changes it.
 type Mode string
 
-// The four modes. ReadOnly refuses what changes anything. Ask is the default. Workspace changes files in the workspace
-// folder without a question, but does not delete them. Full asks only where text from outside could be behind the call,
-// in sensitive places, outside of the sandbox and for the network of commands.
+// The four modes. ReadOnly refuses every change. Ask is the default. Workspace changes files in the workspace folder
+// without a question, but does not delete them. Full asks only if outside text could have caused the call, in sensitive
+// places, outside the sandbox and before commands use the network.
 const (
 	ModeReadOnly  Mode = "read-only"
 	ModeAsk       Mode = "ask"
@@ -39,79 +40,80 @@ func (m Mode) Valid() bool {
 
 // Settings are the settings that a decision depends on. They are read for each call.
 type Settings struct {
-	// Mode counts as Ask when it is not valid.
+	// Mode is treated as ModeAsk if it is not valid.
 	Mode Mode
-	// AllowHosts are hosts that an option or setting opens, as host or host:port.
+	// AllowHosts are hosts that an option or setting allows, as host or host:port.
 	AllowHosts []string
-	// Folder is the workspace folder, absolute.
+	// Folder is the absolute path of the workspace folder.
 	Folder string
-	// DisabledGroups are the groups of baseline tools that are switched off, DisabledTools single tools of any origin.
+	// DisabledGroups are groups of baseline tools that are switched off. DisabledTools are single tools of any origin.
 	DisabledGroups, DisabledTools []string
-	// AllowTools are the tools that the person allowed, as ToolKey names them; AskTools those that ask, by name.
+	// AllowTools are the keys (see ToolKey) of tools that the person allowed. AskTools are the names of tools that ask
+	// at each call.
 	AllowTools, AskTools []string
 }
 
 // Input is everything that a decision depends on.
 type Input struct {
-	// Call has canonical arguments (validated, defaults filled in).
+	// Call has canonical arguments: validated, and with the defaults filled in.
 	Call        toolspec.Call
 	Definition  toolspec.Definition
 	Description toolspec.Description
 	Settings    Settings
-	// PanelTools are the tools of others that the calling panel's manifest names; none for any other caller.
+	// PanelTools are the tools of other owners that the calling panel's manifest lists, nil for other callers.
 	PanelTools []string
-	// Grants are all grants and rules, also those that are not about this call.
+	// Grants are all grants and rules, including those for other calls.
 	Grants []toolspec.Grant
-	// OpenedHosts are hosts that a person opened earlier in this session by typing them.
+	// OpenedHosts are hosts that the person opened earlier in this session by typing them.
 	OpenedHosts []string
 	// UsedHosts are hosts that permitted calls of this session contacted.
 	UsedHosts []string
 	// UsedSecrets are the uses of secrets that the person allowed in this conversation.
 	UsedSecrets []toolspec.SecretUse
-	// Now is when grants made from the answer were created.
+	// Now is the creation time of the grants that the answers would store.
 	Now time.Time
 }
 
 // Verdict is the outcome of a Decision.
 type Verdict string
 
-// The verdicts.
 const (
 	VerdictAllow  Verdict = "allow"
 	VerdictAsk    Verdict = "ask"
 	VerdictRefuse Verdict = "refuse"
 )
 
-// Decision is the outcome of Decide.
+// Decision is the result of Decide.
 type Decision struct {
 	Verdict Verdict
-	// Reason is a sentence that says why it runs, asks or is refused.
+	// Reason is a sentence that explains the verdict.
 	Reason string
-	// Grant is the id of the grant that answered the question, "" for none.
+	// Grant is the id of the grant that answered the question, or of the rule that refused the call, "" if there is
+	// none.
 	Grant string
-	// ErrorType and Suggestion belong to a refusal.
+	// ErrorType and Suggestion are set for a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
 	// Approval is the question, complete except for ID and Asked.
 	Approval event.Approval
-	// Grants are the grants that the answers would store, without id.
+	// Grants are the grants, without ids, that each answer would store.
 	Grants map[event.Answer]toolspec.Grant
-	// Opens are hosts that this call opens for the session because a person typed them.
-	Opens []string
-	// Contacts are the hosts that the call contacts, normalized, for Input.UsedHosts of later calls.
-	Contacts []string
+	// OpenedHosts are local hosts that this call opens for the session, because the person typed them.
+	OpenedHosts []string
+	// ContactedHosts are the normalized hosts that the call contacts, for Input.UsedHosts of later calls.
+	ContactedHosts []string
 }
 
-// Decide judges one call.
+// Decide returns whether a call runs, asks the person or is refused.
 func Decide(in Input) Decision {
 	f := newFacts(in)
 	d := f.decide()
 	if f.actsOnOpenPage() {
 		return d
 	}
-	d.Contacts = f.hosts
+	d.ContactedHosts = f.hosts
 	if d.Verdict != VerdictRefuse {
-		d.Opens = f.typedHosts()
+		d.OpenedHosts = f.typedHosts()
 	}
 	return d
 }
@@ -125,8 +127,8 @@ func (f facts) decide() Decision {
 			return d
 		}
 	}
-	doubts := f.doubts()
-	if len(doubts) == 0 {
+	reasons := f.reasons()
+	if len(reasons) == 0 {
 		return Decision{Verdict: VerdictAllow, Reason: f.allowReason()}
 	}
 	for _, g := range f.in.Grants {
@@ -138,9 +140,9 @@ func (f facts) decide() Decision {
 		return d
 	}
 	if !f.in.Call.From.Interactive {
-		return f.refuseUnattended(doubts)
+		return f.refuseUnattended(reasons)
 	}
-	return f.ask(doubts)
+	return f.ask(reasons)
 }
 
 func canonical(args json.RawMessage) json.RawMessage {
@@ -153,7 +155,7 @@ func canonical(args json.RawMessage) json.RawMessage {
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // the question shows it
+	enc.SetEscapeHTML(false) // the question shows the arguments
 	if err := enc.Encode(v); err != nil {
 		return args
 	}

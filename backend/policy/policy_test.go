@@ -69,8 +69,8 @@ func TestJudgesDisguisedAddress(t *testing.T) {
 func TestTypedAddressOpensHost(t *testing.T) {
 	in := pageCall("navigate_page", `{"url":"http://127.0.0.1:8080/form"}`)
 	d := wantVerdict(t, in.typedHosts("127.0.0.1:8080"), VerdictAllow)
-	if len(d.Opens) != 1 || d.Opens[0] != "127.0.0.1:8080" {
-		t.Fatalf("opens %v", d.Opens)
+	if len(d.OpenedHosts) != 1 || d.OpenedHosts[0] != "127.0.0.1:8080" {
+		t.Fatalf("opens %v", d.OpenedHosts)
 	}
 	wantVerdict(t, in.typedHosts("127.0.0.1"), VerdictRefuse) // the usual ports only
 	usual := pageCall("navigate_page", `{"url":"http://127.0.0.1/form"}`)
@@ -78,9 +78,9 @@ func TestTypedAddressOpensHost(t *testing.T) {
 	wantVerdict(t, usual.typedHosts("127.0.0.1:80"), VerdictAllow)
 	wantVerdict(t, usual.typedHosts("127.0.0.1:8080"), VerdictRefuse)
 	wantVerdict(t, in.typedHosts("127.0.0.1:9090"), VerdictRefuse)
-	in.OpenedHosts = d.Opens
-	if d := wantVerdict(t, in, VerdictAllow); len(d.Opens) != 0 {
-		t.Fatalf("it opens %v, which nobody typed in this turn", d.Opens)
+	in.OpenedHosts = d.OpenedHosts
+	if d := wantVerdict(t, in, VerdictAllow); len(d.OpenedHosts) != 0 {
+		t.Fatalf("it opens %v, which nobody typed in this turn", d.OpenedHosts)
 	}
 }
 
@@ -155,11 +155,11 @@ func TestAsksForFirstRequestToHost(t *testing.T) {
 	in := baselineCall("web", "http_request", `{"url":"https://api.example/v1"}`,
 		toolspec.Hints{OpenWorld: true}).hosts("api.example")
 	d := wantVerdict(t, in, VerdictAsk)
-	if len(d.Contacts) != 1 || d.Contacts[0] != "api.example" {
-		t.Fatalf("contacts %v", d.Contacts)
+	if len(d.ContactedHosts) != 1 || d.ContactedHosts[0] != "api.example" {
+		t.Fatalf("contacts %v", d.ContactedHosts)
 	}
 	used := in
-	used.UsedHosts = d.Contacts
+	used.UsedHosts = d.ContactedHosts
 	wantVerdict(t, used, VerdictAllow)
 	used.UsedHosts = []string{"example"}
 	wantVerdict(t, used, VerdictAsk)

@@ -6,8 +6,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grantNames returns the names of commands that a grant for the call would have, sorted, nil when a command has no name
-// or none needs one.
+// grantNames returns the sorted names of the commands that need a grant. It returns nil if there are none, or if one of
+// them has no name.
 func (f facts) grantNames() []string {
 	var names []string
 	for _, c := range f.in.Description.Commands {
@@ -34,7 +34,7 @@ func (f facts) staysInFolder() bool {
 	})
 }
 
-// programGrant returns the grant for every call of these programs, false when there can be none.
+// programGrant returns the grant for every call of the same programs, and false if none is possible.
 func (f facts) programGrant() (toolspec.Grant, bool) {
 	names := f.grantNames()
 	if len(names) == 0 || !f.staysInFolder() || f.in.Settings.Folder == "" {
@@ -50,7 +50,7 @@ func (f facts) programGrant() (toolspec.Grant, bool) {
 	return g, true
 }
 
-// coveredByProgramGrant reports whether the grant g for programs covers the call, which is in its scope.
+// coveredByProgramGrant reports whether g, a grant for programs with this call in its scope, covers the call.
 func (f facts) coveredByProgramGrant(g toolspec.Grant) bool {
 	names := f.grantNames()
 	if len(names) == 0 || !isSubset(names, g.Commands) || !f.staysInFolder() || g.Folder == "" {

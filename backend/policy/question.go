@@ -12,10 +12,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxQuoted is how many characters of data a question quotes. Longer data is counted, and shown below the question.
+// maxQuoted is the maximum number of characters of data that a question quotes. For longer data it gives the length.
 const maxQuoted = 80
 
-// question names what is done, with which data, to what, and the panel, app or subagent that asks.
+// question returns the question for the person. It names the action, the data, the target, and the panel, app or
+// subagent that asks.
 func (f facts) question() string {
 	q := f.questionText()
 	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.isOwnPanelTool() {
@@ -36,7 +37,7 @@ func (f facts) questionText() string {
 	case d.NewProgram != "":
 		return "Start " + d.NewProgram + ": " + d.Target + "?"
 	case d.RunsProgram && f.describesEffects() && d.Present != "":
-		// The sentence of a command is made from what was read of it.
+		// This sentence comes from reading the command, not from the model.
 		return strings.TrimRight(d.Present, ".") + "?"
 	case d.Data != "" && len(f.hosts) > 0:
 		return "Send " + f.quotedData() + " to " + joinWords(f.hosts) + "?"
@@ -85,7 +86,7 @@ func (f facts) targetText() string {
 // hiddenMark replaces a secret.
 const hiddenMark = "…"
 
-// quotedData returns the data as a question names it: quoted when short, counted when long.
+// quotedData returns the data in quotation marks if it is short, and its length otherwise.
 func (f facts) quotedData() string {
 	data := f.in.Description.Data
 	if len(f.in.Description.SecretArgs) > 0 {
@@ -98,7 +99,7 @@ func (f facts) quotedData() string {
 	return humanize.Comma(int64(n)) + " characters"
 }
 
-// visibleData returns the data as it may be shown.
+// visibleData returns the data, or a mark if it is secret.
 func (f facts) visibleData() string {
 	if f.in.Description.Data != "" && len(f.in.Description.SecretArgs) > 0 {
 		return hiddenMark
@@ -106,7 +107,7 @@ func (f facts) visibleData() string {
 	return f.in.Description.Data
 }
 
-// visibleArgs returns the arguments with the secret ones hidden.
+// visibleArgs returns the arguments with the secret ones replaced by a mark.
 func (f facts) visibleArgs() json.RawMessage {
 	var object map[string]any
 	if len(f.in.Description.SecretArgs) == 0 || decodeNumbers(f.args, &object) != nil {
@@ -126,7 +127,7 @@ func (f facts) visibleArgs() json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// formatArgs writes a whole object as a="x", b=2, ordered by name.
+// formatArgs formats an object as a="x", b=2, sorted by name.
 func formatArgs(args json.RawMessage) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) != nil {
@@ -144,15 +145,15 @@ func formatArgs(args json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-func joinReasons(doubts []doubt) string {
-	all := make([]string, 0, len(doubts))
-	for _, d := range doubts {
-		all = append(all, d.reason)
+func joinReasons(reasons []askReason) string {
+	all := make([]string, 0, len(reasons))
+	for _, d := range reasons {
+		all = append(all, d.text)
 	}
 	return strings.Join(all, " ")
 }
 
-// grantText describes a grant so that it can be read without knowing the rules.
+// grantText describes a grant so that the person understands it without knowing the rules.
 func (f facts) grantText(g toolspec.Grant) string {
 	text := f.toolName()
 	if len(g.Hosts) > 0 {
@@ -183,7 +184,7 @@ func (f facts) hostGrantText(g toolspec.Grant) string {
 	return text + grantLimitsText(g)
 }
 
-// grantLimitsText says for whom, with which sources, where and how long a grant applies.
+// grantLimitsText returns for whom, with which sources, where and how long a grant applies.
 func grantLimitsText(g toolspec.Grant) string {
 	text := ""
 	if g.Grantee != "" {

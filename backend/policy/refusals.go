@@ -7,7 +7,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// scheme returns the scheme of an address, "" for one without, such as "host:8080/x".
+// scheme returns the scheme of a URL, "" if it has none, as in "host:8080/x".
 func scheme(address string) string {
 	name, rest, found := strings.Cut(address, ":")
 	if !found || name == "" || !isScheme(name) {
@@ -37,7 +37,7 @@ func isScheme(name string) bool {
 	return true
 }
 
-// refuseScheme refuses every scheme but http and https, such as file:, chrome: and javascript:.
+// refuseScheme refuses every scheme except http and https, such as file:, chrome: and javascript:.
 func refuseScheme(f facts) (Decision, bool) {
 	for _, address := range []string{f.address, f.targetAddress()} {
 		clean := cleanAddress(address)
@@ -54,14 +54,14 @@ func refuseScheme(f facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// cleanAddress removes what browsers remove: tabs and line ends anywhere in an address, control characters and spaces
+// cleanAddress removes what browsers remove from a URL: tabs and line ends anywhere, and control characters and spaces
 // around it.
 func cleanAddress(address string) string {
 	address = strings.TrimFunc(address, func(r rune) bool { return r <= ' ' })
 	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(address)
 }
 
-// targetAddress returns the target of the description when it is an address and not a sentence.
+// targetAddress returns the target of the description if it is a URL and not a sentence.
 func (f facts) targetAddress() string {
 	t := f.in.Description.Target
 	if !f.isInterfaceTool() || strings.ContainsAny(t, " \"") {
@@ -70,7 +70,7 @@ func (f facts) targetAddress() string {
 	return t
 }
 
-// refuseClosedHost refuses this machine and private networks until a person opens them.
+// refuseClosedHost refuses this machine and private networks until the person opens them.
 func refuseClosedHost(f facts) (Decision, bool) {
 	if f.actsOnOpenPage() {
 		return Decision{}, false
@@ -98,25 +98,25 @@ func (f facts) howToOpen(host string) string {
 	return "Start with --allow-hosts " + host + ", or set SEXTANT_ALLOW_HOSTS=" + host + "."
 }
 
-// hostIsOpen reports whether a person or an option opened the host.
+// hostIsOpen reports whether the person or an option opened the host.
 func (f facts) hostIsOpen(host string) bool {
-	return HostOpened(host, f.in.Settings.AllowHosts) || HostTyped(host, f.in.OpenedHosts) ||
-		HostTyped(host, f.in.Call.From.TypedHosts)
+	return HostMatches(host, f.in.Settings.AllowHosts) || HostMatchesExactly(host, f.in.OpenedHosts) ||
+		HostMatchesExactly(host, f.in.Call.From.TypedHosts)
 }
 
-// typedHosts returns the hosts of this call that a person typed in this turn.
+// typedHosts returns the hosts of this call that the person typed in this turn.
 func (f facts) typedHosts() []string {
 	var hosts []string
 	for _, h := range f.hosts {
-		if HostTyped(h, f.in.Call.From.TypedHosts) {
+		if HostMatchesExactly(h, f.in.Call.From.TypedHosts) {
 			hosts = append(hosts, h)
 		}
 	}
 	return hosts
 }
 
-// refuseInReadOnly refuses what could change something in the mode ReadOnly. Created and inert tools do nothing by
-// themselves; each call that they make is judged.
+// refuseInReadOnly refuses changes in the mode ReadOnly. Created and inert tools do nothing directly; Decide checks
+// each call that they make.
 func refuseInReadOnly(f facts) (Decision, bool) {
 	if f.in.Settings.Mode != ModeReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
 		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.onlyMovesView() || f.readsOnly() {

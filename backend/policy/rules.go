@@ -13,15 +13,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of a rule: its entries, and the bytes of one.
+// Limits of a rule: its number of entries, and the length of one entry in bytes.
 const (
 	maxRuleEntries = 64
 	maxEntryLength = 1000
 )
 
-// NewRule returns a rule that forbids, from the Tool, Hosts, Commands and Paths of a draft. It refuses calls of the
-// tool (of all tools when empty) that use one of them, or every call of the tool when there are none. A path is stored
-// as written and with its links followed. The rule has no id. The error names the entry that is not valid.
+// NewRule returns a rule, without an id, that forbids the Tool, Hosts, Commands and Paths of draft. It refuses calls of
+// the tool that use one of the entries, or every call of the tool if there are no entries. An empty Tool applies to all
+// tools. Paths are stored as written and with their links resolved. The error names the invalid entry.
 func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantForbid, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {
@@ -50,7 +50,7 @@ func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 			return g, fmt.Errorf("%q is not an absolute path", written)
 		}
 		g.Paths = append(g.Paths, filepath.Clean(written))
-		// The paths of a call are judged after following links, so the rule needs the target too.
+		// Paths in a call are checked after their links are resolved, so the rule needs the resolved path too.
 		real, err := protectedpaths.Resolve(written)
 		if err != nil {
 			return g, fmt.Errorf("%q cannot be followed: %w", written, err)
@@ -86,8 +86,8 @@ func ruleText(g toolspec.Grant) string {
 	return who + ", never " + joinWords(parts) + "."
 }
 
-// ForbiddenPaths returns the paths that rules forbid to a baseline tool, for a tool that visits more paths than its
-// call names and has to skip these. folder is the workspace.
+// ForbiddenPaths returns the paths that rules forbid to a baseline tool. A tool that visits more paths than its call
+// names has to skip them. folder is the workspace folder.
 func ForbiddenPaths(grants []toolspec.Grant, tool, folder string) []string {
 	var all []string
 	for _, g := range grants {
@@ -98,14 +98,14 @@ func ForbiddenPaths(grants []toolspec.Grant, tool, folder string) []string {
 	return sortedSet(all)
 }
 
-// ruleApplies reports whether g is a rule about calls of the tool def in folder.
+// ruleApplies reports whether g is a rule that applies to calls of the tool def in folder.
 func ruleApplies(g toolspec.Grant, def toolspec.Definition, folder string) bool {
 	return g.Scope == toolspec.GrantForbid && (g.Tool == toolspec.AnyTool || g.Tool == def.Name) &&
 		(g.Owner == "" || g.Owner == def.Owner) && (g.Folder == "" || g.Folder == folder)
 }
 
-// forbiddenBy reports whether the rule g refuses the call: by one of its hosts, commands or paths, or without any of
-// these by its tool.
+// forbiddenBy reports whether the rule g refuses the call: by a host, command or path, or by its tool if it has none of
+// these.
 func (f facts) forbiddenBy(g toolspec.Grant) bool {
 	def := f.in.Definition
 	def.Name = f.in.Call.Tool
@@ -116,12 +116,13 @@ func (f facts) forbiddenBy(g toolspec.Grant) bool {
 		return true
 	}
 	d := f.in.Description
-	return slices.ContainsFunc(f.hosts, func(h string) bool { return HostOpened(h, g.Hosts) }) ||
+	return slices.ContainsFunc(f.hosts, func(h string) bool { return HostMatches(h, g.Hosts) }) ||
 		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return namesProgram(c, g.Commands) }) ||
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return meetsPath(u, g.Paths) })
 }
 
-// namesProgram reports whether one of names is that of c: "git" is every git command, "git push" only that one.
+// namesProgram reports whether one of names matches c. "git" matches every git command, "git push" only that
+// subcommand.
 func namesProgram(c toolspec.CommandUse, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		for _, used := range []string{c.Program, c.Name, path.Base(c.Program)} {
@@ -133,7 +134,7 @@ func namesProgram(c toolspec.CommandUse, names []string) bool {
 	})
 }
 
-// meetsPath reports whether the use of a file concerns one of paths: by its name, by a pattern, or by deleting a folder
+// meetsPath reports whether a use of a file affects one of paths: by its name, by a pattern, or by deleting a folder
 // above it.
 func meetsPath(u toolspec.FileUse, paths []string) bool {
 	have := strings.Split(u.Path, "/")
@@ -151,7 +152,7 @@ func meetsPath(u toolspec.FileUse, paths []string) bool {
 	})
 }
 
-// refuseByRule refuses what a rule of the person forbids, whatever is granted.
+// refuseByRule refuses a call that one of the person's rules forbids, regardless of grants.
 func refuseByRule(f facts) (Decision, bool) {
 	for _, g := range f.in.Grants {
 		if f.forbiddenBy(g) {
@@ -165,16 +166,17 @@ func refuseByRule(f facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// hiddenProgramDoubts returns the doubt about a program that is known only when it runs, where a rule forbids programs.
-func (f facts) hiddenProgramDoubts() []doubt {
+// hiddenProgramReasons returns the reason to ask about a program that is known only at run time, if a rule forbids
+// programs.
+func (f facts) hiddenProgramReasons() []askReason {
 	hidden := slices.ContainsFunc(f.in.Description.Commands,
 		func(c toolspec.CommandUse) bool { return c.Program == "" })
 	for _, g := range f.in.Grants {
 		if hidden && g.Scope == toolspec.GrantForbid && len(g.Commands) > 0 &&
 			(g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
-			return []doubt{{
-				reason: "What it starts is known only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
-				exact:  true, inEveryMode: true,
+			return []askReason{{
+				text:  "What it starts is known only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
+				exact: true, inEveryMode: true,
 			}}
 		}
 	}

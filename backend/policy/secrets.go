@@ -6,9 +6,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretDoubts returns the doubt about secrets that the call inserts: each asks when it goes to a host for the first
-// time in a conversation, and every time when text from outside could be behind the call.
-func (f facts) secretDoubts() []doubt {
+// secretReasons returns the reason to ask about secrets that the call inserts. Each secret asks at its first use for a
+// host in a conversation, and every time if outside text could have caused the call.
+func (f facts) secretReasons() []askReason {
 	var unused []string
 	for _, u := range f.in.Description.Secrets {
 		if f.isTainted() || !slices.Contains(f.in.UsedSecrets, u) {
@@ -18,7 +18,7 @@ func (f facts) secretDoubts() []doubt {
 	if len(unused) == 0 {
 		return nil
 	}
-	return []doubt{{reason: "It inserts " + joinWords(unused) + ".", exact: f.isTainted(), inEveryMode: true}}
+	return []askReason{{text: "It inserts " + joinWords(unused) + ".", exact: f.isTainted(), inEveryMode: true}}
 }
 
 func secretPlaceText(u toolspec.SecretUse) string {

@@ -5,31 +5,30 @@ import (
 	"strings"
 )
 
-// Condition is a condition on a page: all of its fields that are set must be true.
+// Condition is a condition on a page. It is true when all fields that are set are true.
 type Condition struct {
-	// Text must be visible on the page, Gone must not; both ignore case and white space.
-	Text, Gone string
-	// URL is part of the page's address.
+	// Text must be visible on the page and AbsentText must not be. Both ignore case and white space.
+	Text, AbsentText string
+	// URL must be contained in the page's address.
 	URL string
-	// Role and Name describe an operable element: its role as listed, and a part of its name. Either
-	// may be empty.
+	// Role and Name describe an operable element: its role as listed and a part of its name. Either may be empty.
 	Role, Name string
 }
 
-// IsZero reports whether c asks for nothing.
+// IsZero reports whether c has no field set.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
-// UnmetText is the outcome of a wait for c that ended early.
+// UnmetText returns the outcome text of a wait for c that ended early.
 func (c Condition) UnmetText() string {
 	var parts []string
 	if c.Text != "" {
 		parts = append(parts, fmt.Sprintf("%q did not appear", Clip(c.Text, 80)))
 	}
-	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q was not seen to go", Clip(c.Gone, 80)))
+	if c.AbsentText != "" {
+		parts = append(parts, fmt.Sprintf("%q did not disappear", Clip(c.AbsentText, 80)))
 	}
 	if c.URL != "" {
-		parts = append(parts, fmt.Sprintf("the address did not come to contain %q", Clip(c.URL, 80)))
+		parts = append(parts, fmt.Sprintf("the address did not change to contain %q", Clip(c.URL, 80)))
 	}
 	if len(parts) == 0 {
 		return "stopped waiting"
@@ -37,14 +36,14 @@ func (c Condition) UnmetText() string {
 	return "stopped waiting: " + strings.Join(parts, ", ")
 }
 
-// MetText is the outcome of a wait for c that succeeded.
+// MetText returns the outcome text of a wait for c that succeeded.
 func (c Condition) MetText() string {
 	var parts []string
 	if c.Text != "" {
 		parts = append(parts, fmt.Sprintf("%q is there", Clip(c.Text, 80)))
 	}
-	if c.Gone != "" {
-		parts = append(parts, fmt.Sprintf("%q is gone", Clip(c.Gone, 80)))
+	if c.AbsentText != "" {
+		parts = append(parts, fmt.Sprintf("%q is gone", Clip(c.AbsentText, 80)))
 	}
 	if c.URL != "" {
 		parts = append(parts, fmt.Sprintf("the address contains %q", Clip(c.URL, 80)))

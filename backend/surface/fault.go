@@ -15,8 +15,8 @@ const (
 	FaultInvalid   = "invalid"
 )
 
-// Fault is an error that the caller of an action can correct: what was tried, why it failed, and
-// what to do next. Any other error of an action is an internal one, or the end of its context.
+// Fault is an error that the caller of an action can correct: it says what was tried, why it failed, and what to do
+// next. All other errors of an action are internal errors or the end of its context.
 type Fault struct {
 	// Kind is one of the Fault constants.
 	Kind       string

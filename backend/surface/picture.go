@@ -1,6 +1,6 @@
 package surface
 
-// PixelsPerToken approximates how many pixels of a picture cost a model one token.
+// PixelsPerToken is about how many pixels of a picture cost a model one token.
 const PixelsPerToken = 750
 
 // Picture is an encoded picture.
@@ -9,11 +9,11 @@ type Picture struct {
 	// MIME is image/png, or image/jpeg where that is much smaller.
 	MIME          string
 	Width, Height int
-	// Scale is pixels of the picture for a CSS pixel of the page.
+	// Scale is the number of picture pixels per CSS pixel of the page.
 	Scale float64
 }
 
-// Tokens estimates what the picture costs a model.
+// Tokens estimates how many tokens the picture costs a model.
 func (p Picture) Tokens() int {
 	return (p.Width*p.Height + PixelsPerToken - 1) / PixelsPerToken
 }

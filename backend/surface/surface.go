@@ -1,4 +1,4 @@
-// Package surface is the contract between the tools and what they act on: a tab of the browser, or the page of
+// Package surface is the contract between the tools and the page they act on: a tab of the browser, or the page of
 // a panel in Sextant's window. It declares the Surface interface, the options of its actions, and Fault, the
 // error of an action that its caller can correct. It contains no implementation: see backend/browser and
 // backend/panelpage.
@@ -29,42 +29,44 @@ type Surface interface {
 	Press(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
-	// Wait waits until everything that o names is true, or for o.Seconds when it names nothing.
+	// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
 	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
-	// Holds reports whether c is true, waiting for it up to patience; missing says what is not.
-	Holds(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
-	// HTML is what the page shows, without scripts and hidden content, with its frames.
+	// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that
+	// is not.
+	AwaitCondition(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
+	// HTML returns the visible content of the page and its frames as HTML, without scripts and hidden content.
 	HTML(ctx context.Context) (html, url, title string, err error)
-	// Screenshot is a picture of the page or of one element.
+	// Screenshot takes a picture of the page or of one element.
 	Screenshot(ctx context.Context, o ScreenshotOptions) (Picture, error)
-	// Selection is the selected text, "" for none.
+	// Selection returns the selected text, "" for none.
 	Selection(ctx context.Context) (string, error)
 
-	// Element is what the newest snapshots say about the element id.
+	// Element returns the element id as the newest snapshots saw it, false when they did not.
 	Element(id int) (annotation.Element, bool)
-	// Annotations are the elements of the newest snapshot.
+	// Annotations returns the elements of the newest snapshot.
 	Annotations() []annotation.Element
 	// OriginOf returns the origin of the element id and whether it hides typed text.
 	OriginOf(id int) ElementOrigin
-	// RoleAndName are those of the element id when it was last seen, "" for an unknown one.
+	// RoleAndName returns the role and name of the element id when it was last seen, "" for an unknown id.
 	RoleAndName(id int) (role, name string)
-	// KeyTargets are the addresses of the documents that a key press may reach.
+	// KeyTargets returns the addresses of the documents that a key press may reach.
 	KeyTargets() []string
-	// Address is the address of the page, "" for none.
+	// Address returns the address of the page, "" for none.
 	Address() string
-	// OpenDialog describes the open dialog in a sentence, with the address of the page that opened it; "" for none.
+	// OpenDialog describes the open dialog in a sentence and returns the address of the page that opened it. Both are
+	// "" when no dialog is open.
 	OpenDialog() (what, address string)
 }
 
-// AnnotateOptions says what to list: Scope is viewport (default) or page, Query keeps only matches,
-// ChangesOnly lists the changes since the last snapshot. Token budgets are up to the caller.
+// AnnotateOptions says what to list. Scope is viewport (default) or page. Query keeps only elements that match it.
+// ChangesOnly lists the changes since the last snapshot. The caller enforces token budgets.
 type AnnotateOptions struct {
 	Scope, Query string
 	ChangesOnly  bool
 }
 
-// ClickOptions says how to click: Button left (default), middle, right; Count 1..3; Modifiers Alt, Control, Meta,
-// Shift.
+// ClickOptions says how to click. Button is left (default), middle or right. Count is 1 to 3. Modifiers are Alt,
+// Control, Meta and Shift.
 type ClickOptions struct {
 	ID        int
 	Button    string
@@ -72,47 +74,49 @@ type ClickOptions struct {
 	Modifiers []string
 }
 
-// TypeOptions says what to type: Clear replaces the old text, Submit presses Enter after, Human types key by key.
+// TypeOptions says what to type. Clear replaces the old text, Submit presses Enter afterwards, and Human types key by
+// key.
 type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
-	// SecretFor, when not "", is the origin that Text is a secret for: it is typed only when the element
-	// is in a document of that origin then, and is not shown in results and pictures.
+	// SecretFor, when not "", is the only origin whose documents may receive Text. Text is then a secret: results and
+	// pictures do not show it.
 	SecretFor string
 }
 
-// ScrollOptions says where to scroll: Direction up, down, left, right, top, bottom; Amount in CSS pixels,
-// 0 for most of a page; Target the id of the element to scroll, 0 for the page.
+// ScrollOptions says where to scroll. Direction is up, down, left, right, top or bottom. Amount is in CSS pixels, 0
+// for most of a page. Target is the id of the element to scroll, 0 for the page.
 type ScrollOptions struct {
 	Direction string
 	Amount    float64
 	Target    int
 }
 
-// ScreenshotOptions says what to capture: Annotated draws the marks on a copy, ID captures one element, MaxTokens
-// scales the picture down to about that cost, 0 for no bound.
+// ScreenshotOptions says what to capture. Annotated draws the marks on a copy. ID captures one element. MaxTokens
+// scales the picture down to about that many tokens; 0 means no limit.
 type ScreenshotOptions struct {
 	Annotated, FullPage bool
 	ID                  int
 	MaxTokens           int
 }
 
-// WaitOptions says what to wait for: Text to be present, Gone to be absent, the address to contain URL, or
-// any of them together. Seconds bounds the wait (DefaultWaitSeconds when 0); alone it is a pause.
+// WaitOptions says what to wait for: Text to be present, AbsentText to be absent, the address to contain URL, or
+// any combination. Seconds is the time limit (DefaultWaitSeconds when 0); without a condition it is the length of a
+// pause.
 type WaitOptions struct {
-	Text, Gone, URL string
-	Seconds         float64
+	Text, AbsentText, URL string
+	Seconds               float64
 }
 
-// ElementOrigin is the known origin of a listed element, without another snapshot.
+// ElementOrigin is the origin of a listed element as far as it is known without another snapshot.
 type ElementOrigin struct {
-	// Origin is that of the element's document, its frame's if it is in one:
-	// "https://shop.example". It is "" when that is not known.
+	// Origin is the origin of the element's document, such as "https://shop.example"; for an element in a frame, that
+	// of the frame's document. It is "" when it is not known.
 	Origin string
-	// Secret is true when the element hides what is typed into it, or is not known.
+	// Secret is true when the element hides what is typed into it, or when that is not known.
 	Secret bool
-	// Gone is true when the element's document was left for good.
+	// Gone is true when the page has left the element's document for good.
 	Gone bool
 }
 

@@ -6,10 +6,10 @@ import (
 	"sextant/shared/annotation"
 )
 
-// QuoteClean quotes a page's text on one line; the text cannot end the quotes.
-func QuoteClean(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
+// QuoteText quotes at most runes runes of a page's text on one line and escapes quotation marks in it.
+func QuoteText(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
-// Clip truncates text of a page to a number of runes.
+// Clip truncates a page's text to a number of runes.
 func Clip(s string, runes int) string {
 	if len(s) <= runes {
 		return s

@@ -23,7 +23,7 @@ func TestPagesAreComplete(t *testing.T) {
 			}
 			first := p.Act[0].On
 			found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
-				return truth.Not == "" && slices.ContainsFunc(truth.Names,
+				return truth.WhyUnusable == "" && slices.ContainsFunc(truth.Names,
 					func(n string) bool { return slices.Contains(first.Names, n) })
 			})
 			if !found {
@@ -106,8 +106,8 @@ func TestScore(t *testing.T) {
 	truths := []Truth{
 		parseTruth("button:Edit"), parseTruth("button:Edit"), parseTruth("clickable:Div"), parseTruth("clickable:Hand"),
 		parseTruth("button:Row 1"), parseTruth("button:~trash|delete"),
-		{Names: []string{"Under"}, Not: "covered"},
-		{Names: []string{"Off"}, Not: "disabled"},
+		{Names: []string{"Under"}, WhyUnusable: "covered"},
+		{Names: []string{"Off"}, WhyUnusable: "disabled"},
 	}
 	s := score(lines, truths)
 	if s.Total != 6 || s.Found != 3 {
@@ -116,7 +116,7 @@ func TestScore(t *testing.T) {
 	if !slices.Equal(s.Missed, []string{"button:Edit", "clickable:Div", "button:Row 1"}) {
 		t.Errorf("missed %v", s.Missed)
 	}
-	if !slices.Equal(s.Wrong, []string{"Under (covered)"}) {
-		t.Errorf("wrong %v", s.Wrong)
+	if !slices.Equal(s.WronglyUsable, []string{"Under (covered)"}) {
+		t.Errorf("wrong %v", s.WronglyUsable)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// isolate keeps our open files (such as a lock) and signals away from a child process. When interrupted, the benchmark
-// itself stops its systems, in order.
+// isolate detaches a child process from our open files (such as a lock) and our signals. When interrupted, the
+// benchmark itself stops its systems in order.
 func isolate(cmd *exec.Cmd) {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err == nil {
@@ -24,7 +24,7 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killLeftovers kills every process that still has the scratch folder in its environment, such as the daemon of
+// killLeftovers kills every process that has the scratch folder in its environment, such as the daemon of
 // agent-browser, which outlives its server.
 func killLeftovers(scratch string) {
 	for range 50 {

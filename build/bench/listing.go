@@ -9,9 +9,9 @@ import (
 // ListedElement is one line of a system's answer that has a handle.
 type ListedElement struct {
 	Ref, Role, Name string
-	// Usable is false if the line itself says that the element cannot be used.
+	// Usable is false if the line itself marks the element as unusable.
 	Usable bool
-	// Marked is true if the line says that an element without a role can be used.
+	// Marked is true if the line marks an element without a role as usable.
 	Marked bool
 }
 
@@ -29,7 +29,7 @@ func unquote(s string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(s)
 }
 
-// parseSextant reads `[12] button "Save" = "value" (states)`.
+// parseSextant parses `[12] button "Save" = "value" (states)`.
 func parseSextant(text string) []ListedElement {
 	var out []ListedElement
 	for line := range strings.Lines(text) {
@@ -52,7 +52,7 @@ type node struct {
 	text  string
 }
 
-// parsePlaywright reads `- button "Save" [disabled] [ref=e3] [cursor=pointer]: text`.
+// parsePlaywright parses `- button "Save" [disabled] [ref=e3] [cursor=pointer]: text`.
 func parsePlaywright(text string) []ListedElement {
 	var nodes []node
 	for line := range strings.Lines(text) {
@@ -72,7 +72,7 @@ func parsePlaywright(text string) []ListedElement {
 	return nameFromContent(nodes)
 }
 
-// parseDevtools reads `uid=1_4 textbox "Name" disableable disabled value="x"`.
+// parseDevtools parses `uid=1_4 textbox "Name" disableable disabled value="x"`.
 func parseDevtools(text string) []ListedElement {
 	var nodes []node
 	for line := range strings.Lines(text) {
@@ -91,7 +91,7 @@ func parseDevtools(text string) []ListedElement {
 	return nameFromContent(nodes)
 }
 
-// parseAgent reads `- generic "Div" [disabled, ref=e2] clickable [cursor:pointer]: text`.
+// parseAgent parses `- generic "Div" [disabled, ref=e2] clickable [cursor:pointer]: text`.
 func parseAgent(text string) []ListedElement {
 	var nodes []node
 	for line := range strings.Lines(text) {

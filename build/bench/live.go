@@ -15,10 +15,10 @@ const (
 	maxPress  = 100.0 // ms
 )
 
-// Live has the results of the Go benchmark of the live view.
-type Live struct {
-	Frames float64 `json:"frames_per_second"`
-	Press  float64 `json:"press_to_picture_ms"`
+// LiveView contains the results of the Go benchmark of the live view.
+type LiveView struct {
+	FramesPerSecond float64 `json:"frames_per_second"`
+	PressToPicture  float64 `json:"press_to_picture_ms"`
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 )
 
 // measureLive runs the benchmark of the live view, which is in the package that it measures.
-func measureLive(ctx context.Context) (*Live, error) {
+func measureLive(ctx context.Context) (*LiveView, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "sqlite_fts5", "-run", "^$", "-bench", "Live", "-benchtime",
 		"3s", "./backend/api/ws")
 	cmd.Stderr = os.Stderr
@@ -36,11 +36,11 @@ func measureLive(ctx context.Context) (*Live, error) {
 		return nil, fmt.Errorf("the live view's benchmark: %w\n%s", err, out)
 	}
 	fmt.Printf("%s", out)
-	l := &Live{}
+	l := &LiveView{}
 	for _, m := range []struct {
 		re *regexp.Regexp
 		to *float64
-	}{{framesMetric, &l.Frames}, {pressMetric, &l.Press}} {
+	}{{framesMetric, &l.FramesPerSecond}, {pressMetric, &l.PressToPicture}} {
 		found := m.re.FindSubmatch(out)
 		if found == nil {
 			return nil, fmt.Errorf("the live view's benchmark printed nothing for %s", m.re)
@@ -60,8 +60,8 @@ func (r *Report) liveTargets() []target {
 		found: "not measured",
 	}
 	if r.Live != nil {
-		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= minFrames
-		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= maxPress
+		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.FramesPerSecond), r.Live.FramesPerSecond >= minFrames
+		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.PressToPicture), r.Live.PressToPicture <= maxPress
 	}
 	return []target{frames, press}
 }

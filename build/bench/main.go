@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// options are the flags.
+// options are the command's flags.
 type options struct {
 	pages, systems, binary, folder, json, markdown, piece string
 	quick, verbose, render, list, live                    bool
@@ -99,7 +99,7 @@ func bench(ctx context.Context) error {
 	return report.write(o.json, o.markdown, pages)
 }
 
-// selectPages returns the pages of a run: those named, or one piece of all.
+// selectPages returns the pages of a run: those named in only, or one piece of all.
 func selectPages(names []string, only, piece string) ([]string, error) {
 	if only != "" {
 		for n := range strings.SplitSeq(only, ",") {
@@ -165,7 +165,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		}
 		report.setDefinitions(d)
 	}
-	running := map[string]*Running{}
+	running := map[string]*RunningSystem{}
 	defer func() {
 		for _, r := range running {
 			r.Close()
@@ -184,7 +184,7 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 			}
 			report.add(out)
 			fmt.Println(out.line())
-			if pages[name].Leaves || out.Tried == 0 {
+			if pages[name].RestartAfter || out.Tried == 0 {
 				running[s.Name].Close()
 				delete(running, s.Name)
 			}

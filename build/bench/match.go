@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// equivalentRoles maps an expected role to the roles that count as the same. A "clickable" may be listed with any
-// actionable role, or as a generic with a mark.
+// equivalentRoles maps an expected role to the roles that are accepted for it. A "clickable" may be listed with
+// any actionable role, or as a generic with a mark.
 var equivalentRoles = map[string][]string{
 	"button": {
 		"button", "clickable", "disclosuretriangle", "togglebutton", "popupbutton", "popup", "summary",
@@ -48,7 +48,7 @@ var actionableRoles = func() []string {
 	return all
 }()
 
-// normalize lowers the case and collapses white space.
+// normalize converts s to lower case and collapses white space.
 func normalize(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
@@ -93,8 +93,8 @@ func continuesWord(rest string) bool {
 	return false
 }
 
-// findElement returns the line for an element, false if it is not listed. A line that is marked as unusable or has
-// another role is returned only if there is no better one.
+// findElement returns the line for an element, false if it is not listed. A line that is marked as unusable or
+// has another role is returned only if no line fits better.
 func findElement(lines []ListedElement, t Truth) (ListedElement, bool) {
 	if l, ok := findByRole(lines, t); ok || t.Role == "" {
 		return l, ok
@@ -118,9 +118,9 @@ func findByRole(lines []ListedElement, t Truth) (ListedElement, bool) {
 
 // Score compares an answer with the expected elements.
 type Score struct {
-	Total, Found int
-	Missed       []string // usable elements that the answer does not list
-	Wrong        []string // unusable elements that the answer lists as usable
+	Total, Found  int
+	Missed        []string // usable elements that the answer does not list
+	WronglyUsable []string // unusable elements that the answer lists as usable
 }
 
 // score matches each expected element with a different line.
@@ -143,7 +143,7 @@ func score(lines []ListedElement, truths []Truth) Score {
 	var s Score
 	var open []Truth
 	for _, t := range truths {
-		if t.Not != "" {
+		if t.WhyUnusable != "" {
 			continue
 		}
 		s.Total++
@@ -165,12 +165,12 @@ func score(lines []ListedElement, truths []Truth) Score {
 		}
 	}
 	for _, t := range truths {
-		if t.Not == "" {
+		if t.WhyUnusable == "" {
 			continue
 		}
 		for _, i := range byName[normalize(t.Names[0])] {
 			if l := lines[i]; l.Usable && saysUsable(l) {
-				s.Wrong = append(s.Wrong, t.Names[0]+" ("+t.Not+")")
+				s.WronglyUsable = append(s.WronglyUsable, t.Names[0]+" ("+t.WhyUnusable+")")
 				break
 			}
 		}

@@ -18,27 +18,27 @@ const effectTimeout = time.Second
 // minutes.
 const longPage = 5_000
 
-// maxRetries is how often a target that was not in the last answer is looked for again.
+// maxRetries limits how often a page is listed again to find a target that was not in the last answer.
 const maxRetries = 3
 
 // Outcome is the result of one system on one page. Times are medians in milliseconds.
 type Outcome struct {
-	Page       string   `json:"page"`
-	System     string   `json:"system"`
-	Truth      int      `json:"truth"`
-	Seen       int      `json:"seen"`
-	Missed     []string `json:"missed,omitempty"`
-	Wrong      []string `json:"unusable_as_usable,omitempty"`
-	Tokens     int      `json:"tokens"`
-	ViewTokens int      `json:"view_tokens,omitempty"`
-	Open       float64  `json:"open_ms"`
-	First      float64  `json:"first_annotate_ms"`
-	Annotate   float64  `json:"annotate_ms"`
-	View       float64  `json:"view_ms,omitempty"`
-	Act        float64  `json:"act_ms"`
-	Effective  int      `json:"effective"`
-	Tried      int      `json:"tried"`
-	Problem    string   `json:"problem,omitempty"`
+	Page          string   `json:"page"`
+	System        string   `json:"system"`
+	Truth         int      `json:"truth"`
+	Seen          int      `json:"seen"`
+	Missed        []string `json:"missed,omitempty"`
+	WronglyUsable []string `json:"unusable_as_usable,omitempty"`
+	Tokens        int      `json:"tokens"`
+	ViewTokens    int      `json:"view_tokens,omitempty"`
+	Open          float64  `json:"open_ms"`
+	FirstAnnotate float64  `json:"first_annotate_ms"`
+	Annotate      float64  `json:"annotate_ms"`
+	View          float64  `json:"view_ms,omitempty"`
+	Act           float64  `json:"act_ms"`
+	Effective     int      `json:"effective"`
+	Tried         int      `json:"tried"`
+	Problem       string   `json:"problem,omitempty"`
 }
 
 // Definitions is the size of a system's default tool definitions.
@@ -48,7 +48,7 @@ type Definitions struct {
 	Tokens int    `json:"tokens"`
 }
 
-// Bench contains what all measurements of a run share.
+// Bench contains the state that all measurements of a run share.
 type Bench struct {
 	site    *Site
 	codec   tokenizer.Codec
@@ -60,16 +60,16 @@ type Bench struct {
 	key     int
 }
 
-// maxFailures is how many actions may fail on a page before no more are tried.
+// maxFailures is the number of failed actions on a page after which no more are tried.
 const maxFailures = 2
 
 // start starts a system and warms it up by opening and listing a page.
-func (b *Bench) start(ctx context.Context, s *System) (*Running, error) {
+func (b *Bench) start(ctx context.Context, s *System) (*RunningSystem, error) {
 	r, err := s.start(ctx, s.Command, b.scratch)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range append(slices.Clone(s.First), s.Open(b.site.URL(quietPage, "warm")), s.Look) {
+	for _, c := range append(slices.Clone(s.StartCalls), s.Open(b.site.URL(quietPage, "warm")), s.ListPage) {
 		if _, _, err := r.Do(ctx, c); err != nil {
 			r.Close()
 			return nil, err
@@ -79,9 +79,9 @@ func (b *Bench) start(ctx context.Context, s *System) (*Running, error) {
 }
 
 // run measures one system on one page.
-func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
+func (b *Bench) run(ctx context.Context, r *RunningSystem, p *Page) Outcome {
 	o := Outcome{Page: p.Name, System: r.Name}
-	var opens, firsts, looks, views, acts []float64
+	var opens, firsts, listings, views, acts []float64
 	repeats := b.repeats
 	if p.Nodes > longPage && repeats > 2 {
 		repeats--
@@ -97,7 +97,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 		opens = append(opens, ms(took))
 		var lines []ListedElement
 		for i := range b.looks + 1 {
-			text, took, err := r.Do(ctx, r.Look)
+			text, took, err := r.Do(ctx, r.ListPage)
 			if err != nil {
 				o.Problem = err.Error()
 				break
@@ -105,12 +105,12 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 			if i == 0 {
 				firsts = append(firsts, ms(took))
 			} else {
-				looks = append(looks, ms(took))
+				listings = append(listings, ms(took))
 			}
 			lines = b.scoreAnswer(&o, r, p, text, i == 0 && len(firsts) == 1)
 		}
-		if r.View != nil {
-			text, took, err := r.Do(ctx, *r.View)
+		if r.DefaultView != nil {
+			text, took, err := r.Do(ctx, *r.DefaultView)
 			if err != nil {
 				o.Problem = err.Error()
 			}
@@ -133,19 +133,19 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 			o.Problem = fmt.Sprintf("the action had no effect; the page reported %q", effects)
 		}
 	}
-	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views),
+	o.Open, o.FirstAnnotate, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(listings), median(views),
 		median(acts)
 	return o
 }
 
-// scoreAnswer parses an answer; the first one of a page is scored.
-func (b *Bench) scoreAnswer(o *Outcome, r *Running, p *Page, text string, first bool) []ListedElement {
+// scoreAnswer parses an answer and, if it is the first of the page, scores it.
+func (b *Bench) scoreAnswer(o *Outcome, r *RunningSystem, p *Page, text string, first bool) []ListedElement {
 	lines := r.Parse(text)
 	if !first {
 		return lines
 	}
 	s := score(lines, p.Truth)
-	o.Truth, o.Seen, o.Missed, o.Wrong = s.Total, s.Found, s.Missed[:min(len(s.Missed), 12)], s.Wrong
+	o.Truth, o.Seen, o.Missed, o.WronglyUsable = s.Total, s.Found, s.Missed[:min(len(s.Missed), 12)], s.WronglyUsable
 	o.Tokens = b.tokens(text)
 	if b.verbose {
 		fmt.Printf("\n--- %s on %s\n%s\n", r.Name, p.Name, text)
@@ -153,9 +153,9 @@ func (b *Bench) scoreAnswer(o *Outcome, r *Running, p *Page, text string, first 
 	return lines
 }
 
-// act runs the page's steps. A target that is not in the last answer is looked for again, since the step before may
-// have added it.
-func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []ListedElement) (time.Duration, error) {
+// act runs the page's steps. If a target is not in the last answer, the page is listed again, since the step
+// before may have added the target.
+func (b *Bench) act(ctx context.Context, r *RunningSystem, p *Page, lines []ListedElement) (time.Duration, error) {
 	begin := time.Now()
 	handle := func(t Truth) (string, error) {
 		if t.Names == nil {
@@ -165,7 +165,7 @@ func (b *Bench) act(ctx context.Context, r *Running, p *Page, lines []ListedElem
 			return l.Ref, nil
 		}
 		for range maxRetries {
-			text, _, err := r.Do(ctx, r.Look)
+			text, _, err := r.Do(ctx, r.ListPage)
 			if err != nil {
 				return "", err
 			}
@@ -235,7 +235,7 @@ func (b *Bench) tokens(text string) int {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// median returns 0 for an empty list.
+// median returns the median of v, 0 for an empty list.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

@@ -16,12 +16,12 @@ var pageFiles embed.FS
 // Truth is the expected listing of one element, as the page's HTML states it.
 type Truth struct {
 	Role string
-	// Names are the accepted names; with Loose, a name only has to contain one of them. An element without a name has
-	// several, for example "trash" and "delete".
+	// Names are the accepted names; with Loose, a name only has to contain one of them. For an element without a name
+	// several are accepted, for example "trash" and "delete".
 	Names []string
 	Loose bool
-	// Not is why the element cannot be used, "" for a usable one.
-	Not string
+	// WhyUnusable says why the element cannot be used, "" for a usable element.
+	WhyUnusable string
 }
 
 // Page is one generated page with its expected elements and the action that is tried on it.
@@ -33,9 +33,9 @@ type Page struct {
 	Truth      []Truth
 	Act        []Step
 	Effect     string
-	// Leaves is true if tabs or dialogs stay open, so that systems are restarted after this page.
-	Leaves bool
-	Nodes  int // elements, including those of frames
+	// RestartAfter is set if tabs or dialogs stay open, so that systems are restarted after this page.
+	RestartAfter bool
+	Nodes        int // elements, including those of frames
 }
 
 // Step is one step of an action, for example `click link:Help` or `type textbox:Name => Ana`.
@@ -108,7 +108,7 @@ func parsePage(name, text string) *Page {
 		case "with":
 			p.With = strings.Fields(m[2])
 		case "leaves":
-			p.Leaves = true
+			p.RestartAfter = true
 		case "part":
 			p.Part = true
 		}
@@ -122,13 +122,13 @@ func parsePage(name, text string) *Page {
 		if l := label.FindStringSubmatch(m[1] + m[3]); l != nil {
 			called = l[1]
 		}
-		p.Truth = append(p.Truth, Truth{Names: []string{called}, Not: m[2]})
+		p.Truth = append(p.Truth, Truth{Names: []string{called}, WhyUnusable: m[2]})
 	}
 	p.Nodes = len(elementStart.FindAllString(p.HTML, -1))
 	return p
 }
 
-// parseTruth reads role:name, role:~one|other, ~name.
+// parseTruth parses role:name, role:~one|other or ~name.
 func parseTruth(s string) Truth {
 	role, name, ok := strings.Cut(s, ":")
 	if !ok || strings.HasPrefix(s, "~") {

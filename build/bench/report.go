@@ -12,10 +12,10 @@ import (
 
 // Report is the content of docs/bench.json.
 type Report struct {
-	// Machine is the browser and the number of cores.
+	// Machine names the browser and the number of cores.
 	Machine     string        `json:"machine"`
 	Definitions []Definitions `json:"definitions"`
-	Live        *Live         `json:"live,omitempty"`
+	Live        *LiveView     `json:"live,omitempty"`
 	Outcomes    []Outcome     `json:"outcomes"`
 }
 
@@ -44,7 +44,7 @@ func (r *Report) setDefinitions(d Definitions) {
 	r.Definitions = append(r.Definitions, d)
 }
 
-// add stores an outcome and replaces that of an earlier run.
+// add stores an outcome in place of the same one of an earlier run.
 func (r *Report) add(o Outcome) {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Page == o.Page && r.Outcomes[i].System == o.System {
@@ -55,7 +55,8 @@ func (r *Report) add(o Outcome) {
 	r.Outcomes = append(r.Outcomes, o)
 }
 
-// write stores the results and, unless markdown is "", their table. Results of pages that no longer exist are removed.
+// write stores the results and, unless markdown is "", their table. It removes results of pages that no longer
+// exist.
 func (r *Report) write(path, markdown string, pages map[string]*Page) error {
 	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(o Outcome) bool { return pages[o.Page] == nil })
 	slices.SortStableFunc(r.Outcomes, func(a, b Outcome) int { return strings.Compare(a.Page, b.Page) })
@@ -96,14 +97,14 @@ func (r *Report) measuredPages() []string {
 // line formats an outcome for the terminal.
 func (o Outcome) line() string {
 	s := fmt.Sprintf("%-14s %-19s seen %4d/%-4d wrong %d  tokens %6d  open %5.0f  first %6.1f  annotate %6.1f  act "+
-		"%5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.Wrong), o.Tokens, o.Open, o.First, o.Annotate,
-		o.Act, o.Effective, o.Tried)
+		"%5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.WronglyUsable), o.Tokens, o.Open,
+		o.FirstAnnotate, o.Annotate, o.Act, o.Effective, o.Tried)
 	if o.View > 0 {
 		s += fmt.Sprintf("  view %.1f ms, %d tokens", o.View, o.ViewTokens)
 	}
 	for _, part := range [][2]string{
 		{"missed", strings.Join(o.Missed, "; ")},
-		{"wrong", strings.Join(o.Wrong, "; ")},
+		{"wrong", strings.Join(o.WronglyUsable, "; ")},
 		{"problem", o.Problem},
 	} {
 		if part[1] != "" {

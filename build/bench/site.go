@@ -17,8 +17,8 @@ import (
 // slowDelay is the delay of the route /slow.
 const slowDelay = 150 * time.Millisecond
 
-// Site serves the pages and records the effects of actions. Each opening of a page has its own key, which keeps their
-// effects apart. It is safe for concurrent use.
+// Site serves the pages and records the effects of actions. A page gets a new key each time it is opened, so that
+// the effects stay separate. It is safe for concurrent use.
 type Site struct {
 	pages  map[string]*Page
 	server *http.Server
@@ -73,7 +73,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// render completes a page's HTML; its frames come from this server's other origin.
+// render returns a page's complete HTML; its frames come from this server's other origin.
 func (s *Site) render(p *Page, key, host string) string {
 	other := "127.0.0.1"
 	if strings.HasPrefix(host, other) {
@@ -115,7 +115,7 @@ func (s *Site) record(key, effect string) {
 	s.changed = make(chan struct{})
 }
 
-// WaitForEffect waits for the effect and reports whether it came, with all effects of the key.
+// WaitForEffect waits for the effect and reports whether it came, with all effects recorded for the key.
 func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []string) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()

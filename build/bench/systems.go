@@ -25,17 +25,17 @@ type Call struct {
 // System describes one program under test and how its tools are called.
 type System struct {
 	Name string
-	// Package is its folder in node_modules; "" for Sextant.
+	// Package is the program's folder in node_modules; "" for Sextant.
 	Package string
-	// Command starts its MCP server with the tools the benchmark uses, Core with the default tools.
+	// Command starts the program's MCP server with the tools that the benchmark uses, Core with the default tools.
 	Command, Core []string
 	Env           []string
-	First         []Call // calls after the start
+	StartCalls    []Call // calls after the start
 	Open          func(url string) Call
-	// Look lists the whole page; View is the default listing, nil if that is the same.
-	Look Call
-	View *Call
-	// Step returns the calls for one step; on and to are the handles of its targets.
+	// ListPage lists the whole page; DefaultView is the default listing, nil if that is the same.
+	ListPage    Call
+	DefaultView *Call
+	// Step returns the calls for one step; on and to are the handles of its elements.
 	Step  func(s Step, on, to string, file string) []Call
 	Parse func(string) []ListedElement
 }
@@ -75,10 +75,10 @@ func sextant(binary, scratch string) *System {
 		// Mode full, because an upload would otherwise wait for an approval.
 		Env: []string{"SEXTANT_MODE=full", "SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" +
 			filepath.Join(scratch, "config")},
-		Open:  func(url string) Call { return call("navigate_page", "url", url) },
-		Look:  call("annotate_page", "scope", "page"),
-		View:  &view,
-		Parse: parseSextant,
+		Open:        func(url string) Call { return call("navigate_page", "url", url) },
+		ListPage:    call("annotate_page", "scope", "page"),
+		DefaultView: &view,
+		Parse:       parseSextant,
 		Step: func(s Step, on, to, file string) []Call {
 			switch s.Do {
 			case "type", "set":
@@ -111,8 +111,8 @@ func playwright(modules, chromium string, sandbox bool) *System {
 	}
 	return &System{
 		Name: "playwright-mcp", Package: "@playwright/mcp", Command: command, Core: command, Parse: parsePlaywright,
-		Open: func(url string) Call { return call("browser_navigate", "url", url) },
-		Look: call("browser_snapshot"),
+		Open:     func(url string) Call { return call("browser_navigate", "url", url) },
+		ListPage: call("browser_snapshot"),
 		Step: func(s Step, on, to, file string) []Call {
 			switch s.Do {
 			case "type", "set":
@@ -147,10 +147,10 @@ func devtools(modules, chromium string, sandbox bool) *System {
 	const page = 1
 	return &System{
 		Name: "chrome-devtools-mcp", Package: "chrome-devtools-mcp", Command: command, Core: command,
-		Parse: parseDevtools,
-		First: []Call{call("list_pages")},
-		Open:  func(url string) Call { return call("navigate_page", "pageId", page, "url", url) },
-		Look:  call("take_snapshot", "pageId", page),
+		Parse:      parseDevtools,
+		StartCalls: []Call{call("list_pages")},
+		Open:       func(url string) Call { return call("navigate_page", "pageId", page, "url", url) },
+		ListPage:   call("take_snapshot", "pageId", page),
 		Step: func(s Step, on, to, file string) []Call {
 			switch s.Do {
 			case "type", "set", "select":
@@ -183,12 +183,12 @@ func agentBrowser(binary, chromium, scratch string, sandbox bool) *System {
 	return &System{
 		Name: "agent-browser", Package: "agent-browser", Env: env, Parse: parseAgent,
 		Command: []string{binary, "mcp", "--tools", "all"}, Core: []string{binary, "mcp"},
-		First: []Call{
+		StartCalls: []Call{
 			call("agent_browser_open", "url", "about:blank"),
 			call("agent_browser_set_viewport", "width", 1280, "height", 720),
 		},
-		Open: func(url string) Call { return call("agent_browser_open", "url", url) },
-		Look: call("agent_browser_snapshot"),
+		Open:     func(url string) Call { return call("agent_browser_open", "url", url) },
+		ListPage: call("agent_browser_snapshot"),
 		Step: func(s Step, on, to, file string) []Call {
 			on, to = "@"+on, "@"+to
 			switch s.Do {
@@ -212,14 +212,14 @@ func agentBrowser(binary, chromium, scratch string, sandbox bool) *System {
 	}
 }
 
-// Running is a started system.
-type Running struct {
+// RunningSystem is a started System.
+type RunningSystem struct {
 	*System
 	session *mcp.ClientSession
 }
 
 // start starts a system's MCP server in the folder dir, which also identifies its processes to killLeftovers.
-func (s *System) start(ctx context.Context, command []string, dir string) (*Running, error) {
+func (s *System) start(ctx context.Context, command []string, dir string) (*RunningSystem, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the programs of the bench; ended by Close
 	cmd.Env = append(append(os.Environ(), "SEXTANT_BENCH="+dir), s.Env...)
 	cmd.Dir = dir
@@ -229,20 +229,20 @@ func (s *System) start(ctx context.Context, command []string, dir string) (*Runn
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
 	}
-	return &Running{System: s, session: session}, nil
+	return &RunningSystem{System: s, session: session}, nil
 }
 
 // Close stops the system and its browser.
-func (r *Running) Close() {
+func (r *RunningSystem) Close() {
 	if r.Name == "agent-browser" { // otherwise its daemon outlives the server
 		_, _, _ = r.Do(context.Background(), call("agent_browser_close"))
 	}
 	_ = r.session.Close()
 }
 
-// Do calls a tool and returns its text and how long it took. A failed call returns an error with the first line of the
-// text.
-func (r *Running) Do(ctx context.Context, c Call) (string, time.Duration, error) {
+// Do calls a tool and returns its text and the time it took. For a failed call, the error is the first line of
+// the text.
+func (r *RunningSystem) Do(ctx context.Context, c Call) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	begin := time.Now()

@@ -64,14 +64,14 @@ func (r *Report) totals(b *strings.Builder) {
 		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range systemOrder {
 		var truth, seen, wrong, done, tried, tokens int
-		var looks, acts []float64
+		var listings, acts []float64
 		for _, o := range r.Outcomes {
 			if o.System != s {
 				continue
 			}
-			truth, seen, wrong = truth+o.Truth, seen+o.Seen, wrong+len(o.Wrong)
+			truth, seen, wrong = truth+o.Truth, seen+o.Seen, wrong+len(o.WronglyUsable)
 			done, tried, tokens = done+o.Effective, tried+o.Tried, tokens+o.Tokens
-			looks = append(looks, o.Annotate)
+			listings = append(listings, o.Annotate)
 			if o.Act > 0 {
 				acts = append(acts, o.Act)
 			}
@@ -83,7 +83,7 @@ func (r *Report) totals(b *strings.Builder) {
 			}
 		}
 		fmt.Fprintf(b, "| %s | %d of %d | %d | %d of %d | %d | %.1f ms | %.0f ms | %s |\n", s, seen, truth, wrong, done,
-			tried, tokens, median(looks), median(acts), definitions)
+			tried, tokens, median(listings), median(acts), definitions)
 	}
 }
 
@@ -113,7 +113,7 @@ func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
 				tokens += fmt.Sprintf(" (%d)", o.ViewTokens)
 			}
 			for i, v := range []string{
-				fmt.Sprint(o.Seen), fmt.Sprint(len(o.Wrong)), tokens,
+				fmt.Sprint(o.Seen), fmt.Sprint(len(o.WronglyUsable)), tokens,
 				fmt.Sprintf("%.0f", o.Open), fmt.Sprintf("%.1f", o.Annotate), act, effect(o),
 			} {
 				cells[i] = append(cells[i], v)
@@ -154,8 +154,8 @@ func (r *Report) misses(b *strings.Builder) {
 			if len(o.Missed) > 0 {
 				parts = append(parts, "not found: "+strings.Join(o.Missed, ", "))
 			}
-			if len(o.Wrong) > 0 {
-				parts = append(parts, "unusable listed: "+strings.Join(o.Wrong, ", "))
+			if len(o.WronglyUsable) > 0 {
+				parts = append(parts, "unusable listed: "+strings.Join(o.WronglyUsable, ", "))
 			}
 			if o.Problem != "" {
 				parts = append(parts, o.Problem)

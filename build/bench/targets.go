@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Targets.
+// Targets that Sextant must reach.
 const (
 	bigPage           = 10_000 // elements
 	bigPageSpeedup    = 10.0
@@ -71,8 +71,8 @@ func (r *Report) unusableTarget() target {
 	n := 0
 	var bad []string
 	for _, o := range r.sextantOutcomes() {
-		if len(o.Wrong) > 0 {
-			n += len(o.Wrong)
+		if len(o.WronglyUsable) > 0 {
+			n += len(o.WronglyUsable)
 			bad = append(bad, o.Page)
 		}
 	}

@@ -1,10 +1,10 @@
 // Command conformance is the client that the MCP conformance suite runs. It drives Sextant's MCP client
-// (backend/mcp/client) with a config file as a person would write it, a store in memory and a browser that accepts
-// everything.
+// (backend/mcp/client) with a config file as a person would write it, an in-memory store and a browser that
+// accepts everything.
 //
-// The suite starts it once per scenario, with the address of its server as the last argument and the scenario's name
-// and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each scenario;
-// the suite checks them.
+// The suite starts it once per scenario, with the address of its server as the last argument and the scenario's
+// name and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each
+// scenario; the suite checks them.
 package main
 
 import (

@@ -11,8 +11,8 @@ import (
 	"sextant/backend/mcp/requests"
 )
 
-// runScenario does what a person would do in the scenario. A failed call is an error only where the scenario cannot
-// continue without it.
+// runScenario does what a person would do in the scenario. A failed call is an error only where the scenario
+// cannot continue.
 func runScenario(
 	ctx context.Context, log *slog.Logger, servers *mcp.Servers, scenario string, data scenarioData,
 ) error {

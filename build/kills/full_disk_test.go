@@ -66,8 +66,8 @@ func testFullDisk(t *testing.T, dir string) {
 	d := &diskTrial{t: t, dir: dir, filler: filepath.Join(dir, "filler"), events: make(chan event.Event, 100_000)}
 	effect := w.effects.URL + "/effect/"
 	answers := []openaitest.Turn{
-		{Text: strings.Repeat("before ", 20), Gap: time.Millisecond},
-		{Text: strings.Repeat("while ", 2000), Gap: time.Millisecond, Fragment: 12},
+		{Text: strings.Repeat("before ", 20), ChunkDelay: time.Millisecond},
+		{Text: strings.Repeat("while ", 2000), ChunkDelay: time.Millisecond, ChunkSize: 12},
 		{Calls: []openaitest.Call{{ID: "a", Name: "call_tool", Args: `{"tool":"http_request","args":{"url":"` + effect +
 			`after","method":"POST"}}`}}},
 		{Text: "And on it goes."},

@@ -107,7 +107,7 @@ func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 	if len(r.Tools) == 0 {
 		m.summaries++
 		m.trigger.reached(summaryAsked)
-		return openaitest.Turn{Text: m.randomWords(30), Gap: time.Millisecond, Fragment: 20}
+		return openaitest.Turn{Text: m.randomWords(30), ChunkDelay: time.Millisecond, ChunkSize: 20}
 	}
 	m.trigger.reached(modelAsked)
 	m.checkReports(r)
@@ -121,8 +121,8 @@ func (m *scriptedModel) answer(r openaitest.Request) openaitest.Turn {
 		}
 	}
 	t := openaitest.Turn{
-		Text: m.randomWords(5 + m.r.IntN(60)), Gap: time.Duration(m.r.IntN(3)) * time.Millisecond,
-		Fragment: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10},
+		Text: m.randomWords(5 + m.r.IntN(60)), ChunkDelay: time.Duration(m.r.IntN(3)) * time.Millisecond,
+		ChunkSize: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10},
 	}
 	if rounds >= 4 || rounds > 0 && m.r.IntN(4) == 0 {
 		return t

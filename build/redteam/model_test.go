@@ -84,7 +84,7 @@ func (m *model) answer(r openaitest.Request) openaitest.Turn {
 	m.plan = m.plan[1:]
 	args := m.fillArgs(m.current.args)
 	m.calls = append(m.calls, m.current.tool+" "+args)
-	return openaitest.Turn{Fragment: 4096, Calls: []openaitest.Call{{
+	return openaitest.Turn{ChunkSize: 4096, Calls: []openaitest.Call{{
 		ID:   fmt.Sprintf("call_%d", len(m.calls)),
 		Name: m.current.tool, Args: args,
 	}}}

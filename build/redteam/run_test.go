@@ -26,7 +26,7 @@ import (
 const officeServerVar = "SEXTANT_REDTEAM_SERVER"
 
 func TestMain(m *testing.M) {
-	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
+	confine.RunStep() // the sandbox starts this binary as a helper of the commands that tools run
 	if at := os.Getenv(officeServerVar); at != "" {
 		serveOffice(at)
 		return

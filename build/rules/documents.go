@@ -24,9 +24,9 @@ type Repository struct {
 	Targets []string
 }
 
-// References checks what Markdown documents name in backticks and links: paths of the source tree, make targets,
+// CheckReferences checks what Markdown documents name in backticks and links: paths of the source tree, make targets,
 // other documents and their headings. Built files (build/bin) and blocks of code are not checked.
-func References(documents []File, repository Repository) []string {
+func CheckReferences(documents []File, repository Repository) []string {
 	texts := map[string]string{}
 	for _, d := range documents {
 		texts[d.Path] = d.Text

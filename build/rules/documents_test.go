@@ -31,7 +31,7 @@ func TestReferencesReportMissingTargets(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			problems := References([]File{{"docs/a.md", c.text}, {"docs/b.md", "## Add a tool\n"}}, repository)
+			problems := CheckReferences([]File{{"docs/a.md", c.text}, {"docs/b.md", "## Add a tool\n"}}, repository)
 			if c.want == "" {
 				expect(t, problems)
 				return
@@ -72,7 +72,7 @@ func TestDocumentsReferToExistingTargets(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^([a-z0-9-]+):`).FindAllStringSubmatch(string(makefile), -1) {
 		repository.Targets = append(repository.Targets, m[1])
 	}
-	for _, problem := range References(documents, repository) {
+	for _, problem := range CheckReferences(documents, repository) {
 		t.Error(problem)
 	}
 }

@@ -20,16 +20,16 @@ type File struct {
 	Text string
 }
 
-// Test reports whether f is a test, by the naming of Go, vitest and Playwright.
-func (f File) Test() bool {
+// IsTest reports whether f is a test, by the naming of Go, vitest and Playwright.
+func (f File) IsTest() bool {
 	name := path.Base(f.Path)
 	return strings.HasSuffix(name, "_test.go") ||
 		strings.Contains(name, ".test.") || strings.Contains(name, ".spec.") ||
 		strings.HasPrefix(f.Path, "frontend/e2e/") || strings.Contains(f.Path, "/testdata/")
 }
 
-// Generated reports whether f is generated, by its first lines or by ".gen." in its name.
-func (f File) Generated() bool {
+// IsGenerated reports whether f is generated, by its first lines or by ".gen." in its name.
+func (f File) IsGenerated() bool {
 	if strings.Contains(path.Base(f.Path), ".gen.") {
 		return true
 	}
@@ -37,11 +37,11 @@ func (f File) Generated() bool {
 	return strings.Contains(head, "// Code generated ") || strings.Contains(head, "DO NOT EDIT")
 }
 
-// Go reports whether f is Go source.
-func (f File) Go() bool { return strings.HasSuffix(f.Path, ".go") }
+// IsGo reports whether f is Go source.
+func (f File) IsGo() bool { return strings.HasSuffix(f.Path, ".go") }
 
-// Script reports whether f is TypeScript, JavaScript or a Svelte component.
-func (f File) Script() bool {
+// IsScript reports whether f is TypeScript, JavaScript or a Svelte component.
+func (f File) IsScript() bool {
 	switch path.Ext(f.Path) {
 	case ".ts", ".js", ".mjs", ".svelte":
 		return true
@@ -69,7 +69,7 @@ func Read(root string) ([]File, error) {
 			return nil
 		}
 		f := File{Path: rel}
-		if !f.Go() && !f.Script() {
+		if !f.IsGo() && !f.IsScript() {
 			return nil
 		}
 		text, err := os.ReadFile(p)

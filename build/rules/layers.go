@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Package is a Go package with the imports of its program files; those of its tests are left out.
+// Package is a Go package with the imports of its program files, without those of its tests.
 type Package struct {
 	Path    string
 	Imports []string
@@ -29,9 +29,9 @@ func layers() map[string]int {
 	}
 }
 
-// Layers checks all packages of module: a package imports lower layers and its own group only, and the lowest layer
-// imports nothing but the standard library. It returns one sentence for each import that breaks the rule.
-func Layers(module string, pkgs []Package) []string {
+// CheckLayers checks all packages of module: a package imports lower layers and its own group only, and the
+// lowest layer imports only the standard library. It returns one sentence for each import that breaks the rule.
+func CheckLayers(module string, pkgs []Package) []string {
 	var problems []string
 	for _, p := range pkgs {
 		group := groupOf(module, p.Path)
@@ -81,8 +81,8 @@ func within(module, importPath string) bool {
 	return importPath == module || strings.HasPrefix(importPath, module+"/")
 }
 
-// groupOf names the group of a package. The module's own top is "main", the top-level panels are "builtin panels", and
-// the icons under build are part of the program.
+// groupOf returns the group of a package. The module's top is "main", the top-level panels are "builtin panels",
+// and the icons under build are part of the program.
 func groupOf(module, importPath string) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
 	parts := strings.Split(strings.TrimSuffix(rest, "_test"), "/")

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Names lists what only the navigation map may contain.
-type Names struct {
+// NavigationNames lists names that only the navigation map may contain.
+type NavigationNames struct {
 	Paths []string // route paths as in the map: "/api/panels/open", with {parts}
 }
 
-// Literals checks that no program file outside mapFolder contains the name of a tool that opens a panel
-// ("open_…_panel") or one of names.Paths. Comments and tests may contain them.
-func Literals(files []File, mapFolder string, names Names) []string {
+// CheckNavigationNames checks that no program file outside mapFolder contains the name of a tool that opens a
+// panel ("open_…_panel") or one of names.Paths. Comments and tests may contain them.
+func CheckNavigationNames(files []File, mapFolder string, names NavigationNames) []string {
 	var problems []string
 	for _, f := range files {
-		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, mapFolder+"/") ||
+		if f.IsTest() || f.IsGenerated() || strings.HasPrefix(f.Path, mapFolder+"/") ||
 			strings.HasPrefix(f.Path, "build/rules/") {
 			continue
 		}
@@ -77,7 +77,7 @@ type located struct {
 
 // texts returns the string literals of a Go file, and the lines without comments of any other file.
 func texts(f File) []located {
-	if f.Go() {
+	if f.IsGo() {
 		return goStrings(f)
 	}
 	text := blank(blank(f.Text, "/*", "*/"), "<!--", "-->")
@@ -103,7 +103,7 @@ func blank(text, begin, end string) string {
 	}
 }
 
-// uncommented removes a line comment; "//" after a colon is part of an address.
+// uncommented removes a line comment from line; "//" after a colon is part of an address.
 func uncommented(line string) string {
 	for from := 0; ; {
 		i := strings.Index(line[from:], "//")
@@ -121,7 +121,7 @@ func goStrings(f File) []located {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil // GoSource reports a file that does not parse
+		return nil // CheckGoSource reports a file that does not parse
 	}
 	var out []located
 	ast.Inspect(tree, func(n ast.Node) bool {

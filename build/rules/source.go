@@ -12,49 +12,49 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on sizes.
+// Limits on the sizes of functions, packages and lines.
 const (
-	MaxFunction = 80   // lines of a function
-	MaxPackage  = 3000 // lines of a package's program files
-	MaxRoot     = 2000 // lines of the composition root's program files
-	MaxColumns  = 120  // columns of a line of Go, a tab counting as tabWidth
-	tabWidth    = 4
+	MaxFunctionLines = 80   // lines of a function
+	MaxPackageLines  = 3000 // lines of a package's program files
+	MaxRootLines     = 2000 // lines of the composition root's program files
+	MaxColumns       = 120  // columns of a line of Go, a tab counting as tabWidth
+	tabWidth         = 4
 )
 
-// compositionRoot is the package that only opens, connects and closes parts.
+// compositionRoot is the package that opens, connects and closes the parts of the program.
 const compositionRoot = "app"
 
-// PackageSizes checks that no package's program files have more than MaxPackage lines together, and those of the
-// composition root no more than MaxRoot.
-func PackageSizes(files []File) []string {
+// CheckPackageSizes checks that no package's program files have more than MaxPackageLines lines together, and
+// those of the composition root no more than MaxRootLines.
+func CheckPackageSizes(files []File) []string {
 	lines := map[string]int{}
 	for _, f := range files {
-		if f.Go() && !f.Test() && !f.Generated() {
+		if f.IsGo() && !f.IsTest() && !f.IsGenerated() {
 			lines[path.Dir(f.Path)] += strings.Count(f.Text, "\n")
 		}
 	}
 	var problems []string
 	for _, folder := range slices.Sorted(maps.Keys(lines)) {
 		n := lines[folder]
-		if folder == compositionRoot && n > MaxRoot {
+		if folder == compositionRoot && n > MaxRootLines {
 			problems = append(problems, fmt.Sprintf("%s: the composition root has %d lines, more than %d; move "+
-				"logic into the package that owns it", folder, n, MaxRoot))
+				"logic into the package that owns it", folder, n, MaxRootLines))
 			continue
 		}
-		if n > MaxPackage {
+		if n > MaxPackageLines {
 			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, more than %d; split it", folder, n,
-				MaxPackage))
+				MaxPackageLines))
 		}
 	}
 	return problems
 }
 
-// LineLengths checks that no line of Go is wider than MaxColumns. Lines of raw strings and of strings with a long word
-// are exempt, because they cannot be broken.
-func LineLengths(files []File) []string {
+// CheckLineLengths checks that no line of Go is wider than MaxColumns. Lines of raw strings and of strings with a
+// long word are exempt, because they cannot be broken.
+func CheckLineLengths(files []File) []string {
 	var problems []string
 	for _, f := range files {
-		if !f.Go() || f.Generated() {
+		if !f.IsGo() || f.IsGenerated() {
 			continue
 		}
 		exempt := unbreakableLines(f)
@@ -81,7 +81,7 @@ func unbreakableLines(f File) map[int]bool {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, f.Path, f.Text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil // GoSource reports a file that does not parse
+		return nil // CheckGoSource reports a file that does not parse
 	}
 	lines := map[int]bool{}
 	ast.Inspect(tree, func(n ast.Node) bool {
@@ -95,12 +95,13 @@ func unbreakableLines(f File) map[int]bool {
 	return lines
 }
 
-// GoSource checks each Go file: functions have at most MaxFunction lines, only tests call Must functions, listeners are
-// on loopback, and the package name is not a generic one. A file that does not parse is a problem too.
-func GoSource(files []File) []string {
+// CheckGoSource checks each Go file: functions have at most MaxFunctionLines lines, only tests call Must
+// functions, listeners are on loopback, and the package name is not a generic one. A file that does not parse is
+// a problem too.
+func CheckGoSource(files []File) []string {
 	var problems []string
 	for _, f := range files {
-		if !f.Go() || f.Generated() {
+		if !f.IsGo() || f.IsGenerated() {
 			continue
 		}
 		set := token.NewFileSet()
@@ -111,7 +112,7 @@ func GoSource(files []File) []string {
 		}
 		problems = append(problems, packageName(f, set, tree)...)
 		problems = append(problems, longFunctions(f, set, tree)...)
-		if !f.Test() {
+		if !f.IsTest() {
 			problems = append(problems, mustCalls(f, set, tree)...)
 			problems = append(problems, listeners(f, set, tree)...)
 		}
@@ -119,12 +120,12 @@ func GoSource(files []File) []string {
 	return problems
 }
 
-// PackageComments checks that each Go package has a package comment in one of its files.
-func PackageComments(files []File) []string {
+// CheckPackageComments checks that each Go package has a package comment in one of its files.
+func CheckPackageComments(files []File) []string {
 	commented := map[string]bool{}
 	var folders []string
 	for _, f := range files {
-		if !f.Go() || f.Test() {
+		if !f.IsGo() || f.IsTest() {
 			continue
 		}
 		folder := path.Dir(f.Path)
@@ -163,9 +164,9 @@ func longFunctions(f File, set *token.FileSet, tree *ast.File) []string {
 			continue
 		}
 		from, to := set.Position(fn.Pos()).Line, set.Position(fn.End()).Line
-		if n := to - from + 1 - tableLines(set, fn); n > MaxFunction {
+		if n := to - from + 1 - tableLines(set, fn); n > MaxFunctionLines {
 			problems = append(problems, problem(f.Path, from, "%s has %d lines, more than %d", fn.Name.Name, n,
-				MaxFunction))
+				MaxFunctionLines))
 		}
 	}
 	return problems
@@ -200,8 +201,8 @@ func mustCalls(f File, set *token.FileSet, tree *ast.File) []string {
 	return problems
 }
 
-// fixedPattern reports whether call compiles a regular expression from a literal. It cannot panic, or loading the
-// package would panic in every test.
+// fixedPattern reports whether call compiles a regular expression from a literal. It is allowed, because a wrong
+// literal would already fail in every test.
 func fixedPattern(call *ast.CallExpr) bool {
 	fun, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || fun.Sel.Name != "MustCompile" || len(call.Args) != 1 {

@@ -36,8 +36,8 @@ type environment struct {
 	closers   []func()
 }
 
-// openEnvironment opens a System with a fresh data folder. A model other than the scripted one is configured as for
-// Sextant itself: by environment variables and the person's config.toml.
+// openEnvironment opens a System with a fresh data folder. A model other than the scripted one is configured as
+// for Sextant itself: with environment variables and the person's config.toml.
 func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog.Logger) (env *environment, err error) {
 	env = &environment{model: model}
 	defer func() {
@@ -89,8 +89,7 @@ func openEnvironment(ctx context.Context, tasks []*task, model string, log *slog
 	return env, nil
 }
 
-// copyUserConfig copies the person's config.toml, which configures the models, into a folder of this run. MCP servers
-// and everything else are left out.
+// copyUserConfig copies only the person's config.toml, which configures the models, into a folder of this run.
 func copyUserConfig(into string) error {
 	own, err := config.Load(nil)
 	if err != nil {
@@ -119,8 +118,8 @@ func (env *environment) close() {
 	env.closers = nil
 }
 
-// person approves page tools and workspace files, and denies everything else, because commands, requests and servers
-// would be another way to the same result.
+// person approves page tools and workspace files, and denies everything else, because commands, requests and
+// servers would be another way to the same result.
 type person struct {
 	env *environment
 	sub *eventlog.Subscription

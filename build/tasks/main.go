@@ -1,13 +1,13 @@
-// Command tasks is the task benchmark: everyday tasks on local web sites. Each task has a checker that reads the state
-// of the site, the workspace and the downloads as one tree of values. The tree must differ from before by exactly the
-// lines of the task's check. What the assistant says does not count.
+// Command tasks is the task benchmark: everyday tasks on local web sites. Each task has a checker that reads the
+// state of the site, the workspace and the downloads as one tree of values. The tree must have changed by exactly
+// the lines of the task's check. What the assistant says does not count.
 //
-// A scripted solver replaces the model. It is a server that is sent what any model is sent, driven by the real loop,
-// pipeline and Chromium. It takes numbers and values only from the results it reads, so it shows that the public tools
-// are sufficient, and what they cost. With -model, a configured model does the same tasks.
+// A scripted solver replaces the model. It is a server that gets the same requests as any model, driven by the
+// real loop, pipeline and Chromium. It takes numbers and values only from the results it reads, so it shows that
+// the public tools are sufficient, and what they cost. With -model, a configured model does the same tasks.
 //
-// A task is one file in the folder tasks; docs/tasks.md describes the format. The benchmark does not test single tools
-// and does not compare models.
+// A task is one file in the folder tasks; docs/tasks.md describes the format. The benchmark does not test single
+// tools and does not compare models.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
+	confine.RunStep() // the sandbox starts this binary as a helper of the commands that tools run
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := bench(ctx); err != nil {
@@ -64,7 +64,7 @@ func bench(ctx context.Context) error {
 	}
 	if o.list {
 		for _, t := range some {
-			fmt.Printf("%-24s %-9s %s\n", t.Name, t.Family, t.Say)
+			fmt.Printf("%-24s %-9s %s\n", t.Name, t.Family, t.Instruction)
 		}
 		return nil
 	}
@@ -113,7 +113,7 @@ func run(ctx context.Context, tasks []*task, o options) (r report, err error) {
 			return report{}, err
 		}
 		if wrong != "" && each[i].OK {
-			each[i].OK, each[i].Wrong = false, wrong
+			each[i].OK, each[i].Problem = false, wrong
 			writeRow(os.Stdout, each[i])
 		}
 	}

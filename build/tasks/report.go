@@ -46,7 +46,7 @@ func newReport(model string, each []outcome) report {
 	return r
 }
 
-// writeHeader and writeRow write the table; a row can be printed as soon as its task has ended.
+// writeHeader and writeRow write the table. A row can be printed as soon as its task has ended.
 func writeHeader(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5s %6s %7s %7s %6s %5s\n", "task", "family", "ok", "calls", "rounds",
 		"tokens", "sent", "time", "asked")
@@ -58,7 +58,7 @@ func writeRow(w io.Writer, o outcome) {
 		ok = "NO"
 	}
 	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5d %6d %7d %7d %5.1fs %5d%s\n", o.Task, o.Family, ok, o.Calls, o.Rounds,
-		o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Wrong)
+		o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Problem)
 }
 
 // writeTotals writes the totals and explains the columns.

@@ -19,8 +19,8 @@ type outcome struct {
 	Task   string `json:"name"`
 	Family string `json:"family"`
 	OK     bool   `json:"ok"`
-	// Wrong is the difference that the checker found, or why the turn failed; "" if the task is done.
-	Wrong     string     `json:"wrong,omitempty"`
+	// Problem is the difference that the checker found, or why the turn failed; "" if the task succeeded.
+	Problem   string     `json:"wrong,omitempty"`
 	Calls     int        `json:"calls"`
 	Rounds    int        `json:"rounds"`
 	Tokens    cost       `json:"tokens"`
@@ -31,7 +31,7 @@ type outcome struct {
 	messages []chat.Message
 }
 
-// sessionName names the task's own tabs and its own download folder.
+// sessionName returns the name of the task's own tabs and download folder.
 func sessionName(t *task) string { return "task-" + t.Name }
 
 // saveTimeout is how long a page may take to save a change.
@@ -60,22 +60,23 @@ func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 		return o, err
 	}
 	o.Tokens = env.taskCost(t, o)
-	if o.Wrong, err = env.check(ctx, t); err != nil {
+	if o.Problem, err = env.check(ctx, t); err != nil {
 		return o, err
 	}
-	o.OK = o.Wrong == ""
+	o.OK = o.Problem == ""
 	if env.solver != nil {
 		if _, stuck := env.solver.costOf(t.instruction()); stuck != "" {
-			o.OK, o.Wrong = false, "\n  the script stopped "+stuck+o.Wrong
+			o.OK, o.Problem = false, "\n  the script stopped "+stuck+o.Problem
 		}
 	}
 	if end.Status != chat.StatusDone {
-		o.OK, o.Wrong = false, fmt.Sprintf("\n  the turn is %s: %s%s", end.Status, end.Error, o.Wrong)
+		o.OK, o.Problem = false, fmt.Sprintf("\n  the turn is %s: %s%s", end.Status, end.Error, o.Problem)
 	}
 	return o, nil
 }
 
-// check returns how the state differs from the one that the task asks for. It waits until pages have saved.
+// check returns how the state differs from the one that the task asks for, "" if it does not. It waits until
+// pages have saved.
 func (env *environment) check(ctx context.Context, t *task) (string, error) {
 	deadline := time.Now().Add(saveTimeout)
 	for {
@@ -103,7 +104,7 @@ func withoutUnchanged(want []string, before map[string]string) []string {
 	})
 }
 
-// checkLater checks after the whole run that nothing else has changed on the task's site.
+// checkLater checks, after the whole run, that nothing else has changed on the task's site.
 func (env *environment) checkLater(t *task) (string, error) {
 	before, now, err := env.sites.stateLeaves(t)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // elementLine matches a line of an answer that lists an element.
 var elementLine = regexp.MustCompile(`(?m)^\[(\d+)\] ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?(.*)$`)
 
-// listedElement is one such line; at is its offset in the answer.
+// listedElement is an element listed in an answer; at is the offset of its line.
 type listedElement struct {
 	id         int
 	role, name string
@@ -83,7 +83,7 @@ func bounds(text, after, before string) (from, to int) {
 	}
 	if before != "" {
 		if to = strings.Index(text, before); to >= 0 {
-			// The line that contains the words does not count.
+			// The line that contains the text before does not count.
 			to = strings.LastIndexByte(text[:to], '\n') + 1
 		}
 	}
@@ -92,7 +92,7 @@ func bounds(text, after, before string) (from, to int) {
 
 var patternPlaceholder = regexp.MustCompile(`\{\{/(.+?)/\}\}`)
 
-// fillArgs replaces the placeholders in arguments by what was read.
+// fillArgs replaces the placeholders in arguments with values from the results read.
 func fillArgs(args string, read []string) (string, error) {
 	var v any
 	if err := json.Unmarshal([]byte(args), &v); err != nil {
@@ -134,7 +134,8 @@ func fillValue(v any, read []string) (any, error) {
 	return v, nil
 }
 
-// replacePatterns replaces each {{/pattern/}} by the first match of its group in the newest answer that has one.
+// replacePatterns replaces each {{/pattern/}} with the first match of its group in the newest result that has
+// one.
 func replacePatterns(s string, read []string) (string, error) {
 	var failed error
 	s = patternPlaceholder.ReplaceAllStringFunc(s, func(p string) string {

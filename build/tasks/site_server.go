@@ -43,7 +43,7 @@ type siteServer struct {
 // siteCopy is one task's copy of its site.
 type siteCopy struct {
 	task *task
-	// before are the leaves of the initial state.
+	// before contains the leaves of the initial state.
 	before map[string]string
 	state  map[string]any
 }
@@ -93,7 +93,7 @@ func (s *siteServer) close() {
 	<-s.done
 }
 
-// delayAnswers delays an answer for as long as the URL asks, at most 3 s.
+// delayAnswers delays an answer for as long as ?wait asks, at most 3 s.
 func delayAnswers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ms, err := strconv.Atoi(r.URL.Query().Get("wait")); err == nil && ms > 0 {
@@ -149,7 +149,7 @@ func (s *siteServer) stateLeaves(t *task) (before, now map[string]string, err er
 
 func (s *siteServer) copyFor(r *http.Request) *siteCopy { return s.copies[r.Host] }
 
-// change changes the state of the requested site. It returns false if it answered with an error instead.
+// change changes the state of the requested site. If it fails, it answers with an error and returns false.
 func (s *siteServer) change(w http.ResponseWriter, r *http.Request, path string, value any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +200,7 @@ func (s *siteServer) form(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(r.URL.Query().Get("then")), http.StatusSeeOther)
 }
 
-// localPath returns a path of this site, "/" for any other address.
+// localPath returns then if it is a path of this site, else "/".
 func localPath(then string) string {
 	if !strings.HasPrefix(then, "/") || strings.HasPrefix(then, "//") {
 		return "/"
@@ -315,7 +315,7 @@ func (s *siteServer) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// template returns a site's pages with those of the kit, parsed once. The caller holds mu.
+// template returns a site's pages with those of the kit, which are parsed once. The caller holds mu.
 func (s *siteServer) template(site string) (*template.Template, error) {
 	if tmpl := s.pages[site]; tmpl != nil {
 		return tmpl, nil

@@ -12,21 +12,21 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// Tools with which a model finds and calls tools that it was not offered.
+// Tools with which a model finds and calls tools that are not listed.
 const (
 	callTool  = "call_tool"
 	findTools = "find_tools"
 )
 
-// solver is a scripted model behind a real server. It finds its task by the instruction and answers with the next call
-// of the script. It takes numbers and values from the results that it was sent.
+// solver is a scripted model behind a real server. It finds its task by the instruction and answers with the next
+// call of the script. It takes numbers and values from the results that it was sent.
 type solver struct {
 	tasks   map[string]*task
 	counter counter
 
 	mu    sync.Mutex
 	costs map[string]*cost
-	// stuck is why a script could not continue, by instruction.
+	// stuck says why a script could not continue, by instruction.
 	stuck map[string]string
 }
 
@@ -54,12 +54,12 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var read []string
-	ask, made := "", 0
+	request, made := "", 0
 	for _, m := range r.Messages {
 		switch m.Role {
 		case "user":
-			if ask == "" {
-				ask = m.Content
+			if request == "" {
+				request = m.Content
 			}
 		case "tool":
 			read = append(read, m.Content)
@@ -67,29 +67,29 @@ func (s *solver) answer(r openaitest.Request) openaitest.Turn {
 			made += len(m.ToolCalls)
 		}
 	}
-	input := s.countRequest(ask, r)
-	turn := s.nextTurn(ask, made, read, r)
-	turn.Fragment = 4096
+	input := s.countRequest(request, r)
+	turn := s.nextTurn(request, made, read, r)
+	turn.ChunkSize = 4096
 	output := s.counter.of(turn.Text)
 	for _, c := range turn.Calls {
 		output += s.counter.of(c.Name) + s.counter.of(c.Args)
 	}
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	if len(turn.Calls) == 0 {
-		s.costs[ask].Task += output
+		s.costs[request].Task += output
 	}
 	return turn
 }
 
-func (s *solver) nextTurn(ask string, made int, read []string, r openaitest.Request) openaitest.Turn {
-	t := s.tasks[ask]
+func (s *solver) nextTurn(request string, made int, read []string, r openaitest.Request) openaitest.Turn {
+	t := s.tasks[request]
 	if t == nil {
 		return openaitest.Turn{Text: "There is no script for this."}
 	}
-	if made >= len(t.Solve) {
+	if made >= len(t.Script) {
 		return openaitest.Turn{Text: "Done."}
 	}
-	o := t.Solve[made]
+	o := t.Script[made]
 	args, err := fillArgs(t.fillHosts(o.args), read)
 	name := o.tool
 	if err == nil && !r.Tool(name) {
@@ -102,7 +102,7 @@ func (s *solver) nextTurn(ask string, made int, read []string, r openaitest.Requ
 		}
 	}
 	if err != nil {
-		s.stuck[ask] = fmt.Sprintf("before call %d, %s: %v", made+1, o.tool, err)
+		s.stuck[request] = fmt.Sprintf("before call %d, %s: %v", made+1, o.tool, err)
 		return openaitest.Turn{Text: "I cannot continue."}
 	}
 	return openaitest.Turn{Calls: []openaitest.Call{{ID: fmt.Sprintf("call_%d", made+1), Name: name, Args: args}}}
@@ -116,11 +116,11 @@ func viaCallTool(name, args string, err error) ([]byte, error) {
 }
 
 // countRequest adds a request to the cost of its conversation and returns its size in tokens.
-func (s *solver) countRequest(ask string, r openaitest.Request) int {
-	c := s.costs[ask]
+func (s *solver) countRequest(request string, r openaitest.Request) int {
+	c := s.costs[request]
 	if c == nil {
 		c = &cost{}
-		s.costs[ask] = c
+		s.costs[request] = c
 	}
 	var raw struct {
 		Tools json.RawMessage `json:"tools"`
@@ -147,14 +147,14 @@ func (s *solver) countRequest(ask string, r openaitest.Request) int {
 	return c.Prefix + whole
 }
 
-// costOf returns the cost of the conversation about an instruction, and why its script stopped early.
-func (s *solver) costOf(ask string) (cost, string) {
+// costOf returns the cost of the conversation about an instruction, and why its script stopped early, if it did.
+func (s *solver) costOf(request string) (cost, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.costs[ask]; c != nil {
-		return *c, s.stuck[ask]
+	if c := s.costs[request]; c != nil {
+		return *c, s.stuck[request]
 	}
-	return cost{}, s.stuck[ask]
+	return cost{}, s.stuck[request]
 }
 
 // counter counts the tokens of texts with two common tokenizers and takes the higher count, as the tools do for their

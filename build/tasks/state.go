@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// flatten writes every leaf of a JSON value into a map by its path, such as mail.3.folder.
+// flatten stores every leaf of a JSON value in a map by its path, such as mail.3.folder.
 func flatten(path string, v any, into map[string]string) error {
 	at := func(key string) string {
 		if path == "" {
@@ -40,8 +40,8 @@ func flatten(path string, v any, into map[string]string) error {
 	return nil
 }
 
-// changes returns the differences of two sets of leaves as sorted lines: `path = value` for a new or changed leaf,
-// `path gone` for a removed one.
+// changes returns the differences of two sets of leaves as sorted lines: `path = value` for a new or changed
+// leaf, `path gone` for a removed leaf.
 func changes(before, after map[string]string) []string {
 	var lines []string
 	for path, v := range after {
@@ -58,7 +58,7 @@ func changes(before, after map[string]string) []string {
 	return lines
 }
 
-// parseCheck reads the lines of a check: `path = value` with any JSON value, or `path gone`.
+// parseCheck parses the lines of a check: `path = value` with any JSON value, or `path gone`.
 func parseCheck(text string) ([]string, error) {
 	set := map[string]string{}
 	var gone []string

@@ -14,19 +14,20 @@ import (
 //go:embed tasks/*.txt
 var taskFiles embed.FS
 
-// task is one task, with the calls of the scripted solver and the changes it must cause.
+// task contains the instruction of a task, the calls of its scripted solver, and the changes that they must
+// cause.
 type task struct {
 	Name   string
 	Family string
 	// Site is the folder under sites that is served at the task's address.
 	Site string
-	// Short is true for tasks of short runs.
-	Short bool
-	// Say is the instruction; {{site}} in it is the address of the task's own copy of the site.
-	Say string
-	// Solve lists the calls of the scripted solver.
-	Solve []scriptedCall
-	// Check lists all differences that the state must have afterwards.
+	// InShortRun includes the task in short runs.
+	InShortRun bool
+	// Instruction is the message to the assistant; {{site}} in it is the address of the task's own copy of the site.
+	Instruction string
+	// Script lists the calls of the scripted solver.
+	Script []scriptedCall
+	// Check lists all changes of the state that the task must cause.
 	Check []string
 	// State overrides the site's initial state; Files are written into the workspace.
 	State map[string]any
@@ -35,16 +36,16 @@ type task struct {
 	number int
 }
 
-// scriptedCall is one call of a script. In its JSON arguments "@button Save" is replaced by an element's number and
-// {{/pattern/}} by what the pattern's group matches in the answers read.
+// scriptedCall is one call of a script. In its JSON arguments "@button Save" is replaced by an element's number
+// and {{/pattern/}} by what the pattern's group matches in the results read.
 type scriptedCall struct{ tool, args string }
 
-// host is the host of the task's copy of the site, partnerHost its second origin.
+// host returns the host of the task's copy of the site, partnerHost its second origin.
 func (t *task) host() string        { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
 func (t *task) partnerHost() string { return fmt.Sprintf("partner-%02d.example", t.number) }
 
 // instruction returns the message to the assistant.
-func (t *task) instruction() string { return t.fillHosts(t.Say) }
+func (t *task) instruction() string { return t.fillHosts(t.Instruction) }
 
 func (t *task) fillHosts(text string) string {
 	return strings.NewReplacer("{{site}}", "http://"+t.host(), "{{partner}}", "http://"+t.partnerHost()).Replace(text)
@@ -95,9 +96,9 @@ func parseTask(text string) (*task, error) {
 		}
 	}
 	switch {
-	case t.Say == "" || t.Site == "" || t.Family == "":
+	case t.Instruction == "" || t.Site == "" || t.Family == "":
 		return nil, fmt.Errorf("say, site and family are required")
-	case len(t.Solve) == 0 || len(t.Check) == 0:
+	case len(t.Script) == 0 || len(t.Check) == 0:
 		return nil, fmt.Errorf("the sections solve and check are required")
 	}
 	return t, nil
@@ -109,13 +110,13 @@ func (t *task) parseHeader(text string) error {
 		value = strings.TrimSpace(value)
 		switch key {
 		case "say":
-			t.Say = strings.TrimSpace(t.Say + "\n" + value)
+			t.Instruction = strings.TrimSpace(t.Instruction + "\n" + value)
 		case "site":
 			t.Site = value
 		case "family":
 			t.Family = value
 		case "short":
-			t.Short = value == "true"
+			t.InShortRun = value == "true"
 		default:
 			return fmt.Errorf("the line %q does not begin with say, site, family or short", line)
 		}
@@ -127,7 +128,7 @@ func (t *task) parseSection(name, text string) error {
 	var err error
 	switch name {
 	case "solve":
-		t.Solve, err = parseCalls(text)
+		t.Script, err = parseCalls(text)
 	case "check":
 		t.Check, err = parseCheck(text)
 	case "state.json":
@@ -166,7 +167,7 @@ func selectTasks(all []*task, pattern string, short bool) ([]*task, error) {
 		return nil, fmt.Errorf("-tasks: %w", err)
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(t *task) bool {
-		return !fits.MatchString(t.Name) || short && !t.Short
+		return !fits.MatchString(t.Name) || short && !t.InShortRun
 	})
 	if len(some) == 0 {
 		return nil, fmt.Errorf("no task's name matches %q; -list names them", pattern)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	confine.Enter() // the sandbox starts this binary as a helper of the commands that tools run
+	confine.RunStep() // the sandbox starts this binary as a helper of the commands that tools run
 	os.Exit(m.Run())
 }
 
@@ -55,7 +55,7 @@ func TestTasksAreManyAndDistinct(t *testing.T) {
 			t.Errorf("%s and %s have the same instruction", one.Name, other)
 		}
 		instructions[one.instruction()] = one.Name
-		for _, call := range one.Solve {
+		for _, call := range one.Script {
 			if strings.Contains(call.tool+call.args, "evaluate_script") {
 				t.Errorf("%s is solved by a script in the page", one.Name)
 			}

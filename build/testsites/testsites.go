@@ -1,12 +1,12 @@
-// Package testsites serves the difficult pages that the browser tests and end-to-end tests use: overlays, shadow roots,
-// frames of two origins, lists that are redrawn, buttons that are enabled late, dialogs, pages that never finish
-// loading, long and huge pages.
+// Package testsites serves the difficult pages that the browser tests and end-to-end tests use: overlays, shadow
+// roots, frames of two origins, lists that are redrawn, buttons that are enabled late, dialogs, pages that never
+// finish loading, long and huge pages.
 //
 // Every page is the same on every load. Elements that a person could use have their expected role and name in
 // data-truth="role:name"; elements that cannot be used have the reason in data-truth-not. Most pages write what
 // happened into the element #result.
 //
-// It is for tests only: it does not validate requests, and it imports nothing of Sextant.
+// The package is for tests only: it does not validate requests, and it imports nothing of Sextant.
 package testsites
 
 import (
@@ -94,8 +94,8 @@ func writePage(w http.ResponseWriter, title, body string) {
 	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title>%s`, title, body)
 }
 
-// otherOrigin returns this server's second origin, for cross-origin frames: ?other=… if set, otherwise localhost for
-// 127.0.0.1 and the reverse, which are two sites to a browser.
+// otherOrigin returns the origin for cross-origin frames: ?other=… if set, otherwise localhost for 127.0.0.1 and
+// the reverse, which are two sites to a browser.
 func otherOrigin(r *http.Request) string {
 	if o := r.URL.Query().Get("other"); o != "" {
 		return strings.TrimSuffix(o, "/")
@@ -120,7 +120,7 @@ func listPages(w http.ResponseWriter, names []string) {
 	writePage(w, "Test sites", "<h1>Test sites</h1><ul>"+b.String()+"</ul>")
 }
 
-// echoForm shows what a form sent, one field per line, sorted by name.
+// echoForm shows the fields that a form sent, one per line, sorted by name.
 func echoForm(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

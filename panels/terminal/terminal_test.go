@@ -23,7 +23,7 @@ import (
 
 // Tests run one after another: real shells must answer within limit.
 func TestMain(m *testing.M) {
-	confine.Enter()
+	confine.RunStep()
 	goleak.VerifyTestMain(m)
 }
 

@@ -18,8 +18,8 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// parseAnswer finds the one JSON value in text: all of it, or the inside of its only code fence. A leading
-// <think> block is ignored. Nothing else is guessed.
+// parseAnswer returns the only JSON value in text: all of text, or the content of its only code fence. A leading
+// <think> block is ignored. Any other text is an error.
 func parseAnswer(text string) (json.RawMessage, error) {
 	if len(text) > maxAnswer {
 		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)
@@ -41,7 +41,7 @@ func parseAnswer(text string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// insideFence is the inside of the only code fence of text.
+// insideFence returns the content of the only code fence in text.
 func insideFence(text string) (string, bool) {
 	parts := strings.Split("\n"+text, "\n```")
 	if len(parts) != 3 {
@@ -55,8 +55,8 @@ func insideFence(text string) (string, bool) {
 	return "", false
 }
 
-// parseValue reads text as exactly one JSON value and writes it compactly in UTF-8, names in order. A
-// duplicate name is refused: readers differ in which one they use.
+// parseValue parses text as exactly one JSON value and returns it as compact UTF-8 with its names in order. A
+// duplicate name is an error, because parsers differ in which one they use.
 func parseValue(text string) (json.RawMessage, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -82,13 +82,13 @@ func parseValue(text string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
 }
 
-// position is where byte at of text is, both from 1, columns in characters.
+// position returns the line and column of byte at. Both start at 1; columns count characters.
 func position(text string, at int) (line, column int) {
 	before := text[:min(max(at, 0), len(text))]
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// compactor copies one value from its tokens.
+// compactor copies one value from its tokens without white space.
 type compactor struct {
 	dec *json.Decoder
 	out bytes.Buffer
@@ -151,7 +151,7 @@ func (c *compactor) array(deep int) error {
 	return c.end(']')
 }
 
-// end takes the closing bracket.
+// end reads the closing bracket.
 func (c *compactor) end(bracket byte) error {
 	if _, err := c.dec.Token(); err != nil {
 		return err

@@ -24,46 +24,46 @@ import (
 
 // Limits of a Job.
 const (
-	// maxRepairs is the most a Job may ask for.
+	// maxRepairs is the largest valid Job.MaxRepairs.
 	maxRepairs = 10
 	// maxSystemBytes limits the caller's system prompt.
 	maxSystemBytes = 100_000
 )
 
-// Runner runs turns: *loop.Loop.
+// Runner runs turns. *loop.Loop implements it.
 type Runner interface {
 	Run(ctx context.Context, ask loop.TurnRequest) (loop.Outcome, error)
 }
 
 // Job is one task whose answer must fit a Format.
 type Job struct {
-	// TurnRequest is what to do, for whom and with what. Run sets its Goal.
+	// TurnRequest is the task. Run sets its Goal.
 	loop.TurnRequest
 	Format Format
-	// Repairs is how often an answer that does not fit is sent back, 0 to 10.
-	Repairs int
+	// MaxRepairs limits how often an answer that does not fit is sent back: 0 to 10.
+	MaxRepairs int
 }
 
 // Answer is the result of a Job.
 type Answer struct {
-	// JSON fits the format: one compact value with names in the model's order, none of them twice.
+	// JSON is one compact value that fits the format. Names keep the model's order; none occurs twice.
 	JSON json.RawMessage
 	// Repairs counts how often the model was asked to correct its answer.
 	Repairs int
 	Outcome loop.Outcome
 }
 
-// Error is why there is no answer. Outcome is empty if nothing ran.
+// Error says why there is no answer. Outcome is empty if nothing ran.
 type Error struct {
 	Message, Suggestion string
-	// Last is what the model answered last, "" for nothing, cut at a few thousand characters.
-	Last string
-	// Wrong is what does not fit in it; empty if something else went wrong.
-	Wrong   []string
-	Outcome loop.Outcome
-	// Unasked says that the Job itself is invalid and nothing ran.
-	Unasked bool
-	cause   error
+	// LastAnswer is the model's last answer, cut at maxShown characters; "" if there was none.
+	LastAnswer string
+	// Problems says where LastAnswer does not fit; empty if something else failed.
+	Problems []string
+	Outcome  loop.Outcome
+	// InvalidJob means that the Job was refused before anything ran.
+	InvalidJob bool
+	cause      error
 }
 
 // Error implements error.
@@ -78,18 +78,18 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	if err := job.Check(); err != nil {
 		return Answer{}, err
 	}
-	g := &goal{format: job.Format, repairs: job.Repairs}
+	g := &goal{format: job.Format, maxRepairs: job.MaxRepairs}
 	job.Goal = g
 	outcome, err := runner.Run(ctx, job.TurnRequest)
 	if err != nil {
-		return Answer{}, &Error{Message: sentence(err.Error()), Unasked: true, cause: err}
+		return Answer{}, &Error{Message: sentence(err.Error()), InvalidJob: true, cause: err}
 	}
 	if outcome.Status != chat.StatusDone || g.answer == nil {
 		e := &Error{
 			Message:    outcome.Error,
 			Suggestion: outcome.Suggestion,
-			Last:       excerpt.Runes(outcome.Text, maxShown),
-			Wrong:      g.wrong,
+			LastAnswer: excerpt.Runes(outcome.Text, maxShown),
+			Problems:   g.problems,
 			Outcome:    outcome,
 		}
 		if e.Message == "" {
@@ -100,18 +100,21 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	return Answer{JSON: g.answer, Repairs: g.repairsSent, Outcome: outcome}, nil
 }
 
-// Check returns why the Job is invalid, nil if it can be tried.
+// Check returns why the Job is invalid, nil if it is valid.
 func (j *Job) Check() error {
 	wrong := func(message, suggestion string) error {
-		return &Error{Message: message, Suggestion: suggestion, Unasked: true}
+		return &Error{Message: message, Suggestion: suggestion, InvalidJob: true}
 	}
 	switch {
 	case strings.TrimSpace(j.Text) == "":
 		return wrong("The task is empty.", "Say what to do.")
 	case j.Format.empty():
 		return wrong("The format is missing.", "Give a JSON Schema, or a description in words.")
-	case j.Repairs < 0 || j.Repairs > maxRepairs:
-		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", maxRepairs))
+	case j.MaxRepairs < 0 || j.MaxRepairs > maxRepairs:
+		return wrong(
+			fmt.Sprintf("%d repairs were requested.", j.MaxRepairs),
+			fmt.Sprintf("Ask for 0 to %d.", maxRepairs),
+		)
 	case len(j.System) > maxSystemBytes:
 		return wrong(
 			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
@@ -144,5 +147,5 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// maxShown is how many characters of a last answer an error carries.
+// maxShown limits Error.LastAnswer, in characters.
 const maxShown = 4000

@@ -164,10 +164,10 @@ func TestInvalidAnswersEndAfterLastRepair(t *testing.T) {
 				return says(fmt.Sprintf(`{"name":"try %d"}`, n))
 			}
 			job := h.job(t)
-			job.Repairs = repairs
+			job.MaxRepairs = repairs
 			_, err := automation.Run(t.Context(), h, job)
 			e, ok := automation.AsError(err)
-			if !ok || e.Unasked || e.Last != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Wrong) != 1 ||
+			if !ok || e.InvalidJob || e.LastAnswer != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Problems) != 1 ||
 				!strings.Contains(e.Message, `"price" is missing`) {
 				t.Errorf("%d repairs: %+v", repairs, err)
 			}
@@ -287,14 +287,14 @@ func TestInvalidJobIsRefused(t *testing.T) {
 		"no model":    {func(j *automation.Job) { j.Model = "" }, "Ollama"},
 		"no task":     {func(j *automation.Job) { j.Text = " " }, "task is empty"},
 		"no format":   {func(j *automation.Job) { j.Format = automation.Format{} }, "JSON Schema"},
-		"repairs":     {func(j *automation.Job) { j.Repairs = 11 }, "0 to 10"},
+		"repairs":     {func(j *automation.Job) { j.MaxRepairs = 11 }, "0 to 10"},
 		"system text": {func(j *automation.Job) { j.System = strings.Repeat("x", 100_001) }, "At most"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := h.job(t)
 			c.change(&job)
 			_, err := automation.Run(t.Context(), h, job)
-			if e, ok := automation.AsError(err); !ok || !e.Unasked || !strings.Contains(err.Error(), c.want) {
+			if e, ok := automation.AsError(err); !ok || !e.InvalidJob || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

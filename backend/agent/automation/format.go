@@ -9,21 +9,21 @@ import (
 	"sextant/backend/pipeline/schema"
 )
 
-// MaxFormatBytes limits a format: all of it goes to the model.
+// MaxFormatBytes limits a format, because all of it is sent to the model.
 const MaxFormatBytes = 64 << 10
 
-// checker caches the formats in use; its cache is bounded.
+// checker caches compiled formats; the cache is bounded.
 var checker = schema.New()
 
-// Format is what an answer must fit: a JSON Schema, or a description in words, which any JSON fits. The zero
-// Format is none.
+// Format describes a valid answer: with a JSON Schema, or in words, which any JSON fits. The zero Format means
+// that none was requested.
 type Format struct {
 	schema json.RawMessage
 	words  string
 }
 
-// NewFormat reads a format: a JSON object is a schema, a JSON string a description. The error says what is
-// wrong with it.
+// NewFormat parses a format: a JSON object is a schema, a JSON string a description in words. The error says what
+// is wrong with raw.
 func NewFormat(raw []byte) (Format, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > MaxFormatBytes {
@@ -55,7 +55,7 @@ func NewFormat(raw []byte) (Format, error) {
 
 func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 
-// prompt asks the model for the answer once it is done.
+// prompt returns the message that asks the model for the answer when the work is done.
 func (f Format) prompt() string {
 	if f.words != "" {
 		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no " +
@@ -67,7 +67,7 @@ func (f Format) prompt() string {
 	)
 }
 
-// check returns what is wrong with value, nothing if it fits. An error means that it cannot be checked.
+// check returns the problems of value, none if it fits. An error means that value could not be checked.
 func (f Format) check(value json.RawMessage) ([]string, error) {
 	if f.schema == nil {
 		return checker.CheckValue(json.RawMessage(`{}`), value)

@@ -9,10 +9,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// ToolName is the tool with which a model says that it is done.
+// ToolName is the tool that the model calls when it is done.
 const ToolName = toolspec.FinalResponse
 
-// tool is final_response.
+// tool is the definition of final_response.
 var tool = toolspec.Definition{
 	Name: ToolName,
 	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, " +
@@ -28,17 +28,17 @@ var tool = toolspec.Definition{
 	},
 }
 
-// goal collects an answer that fits. The loop calls it from one goroutine.
+// goal implements loop.Goal: it collects an answer that fits. The loop calls it from one goroutine.
 type goal struct {
-	format  Format
-	repairs int
+	format     Format
+	maxRepairs int
 
-	// reminded is true once the model stopped calling tools without final_response.
+	// reminded is true after the first answer without calls; it gets a reminder to call final_response.
 	reminded bool
 	closed   bool
 	// repairsSent counts how often the model was asked to correct its answer.
 	repairsSent int
-	wrong       []string
+	problems    []string
 	answer      json.RawMessage
 }
 
@@ -60,7 +60,7 @@ func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 	return g.close()
 }
 
-// answerArgument is the answer that a model put into its call instead of into words.
+// answerArgument returns an answer that the model passed as an argument of final_response.
 func answerArgument(args json.RawMessage) string {
 	var in struct{ Answer json.RawMessage }
 	if json.Unmarshal(args, &in) != nil || len(in.Answer) == 0 {
@@ -88,31 +88,31 @@ func (g *goal) Answered(text string) loop.Reply {
 	return g.close()
 }
 
-// close ends the work with tools.
+// close ends the use of tools and asks for the answer.
 func (g *goal) close() loop.Reply {
 	g.closed = true
-	return loop.Reply{Closed: true, Message: g.format.prompt()}
+	return loop.Reply{ToolsClosed: true, Message: g.format.prompt()}
 }
 
-// judge parses an answer and says what is wrong with it, while repairs are left.
+// judge checks an answer. If it does not fit, the model gets the problems while repairs are left.
 func (g *goal) judge(text string) loop.Reply {
 	value, err := parseAnswer(text)
 	if err != nil {
-		g.wrong = []string{err.Error()}
+		g.problems = []string{err.Error()}
 	} else {
-		if g.wrong, err = g.format.check(value); err != nil {
+		if g.problems, err = g.format.check(value); err != nil {
 			return loop.Reply{
 				Failure:    sentence("the answer cannot be checked: " + err.Error()),
 				Suggestion: "Give a simpler format.",
 			}
 		}
-		if len(g.wrong) == 0 {
+		if len(g.problems) == 0 {
 			g.answer = value
 			return loop.Reply{}
 		}
 	}
-	what := strings.Join(g.wrong, "; ")
-	if g.repairsSent >= g.repairs {
+	what := strings.Join(g.problems, "; ")
+	if g.repairsSent >= g.maxRepairs {
 		return loop.Reply{
 			Failure:    "The answer does not fit the format" + afterRepairs(g.repairsSent) + ": " + what + ".",
 			Suggestion: "Describe in the schema what is wanted, make it simpler, or choose another model.",
@@ -125,7 +125,7 @@ func (g *goal) judge(text string) loop.Reply {
 	}
 }
 
-// afterRepairs says how often an answer was sent back.
+// afterRepairs returns how often an answer was sent back, as part of a sentence.
 func afterRepairs(n int) string {
 	switch n {
 	case 0:

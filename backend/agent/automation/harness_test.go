@@ -53,7 +53,7 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
+	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), LocalPorts: map[string]int{}})
 	h := &harness{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
 	h.Loop = loop.New(loop.Config{
 		Tools: h, Calls: h, Journal: h, Pending: pending.New(h), History: h, Models: models, Formats: h,
@@ -130,7 +130,7 @@ func format(t *testing.T, text string) automation.Format {
 func (h *harness) job(t *testing.T) automation.Job {
 	return automation.Job{
 		TurnRequest: loop.TurnRequest{Conversation: "c1", Text: "which lamp is the cheapest?", Model: "openai/m"},
-		Format:      format(t, lamp), Repairs: 3,
+		Format:      format(t, lamp), MaxRepairs: 3,
 	}
 }
 

@@ -12,16 +12,16 @@ type ErrorKind string
 const (
 	// Unreachable: nothing answers at the address.
 	Unreachable ErrorKind = "unreachable"
-	// Unauthorised: the key is missing, wrong or not allowed to use the model.
-	Unauthorised ErrorKind = "unauthorised"
+	// Unauthorized: the key is missing, wrong or not allowed to use the model.
+	Unauthorized ErrorKind = "unauthorised"
 	// NoModel: the provider has no model of that name.
 	NoModel ErrorKind = "no_model"
 	// RateLimited: the provider wants fewer requests, or the quota is used up.
 	RateLimited ErrorKind = "rate_limited"
 	// TooLong: the conversation is larger than the model can read.
 	TooLong ErrorKind = "too_long"
-	// Cut: the answer broke off; the text so far is kept.
-	Cut ErrorKind = "cut"
+	// BrokenOff: the answer broke off; the text so far is kept.
+	BrokenOff ErrorKind = "cut"
 	// Stalled: the connection is open, but nothing came for too long.
 	Stalled ErrorKind = "stalled"
 	// Failed: the provider answered with another error.
@@ -38,13 +38,13 @@ type Error struct {
 	// Err is the cause, nil if the provider itself refused.
 	Err error
 
-	// Retryable is true if the same request may succeed a little later. RetryAfter is the wait the service
-	// asked for, 0 for none.
+	// Retryable says that the same request may succeed a little later. RetryAfter is the wait that the service asked
+	// for, 0 for none.
 	Retryable  bool
 	RetryAfter time.Duration
 }
 
-// ErrBrokenOff is the cause of an answer that the service itself broke off.
+// ErrBrokenOff is the cause when the service itself broke off an answer.
 var ErrBrokenOff = errors.New("the answer was broken off")
 
 // Error implements error.

@@ -22,13 +22,13 @@ const PilotName = "pilot"
 // Model answers one Request. Implementations are safe for concurrent use.
 //
 // Stream calls onDelta from its own goroutine, in order, and never after it returned. It returns soon after ctx
-// is done, with ctx's error. On any error the Response holds the text so far and no calls.
+// is done, with ctx's error. On any error the Response contains the text so far and no calls.
 type Model interface {
 	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
 
-// EndpointReporter is an optional interface of a Model. Endpoint returns the address the model is reached at,
-// and whether its service is known to support native tool calls, so that nobody needs to probe it.
+// EndpointReporter is an optional interface of a Model. Endpoint returns the address of its service, and whether
+// that service is known to support native tool calls and so need not be probed.
 type EndpointReporter interface {
 	Endpoint() (base string, native bool)
 }
@@ -40,8 +40,8 @@ type FallbackReporter interface {
 }
 
 // WindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in
-// tokens as its service reports it, 0 if unknown. With loaded false it is the most the model supports; the
-// service may have loaded it with less. It takes at most two seconds and caches the answer.
+// tokens, 0 if unknown. With loaded true it is the size that the service loaded the model with, otherwise the
+// largest that the model supports. It takes at most two seconds and caches the answer.
 type WindowReporter interface {
 	ContextWindow(ctx context.Context) (tokens int, loaded bool)
 }
@@ -54,77 +54,76 @@ type Request struct {
 	Tools    []toolspec.Function
 	// MaxTokens limits the answer; 0 leaves it to the provider.
 	MaxTokens int
-	// TextCalls says that calls are written in the text. An answer that broke off may then hold half a call,
-	// so it is never resumed.
+	// TextCalls says that calls are written in the text. An answer that broke off may then contain half a call, so it
+	// is never resumed.
 	TextCalls bool
 	// NoFallback says that no other model may answer instead.
 	NoFallback bool
-	// SendReasoning sends the model's reasoning before its calls back, if the format has a place for it.
-	// Models of package providers set it themselves for the services that want it.
+	// SendReasoning sends the model's reasoning before its calls back, if the wire format has a field for it. Models
+	// of package providers set it themselves for the services that want it.
 	SendReasoning bool
 }
 
-// Delta is a piece of an answer: text, a piece of the model's reasoning, or one whole call that may start
-// before the answer ends. Such a call is also in the Response, in the same order; it has no id, and if the
-// answer breaks off it is void. Note is not part of the answer: it tells the user what is being waited for or
-// which model answers instead.
+// Delta is a piece of an answer: text, reasoning, or one whole call that may start before the answer ends. Such a
+// call has no id; it is also in the Response, in the same order. If the answer breaks off, the call must be
+// discarded. Note is not part of the answer: it tells the user what is being waited for, or which model answers
+// instead.
 type Delta struct {
-	Text    string
-	Thought string
-	Note    string
-	Call    *chat.ToolCall
+	Text      string
+	Reasoning string
+	Note      string
+	Call      *chat.ToolCall
 }
 
-// Response is a whole answer.
+// Response is a complete answer.
 type Response struct {
 	Text string
-	// Thought is the reasoning the model showed. It is not part of the answer.
-	Thought string
-	// ReasoningField says that the reasoning came in the field in which some services want it back.
+	// Reasoning is the reasoning that the model showed. It is not part of the answer.
+	Reasoning string
+	// ReasoningField says that Reasoning came in the field in which some services want it back.
 	ReasoningField bool
-	// Calls are complete: a name and a JSON object each.
+	// Calls are complete: each has a name and a JSON object of arguments.
 	Calls []chat.ToolCall
 	// Broken are calls that arrived completely but cannot be parsed. They must be answered, not run.
 	Broken []BrokenCall
 	Usage  chat.Usage
 	Stop   StopReason
-	// By is the model that answered if it is not the one that was asked, else "".
-	By string
-	// Offers are commands that may have been meant, and Outside the sources of outside text quoted in Text.
-	// Only the pilot sets them.
+	// AnsweredBy is the model that answered instead of the requested one, else "".
+	AnsweredBy string
+	// Offers are commands that the user may have meant, and Outside the sources of outside text quoted in Text. Only
+	// the pilot sets them.
 	Offers  []chat.Offer
 	Outside []string
-	// Cost is what the service charges for the answer, nil if it does not say.
+	// Cost is the price that the service reported for the answer, nil if it reported none.
 	Cost *chat.Money
-	// Requests are the requests sent for the answer, in order, including failed ones. Usage is their sum. A
-	// Model that sends one request may leave it empty.
+	// Requests are the requests sent for the answer, in order, including failed ones; Usage is their sum. A Model
+	// that sends one request may leave it empty.
 	Requests []SentRequest
-	// FirstPieceAt is when the first piece came.
+	// FirstPieceAt is the time when the first piece arrived.
 	FirstPieceAt time.Time
 }
 
 // SentRequest describes one request to a service.
 type SentRequest struct {
-	// Model is provider/name. Local says that it runs on this machine and costs nothing.
+	// Model is provider/name. Local says that the model runs on this machine and costs nothing.
 	Model string
 	Local bool
 	Usage chat.Usage
 	Cost  *chat.Money
 	// Bytes is the length of the answer: text, reasoning and calls.
 	Bytes int
-	// First is the time until the first piece of the answer, 0 if none came. Took is the total time.
-	First, Took time.Duration
-	// Failed is false for a whole answer and for one that we stopped; Whole is true only for the former.
-	// Again says that it was not the first request for this answer.
-	Failed, Whole, Again bool
+	// FirstPieceAfter is the time until the first piece of the answer, 0 if none came. Duration is the total time.
+	FirstPieceAfter, Duration time.Duration
+	// Failed is false for a complete answer and for one that we stopped; Complete is true only for the former. Retry
+	// says that it was not the first request for this answer.
+	Failed, Complete, Retry bool
 }
 
 // BrokenCall is a call whose arguments are not a JSON object.
 type BrokenCall struct {
 	ID   string
 	Name string
-	// Problem tells the model what is wrong and where. Suggestion says how to write it, "" for the default
-	// advice.
+	// Problem tells the model what is wrong and where. Suggestion says how to correct it, "" for the default advice.
 	Problem    string
 	Suggestion string
 }
@@ -132,7 +131,7 @@ type BrokenCall struct {
 // StopReason is why a model ended its answer.
 type StopReason string
 
-// The reasons.
+// Reasons why an answer ended.
 const (
 	StopDone   StopReason = "done"
 	StopCalls  StopReason = "calls"

@@ -2,7 +2,7 @@ package llm
 
 import "strings"
 
-// The providers: the first part of a model's name.
+// Names of providers, which are the first part of a model's name.
 const (
 	ProviderOpenAI     = "openai"
 	ProviderAnthropic  = "anthropic"
@@ -14,17 +14,17 @@ const (
 	ProviderVLLM       = "vllm"
 )
 
-// RemoteProviders are the services reached over the network, in listing order.
+// RemoteProviders returns the services that are reached over the network, in listing order.
 func RemoteProviders() []string {
 	return []string{ProviderOpenAI, ProviderAnthropic, ProviderGemini, ProviderOpenRouter}
 }
 
-// LocalProviders are the servers looked for on this machine, in listing order.
+// LocalProviders returns the servers that are looked for on this machine, in listing order.
 func LocalProviders() []string {
 	return []string{ProviderOllama, ProviderLMStudio, ProviderLlamaCPP, ProviderVLLM}
 }
 
-// HowToConnect tells a person in one or two sentences how to connect a model.
+// HowToConnect explains to a person, in one or two sentences, how to connect a model.
 func HowToConnect() string {
 	names := func(providers []string, joint string) string {
 		labels := make([]string, len(providers))
@@ -38,7 +38,7 @@ func HowToConnect() string {
 		names(RemoteProviders(), " or ") + "), connect it on Home."
 }
 
-// ProviderLabel is the name of a provider for people.
+// ProviderLabel returns the display name of a provider.
 func ProviderLabel(provider string) string {
 	switch provider {
 	case ProviderAnthropic:
@@ -59,8 +59,8 @@ func ProviderLabel(provider string) string {
 	return "OpenAI"
 }
 
-// GenericProviderLabel names a service before any of its models is known: with OpenAI's wire format it may be any
-// compatible one.
+// GenericProviderLabel returns the display name of a service before its models are known: the OpenAI provider may
+// be any compatible service.
 func GenericProviderLabel(provider string) string {
 	if provider == ProviderOpenAI {
 		return "OpenAI-compatible"

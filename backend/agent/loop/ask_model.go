@@ -17,10 +17,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// askModel asks the model once and records its answer. The message holds the calls with ids of our own, because
-// those of providers repeat (some number calls from 0 in every answer). On an error the text so far is recorded.
+// askModel asks the model once and records its answer. The recorded calls get our own ids, because some providers
+// reuse theirs (they number calls from 0 in every answer). On an error the text so far is recorded.
 //
-// listed are the tools in the question, defs all that can be called.
+// listed are the tools in the request, defs all tools that can be called.
 func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
 	t.rounds++
 	req := llm.Request{System: t.system, Messages: t.prompt()}
@@ -32,18 +32,18 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		return textbuffer.New(func(s string) error {
 			err := t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
 			if err != nil {
-				stop() // an answer that cannot be recorded is not worth waiting and paying for
+				stop() // an answer that cannot be recorded is not worth its time and cost
 			}
 			return err
 		})
 	}
 	text, thought := pieces(event.TextDelta), pieces(event.ReasoningDelta)
-	asked := time.Now()
+	start := time.Now()
 	res, err := t.adapter.Stream(ctx, req, listed, func(d llm.Delta) {
-		if d.Thought == "" {
-			thought.Flush() // reasoning comes before this
+		if d.Reasoning == "" {
+			thought.Flush() // publish the reasoning before this
 		}
-		thought.Add(d.Thought)
+		thought.Add(d.Reasoning)
 		text.Add(d.Text)
 		t.publishNote(message.ID, d)
 		if d.Call != nil {
@@ -63,17 +63,18 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 		message.Status = chat.StatusFailed
 	default:
 		if message.Calls = t.assignCallIDs(&res); len(message.Calls) > 0 {
-			message.Reasoning = res.Thought
+			message.Reasoning = res.Reasoning
 		}
 	}
 	if t.isPilot && message.Text != "" {
-		// The pilot knows which of its sentences quote a page.
+		// The pilot sets these for sentences that quote a page.
 		message.Outside, message.Offers = res.Outside, res.Offers
 	}
 	round := event.Round{
-		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
-		DurationMS:  time.Since(asked).Milliseconds(),
-		AnswerBytes: prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
+		Number: t.rounds, Model: cmp.Or(res.AnsweredBy, t.request.Model), Usage: res.Usage,
+		Prompt:      prompt.PartSizes(req, listed),
+		DurationMS:  time.Since(start).Milliseconds(),
+		AnswerBytes: prompt.MessageSize(message), Calls: len(message.Calls), Failed: err != nil,
 		Requests: t.account.TakeUnreported(), Payer: t.account.Payer(),
 	}
 	ended := []event.Event{t.event(event.RoundEnded, round)}
@@ -90,7 +91,8 @@ func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.
 	return res, message, err
 }
 
-// publishNote tells the user about an answer being waited for. A failure to record it does not end the turn.
+// publishNote shows the user a note about an answer that is being waited for. A failure to record it does not end
+// the turn.
 func (t *turn) publishNote(message string, d llm.Delta) {
 	if d.Note == "" {
 		return
@@ -100,15 +102,15 @@ func (t *turn) publishNote(message string, d llm.Delta) {
 	}
 }
 
-// assignCallIDs gives the answer's calls our ids. Broken calls are among them, without arguments.
+// assignCallIDs returns the answer's calls, including broken ones without arguments, with new ids.
 func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
 	for i, c := range res.Calls {
 		if len(c.Args) == 0 {
 			c.Args = json.RawMessage("{}")
 		}
-		if kept, err := json.Marshal(c.Args); err == nil {
-			c.Args = kept // as the record returns it, so that the next prompt repeats these bytes
+		if raw, err := json.Marshal(c.Args); err == nil {
+			c.Args = raw // as the record returns them, so that the next prompt repeats these bytes
 		}
 		id := naming.ID("")
 		if i < len(t.early.ids) {

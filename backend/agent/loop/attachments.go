@@ -10,8 +10,8 @@ import (
 	"sextant/shared/event"
 )
 
-// attachmentNotes turns texts given with a message into notes before it that name their source. Models read
-// them in marked blocks; the pilot does not see them.
+// attachmentNotes converts texts attached to a message to notes that precede it and name their source. Models
+// read them in marked blocks; the pilot does not see them.
 func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
@@ -31,7 +31,7 @@ func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	return out
 }
 
-// joinMessage takes a queued message and its attachments into the turn.
+// joinMessage adds a queued message and its attachments to the turn and returns their events.
 func (t *turn) joinMessage(w event.WaitingMessage, m chat.Message) []event.Event {
 	var events []event.Event
 	for _, one := range append(t.attachmentNotes(w.Attachments), m) {

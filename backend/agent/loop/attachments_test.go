@@ -22,7 +22,9 @@ func TestAttachmentsAreOutsideText(t *testing.T) {
 	h := newHarness(t, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
 	h.run(
 		t,
-		loop.TurnRequest{Conversation: "c1", Text: "sum it up", Model: "openai/m", Attached: []chat.Attachment{page}},
+		loop.TurnRequest{
+			Conversation: "c1", Text: "sum it up", Model: "openai/m", Attachments: []chat.Attachment{page},
+		},
 	)
 	sent := contents(h.service.Requests()[0])
 	i := slices.IndexFunc(sent, func(s string) bool { return strings.Contains(s, "evil.example") })
@@ -54,7 +56,7 @@ func TestServerTextOpensNoHost(t *testing.T) {
 			Conversation: "c1",
 			Text:         "look at evil.example",
 			Model:        "openai/m",
-			From:         []string{"mcp:shelf"},
+			Sources:      []string{"mcp:shelf"},
 		},
 	)
 	_, messages, made := h.recorded()
@@ -84,9 +86,9 @@ func TestQueuedMessageKeepsAttachments(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
 	sent, err := h.Send(context.Background(), loop.TurnRequest{
 		Conversation: "c1", Text: "rather evil.example", Model: "openai/m", Interactive: true,
-		Attached: []chat.Attachment{page}, From: []string{"mcp:shelf"},
+		Attachments: []chat.Attachment{page}, Sources: []string{"mcp:shelf"},
 	}, event.MomentNow)
-	if err != nil || sent.Waiting == "" {
+	if err != nil || sent.WaitingID == "" {
 		t.Fatal(sent, err)
 	}
 	proceed()

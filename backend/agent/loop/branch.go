@@ -13,13 +13,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Branches is an optional interface of a History: the branches of a conversation, and which one Messages
-// returns.
+// Branches is an optional interface of a History. It lists the branches of a conversation and says which one
+// Messages returns.
 type Branches interface {
 	Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error)
 }
 
-// Errors about branches.
+// Errors of operations on branches.
 var (
 	// ErrNoQuestion means that the active branch has no user message with this id.
 	ErrNoQuestion = errors.New("the active branch has no such user message; choose its branch first")
@@ -27,35 +27,35 @@ var (
 	ErrNoBranch = errors.New("there is no such branch in this conversation")
 )
 
-// branchPoint is the user message at which a new branch begins: it is replaced, or answered again.
+// branchPoint is the user message at which a new branch begins: it is replaced or answered again.
 type branchPoint struct {
 	message string
 	again   bool
 }
 
-// Edit starts a turn in a new branch in which ask.Text replaces message. The old branch stays as it is, and
-// nothing done outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
-func (l *Loop) Edit(ctx context.Context, ask TurnRequest, message string) (string, error) {
-	ask.branch = &branchPoint{message: message}
-	return l.Start(ctx, ask)
+// Edit starts a turn in a new branch in which req.Text replaces message. The old branch remains, and nothing done
+// outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
+func (l *Loop) Edit(ctx context.Context, request TurnRequest, message string) (string, error) {
+	request.branch = &branchPoint{message: message}
+	return l.Start(ctx, request)
 }
 
-// Retry starts a turn in a new branch that answers message again, possibly with another model; ask.Text is
-// not used. Otherwise like Edit.
-func (l *Loop) Retry(ctx context.Context, ask TurnRequest, message string) (string, error) {
-	said, err := l.cfg.History.Messages(ctx, ask.Conversation)
+// Retry starts a turn in a new branch that answers message again, possibly with another model; req.Text is not
+// used. Otherwise it is like Edit.
+func (l *Loop) Retry(ctx context.Context, request TurnRequest, message string) (string, error) {
+	messages, err := l.cfg.History.Messages(ctx, request.Conversation)
 	if err != nil {
 		return "", fmt.Errorf("reading the conversation: %w", err)
 	}
-	i := findQuestion(said, message)
+	i := findQuestion(messages, message)
 	if i < 0 {
 		return "", ErrNoQuestion
 	}
-	ask.Text, ask.branch = said[i].Text, &branchPoint{message: message, again: true}
-	return l.Start(ctx, ask)
+	request.Text, request.branch = messages[i].Text, &branchPoint{message: message, again: true}
+	return l.Start(ctx, request)
 }
 
-// ChooseBranch makes a branch the active one, which the next turn continues. It fails with ErrBusy while a turn
+// ChooseBranch makes branch the active branch, which the next turn continues. It fails with ErrBusy while a turn
 // runs.
 func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) error {
 	return l.whileIdle(ctx, conversation, func() error {
@@ -77,11 +77,11 @@ func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) er
 	})
 }
 
-// whileIdle runs do while no turn can start in the conversation. It fails with ErrBusy while one runs; new
-// asks wait.
+// whileIdle runs do while no turn runs in the conversation, and makes new turns wait. It fails with ErrBusy if
+// one is running.
 func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() error) error {
 	return l.exclusively(ctx, conversation, func() error {
-		// Unsaved events belong to the branch in which their turn ran.
+		// Unsaved events belong to the branch in which their turn ran, so save them first.
 		if err := l.saveUnsaved(ctx, conversation); err != nil {
 			return err
 		}
@@ -89,60 +89,60 @@ func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() err
 	})
 }
 
-// exclusively is whileIdle without saving unsaved events first.
+// exclusively is like whileIdle, but does not save unsaved events first.
 func (l *Loop) exclusively(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
-	ask := TurnRequest{Conversation: conversation}
-	place, err := l.acquire(ctx, ask, cancel)
+	request := TurnRequest{Conversation: conversation}
+	place, err := l.acquire(ctx, request, cancel)
 	if err != nil {
 		cancel(nil)
 		return err
 	}
 	defer l.wait.Done()
-	t := &turn{loop: l, ask: ask, ctx: run, running: place}
+	t := &turn{loop: l, request: request, ctx: run, running: place}
 	l.markEnding(t)
 	defer l.release(t)
 	return do()
 }
 
-// findQuestion is the index of a user message, -1 if there is none.
-func findQuestion(said []chat.Message, id string) int {
-	return slices.IndexFunc(said, func(m chat.Message) bool { return m.ID == id && m.Role == chat.RoleUser })
+// findQuestion returns the index of a user message, -1 if there is none.
+func findQuestion(messages []chat.Message, id string) int {
+	return slices.IndexFunc(messages, func(m chat.Message) bool { return m.ID == id && m.Role == chat.RoleUser })
 }
 
-// turnStart is how a turn begins: the messages before it, its first events, and the question unless it is
-// there already.
+// turnStart is the start of a turn: the messages before it, its first events, and the user's message unless it is
+// already recorded.
 type turnStart struct {
 	before []chat.Message
 	events []event.Event
-	mine   []chat.Message
+	own    []chat.Message
 }
 
-// startBranch determines where the turn begins and which hosts the person opened by typing them. A program's
-// words open none, also when they are asked again.
-func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart, error) {
-	// Nobody typed a subagent's task, whoever asks it again.
-	mine.FromProgram = t.ask.Caller == toolspec.CallerHTTP || t.ask.lineage != nil
-	if t.ask.lineage != nil {
-		mine.Outside = t.ask.lineage.from.Outside
+// startBranch determines where the turn begins and which hosts the person permitted by typing them. A program's
+// text permits no host, even if a person asks for it to be answered again.
+func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, error) {
+	// Nobody typed a subagent's task, whoever retries it.
+	own.FromProgram = t.request.Caller == toolspec.CallerHTTP || t.request.lineage != nil
+	if t.request.lineage != nil {
+		own.Outside = t.request.lineage.from.Outside
 		t.inherit()
-		return turnStart{before: before, mine: []chat.Message{mine}}, nil
+		return turnStart{before: before, own: []chat.Message{own}}, nil
 	}
-	mine.Outside = t.ask.From
-	a := turnStart{before: before, mine: []chat.Message{mine}}
-	closed := mine.FromProgram || len(mine.Outside) > 0
+	own.Outside = t.request.Sources
+	a := turnStart{before: before, own: []chat.Message{own}}
+	closed := own.FromProgram || len(own.Outside) > 0
 	old := ""
-	if p := t.ask.branch; p != nil {
+	if p := t.request.branch; p != nil {
 		i := findQuestion(before, p.message)
 		if i < 0 {
 			return a, ErrNoQuestion
 		}
 		b := event.Branch{ID: naming.ID("b")}
 		if was := before[i]; was.FromProgram || len(was.Outside) > 0 {
-			old, a.mine[0].FromProgram, a.mine[0].Outside = was.Text, mine.FromProgram || was.FromProgram, was.Outside
+			old, a.own[0].FromProgram, a.own[0].Outside = was.Text, own.FromProgram || was.FromProgram, was.Outside
 		}
 		if p.again {
-			a.before, a.mine = before[:i+1:i+1], nil
+			a.before, a.own = before[:i+1:i+1], nil
 		} else {
 			a.before, b.Instead = before[:i:i], p.message
 		}
@@ -152,7 +152,7 @@ func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart,
 		a.events = []event.Event{t.event(event.BranchStarted, b)}
 	}
 	if !closed {
-		t.typed = typedhosts.Added(t.ask.Text, old)
+		t.typed = typedhosts.Added(t.request.Text, old)
 	}
 	return a, nil
 }

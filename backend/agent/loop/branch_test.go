@@ -238,16 +238,16 @@ func TestNoBranchDuringTurn(t *testing.T) {
 		<-hold
 		return answerWithCount(r)
 	}
-	ask := loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}
+	request := loop.TurnRequest{Conversation: "c1", Text: "two", Model: "openai/m"}
 	ctx := context.Background()
-	if _, err := k.Start(ctx, ask); err != nil {
+	if _, err := k.Start(ctx, request); err != nil {
 		t.Fatal(err)
 	}
 	mine := k.mine(t, "other")
-	if _, err := k.Edit(ctx, ask, mine); !errors.Is(err, loop.ErrBusy) {
+	if _, err := k.Edit(ctx, request, mine); !errors.Is(err, loop.ErrBusy) {
 		t.Errorf("edit: %v", err)
 	}
-	if _, err := k.Retry(ctx, ask, mine); !errors.Is(err, loop.ErrBusy) {
+	if _, err := k.Retry(ctx, request, mine); !errors.Is(err, loop.ErrBusy) {
 		t.Errorf("retry: %v", err)
 	}
 	if err := k.ChooseBranch(ctx, "c1", ""); !errors.Is(err, loop.ErrBusy) {
@@ -260,10 +260,10 @@ func TestNoBranchDuringTurn(t *testing.T) {
 	}
 	// Only the active branch can be branched.
 	k.choose(t, "")
-	if _, err := k.Edit(ctx, ask, mine); !errors.Is(err, loop.ErrNoQuestion) {
+	if _, err := k.Edit(ctx, request, mine); !errors.Is(err, loop.ErrNoQuestion) {
 		t.Errorf("a message of another branch: %v", err)
 	}
-	if _, err := k.Retry(ctx, ask, k.said(t)[1].ID); !errors.Is(err, loop.ErrNoQuestion) {
+	if _, err := k.Retry(ctx, request, k.said(t)[1].ID); !errors.Is(err, loop.ErrNoQuestion) {
 		t.Errorf("an answer: %v", err)
 	}
 	if err := k.ChooseBranch(ctx, "c1", "b_none"); !errors.Is(err, loop.ErrNoBranch) {

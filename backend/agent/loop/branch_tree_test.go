@@ -81,15 +81,19 @@ func (b *branchTree) recordBranch(way []string) {
 // crash ends the program in the middle of a turn, perhaps one that begins a branch: only the first of its
 // events were recorded.
 func (b *branchTree) crash() {
-	ask := b.ask()
-	in := func(k event.Kind, v any) event.Event { return event.New(k, v).InTurn(b.id, fmt.Sprint("t-", ask.Text)) }
-	call := func(n int) chat.ToolCall {
-		return chat.ToolCall{ID: fmt.Sprintf("dead%d-%s", n, ask.Text), Name: "act", Args: []byte(`{}`)}
+	request := b.ask()
+	in := func(k event.Kind, v any) event.Event {
+		return event.New(k, v).InTurn(b.id, fmt.Sprint("t-", request.Text))
 	}
-	id := func(n int) string { return fmt.Sprintf("m-%s-%d", ask.Text, n) }
+	call := func(n int) chat.ToolCall {
+		return chat.ToolCall{ID: fmt.Sprintf("dead%d-%s", n, request.Text), Name: "act", Args: []byte(`{}`)}
+	}
+	id := func(n int) string { return fmt.Sprintf("m-%s-%d", request.Text, n) }
 	begun := []event.Event{
-		in(event.MessageAdded, chat.Message{ID: id(0), Role: chat.RoleUser, Text: ask.Text, Status: chat.StatusDone}),
-		in(event.TurnStarted, event.Turn{ID: "t-" + ask.Text}),
+		in(event.MessageAdded, chat.Message{
+			ID: id(0), Role: chat.RoleUser, Text: request.Text, Status: chat.StatusDone,
+		}),
+		in(event.TurnStarted, event.Turn{ID: "t-" + request.Text}),
 	}
 	way := b.ways[b.now]
 	list := b.mine()
@@ -98,7 +102,7 @@ func (b *branchTree) crash() {
 		at := rapid.IntRange(0, len(list)-1).Draw(b.t, "at")
 		way = way[:at+1]
 		begun = append(
-			[]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + ask.Text, After: list[at].ID})},
+			[]event.Event{in(event.BranchStarted, event.Branch{ID: "b-" + request.Text, After: list[at].ID})},
 			begun...)
 	}
 	steps := []event.Event{
@@ -128,7 +132,7 @@ func (b *branchTree) crash() {
 	if parts {
 		b.recordBranch(way)
 	}
-	b.ways[b.now] = append(slices.Clone(b.ways[b.now]), ask.Text)
+	b.ways[b.now] = append(slices.Clone(b.ways[b.now]), request.Text)
 	b.restart(b.t)
 }
 
@@ -141,9 +145,9 @@ func (b *branchTree) step() {
 			return
 		}
 		at := rapid.IntRange(0, len(list)-1).Draw(b.t, "at")
-		ask := b.ask()
-		b.answered(b.Edit(ctx, ask, list[at].ID))
-		b.recordBranch(append(slices.Clone(way[:at]), ask.Text))
+		request := b.ask()
+		b.answered(b.Edit(ctx, request, list[at].ID))
+		b.recordBranch(append(slices.Clone(way[:at]), request.Text))
 	case "retry":
 		if len(list) == 0 {
 			return
@@ -159,9 +163,9 @@ func (b *branchTree) step() {
 	case "die":
 		b.crash()
 	default:
-		ask := b.ask()
-		b.answered(b.Start(ctx, ask))
-		b.ways[b.now] = append(slices.Clone(way), ask.Text)
+		request := b.ask()
+		b.answered(b.Start(ctx, request))
+		b.ways[b.now] = append(slices.Clone(way), request.Text)
 	}
 	var got []string
 	for _, m := range b.mine() {
@@ -182,7 +186,7 @@ func TestEveryBranchOfEveryTree(t *testing.T) {
 			"openai":    {BaseURL: k.service.URL(), Key: "k"},
 			"anthropic": {BaseURL: k.service.URL(), Key: "k"},
 		},
-		Detect: map[string]int{}, RetryDelay: time.Millisecond,
+		LocalPorts: map[string]int{}, RetryDelay: time.Millisecond,
 	})
 	defer models.Close()
 	config := k.config
@@ -200,7 +204,7 @@ func TestEveryBranchOfEveryTree(t *testing.T) {
 		return openaitest.Turn{Text: "Answered."}
 	}
 	questions := regexp.MustCompile(`c\d+ question \d+\.`)
-	trees, asked := 0, 0
+	trees, requestBytes := 0, 0
 	// Each event is synced to disk, which is slow: some trees are enough for every push.
 	checks := "20"
 	if os.Getenv("SEXTANT_WHOLE") != "" {
@@ -224,20 +228,20 @@ func TestEveryBranchOfEveryTree(t *testing.T) {
 			if err := g.ChooseBranch(context.Background(), g.id, branch); err != nil {
 				r.Fatal(err)
 			}
-			ask := g.ask()
+			request := g.ask()
 			sent := len(k.service.Requests())
-			g.answered(g.Start(context.Background(), ask))
+			g.answered(g.Start(context.Background(), request))
 			var read []string
 			for _, m := range k.service.Requests()[sent].Messages {
 				if m.Role == "user" {
 					read = append(read, questions.FindAllString(m.Content, -1)...)
 				}
 			}
-			if want := append(slices.Clone(g.ways[branch]), ask.Text); !slices.Equal(read, want) {
+			if want := append(slices.Clone(g.ways[branch]), request.Text); !slices.Equal(read, want) {
 				r.Fatalf("in branch %q the model read %q, want %q", branch, read, want)
 			}
-			asked++
+			requestBytes++
 		}
 	})
-	t.Logf("%d trees, %d branches asked", trees, asked)
+	t.Logf("%d trees, %d branches asked", trees, requestBytes)
 }

@@ -10,8 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// detectWindow asks the model's service for the context window if none is configured. The most a model
-// supports is only an upper bound: the server may have loaded it with less.
+// detectWindow asks the model's service for the context window if none is configured. The largest size a model
+// supports is only an upper bound: the server may have loaded the model with less.
 func (t *turn) detectWindow() {
 	m, ok := t.adapter.Model.(llm.WindowReporter)
 	if !ok || t.loop.cfg.Window() > 0 {
@@ -19,13 +19,13 @@ func (t *turn) detectWindow() {
 	}
 	n, loaded := m.ContextWindow(t.ctx)
 	if n > 0 && !loaded {
-		n = min(n, prompt.DefaultWindow(t.ask.Model))
+		n = min(n, prompt.DefaultWindow(t.request.Model))
 	}
 	t.serviceWindow = n
 }
 
-// window is the context window of the turn's model: as configured, as its service reports, or as its name
-// suggests; smaller after a question was refused as too long.
+// window returns the context window of the turn's model in tokens: as configured, as its service reports, or as
+// its name suggests. It is smaller after a request was refused as too long.
 func (t *turn) window() int {
 	if t.refusedWindow > 0 {
 		return t.refusedWindow
@@ -36,29 +36,29 @@ func (t *turn) window() int {
 	if t.serviceWindow > 0 {
 		return t.serviceWindow
 	}
-	return prompt.DefaultWindow(t.ask.Model)
+	return prompt.DefaultWindow(t.request.Model)
 }
 
-// chooseTools selects the tools that the next question lists. Tools of the active panel that it does not list
-// are named in a note, which is recorded like a message, so that it keeps its place.
+// chooseTools selects the tools that the next request lists. A note names the active panel's tools that are not
+// listed; it is recorded like a message, so that it keeps its place.
 func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if t.isPilot {
 		return all, nil
 	}
 	t.canReread = slices.ContainsFunc(all, func(d toolspec.Definition) bool { return d.Name == toolspec.ReadResult })
-	o := t.loop.toolbox(t.ask.Conversation).Select(all, t.loop.cfg.CoreTools, t.window())
+	o := t.loop.toolbox(t.request.Conversation).Select(all, t.loop.cfg.CoreTools, t.window())
 	t.adapter.AlsoCallable = nil
 	if o.Searching {
 		t.adapter.AlsoCallable = all
 	}
 	var notes []string
-	for _, m := range prompt.ActiveMessages(t.messages) { // what a summary replaced is no longer listed
+	for _, m := range prompt.ActiveMessages(t.messages) { // replaced messages list nothing
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.IsPanelNote(m.Text) {
 			notes = append(notes, m.Text)
 		}
 	}
 	if !o.Searching {
-		return o.Listed, nil // what an earlier note listed is in the request now
+		return o.Listed, nil // the request itself lists the tools of earlier notes
 	}
 	text := prompt.NextNote(o.Note, notes)
 	if text == "" {
@@ -72,7 +72,7 @@ func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, er
 	return o.Listed, nil
 }
 
-// toolbox is that of a conversation. Only its turn uses it.
+// toolbox returns the conversation's Toolbox. Only the conversation's turn uses it.
 func (l *Loop) toolbox(conversation string) *prompt.Toolbox {
 	l.mu.Lock()
 	defer l.mu.Unlock()

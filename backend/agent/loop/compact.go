@@ -20,26 +20,26 @@ import (
 var summaryPrompt string
 
 const (
-	// summaryWithin limits the time of a summary request.
+	// summaryWithin limits the time of a request for a summary.
 	summaryWithin = 2 * time.Minute
-	// summaryTokens limits its answer.
+	// summaryTokens limits the length of a summary.
 	summaryTokens = 1500
 	// tailShare is the percentage of the window that stays verbatim after a summary.
 	tailShare = 30
-	// readShare is the percentage of the window that is read for a summary.
+	// readShare is the percentage of the window that the text to summarize may fill.
 	readShare = 60
-	// undoneShare is how full the window gets, in percent, before a summary the user undid is made again.
+	// undoneShare is how full the window gets, in percent, before a summary is made again after the user undid it.
 	undoneShare = 95
 )
 
 // ErrNoSummary means that the conversation has no such summary.
 var ErrNoSummary = errors.New("there is no such summary in this conversation")
 
-// refusedShare is the percentage of a question refused as too long that the window is then assumed to hold.
+// refusedShare is the assumed window after a request was refused as too long, in percent of that request.
 const refusedShare = 50
 
-// summarizeAfterRefusal summarizes, once per turn, after a service refused the question as too long: the
-// window is smaller than assumed. It reports whether the question is shorter now.
+// summarizeAfterRefusal summarizes, once per turn, after a service refused the request as too long because the
+// window is smaller than assumed. It reports whether the request is shorter now.
 func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error) (bool, error) {
 	if llm.KindOf(refused) != llm.TooLong || t.refusedWindow > 0 || t.isPilot {
 		return false, nil
@@ -47,28 +47,28 @@ func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error
 	t.refusedWindow = max(1, min(t.window(), t.size(listed)*refusedShare/100))
 	t.publishNote(
 		"",
-		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is " +
-			"asked again."},
+		llm.Delta{Note: "The request was too long for the model. The beginning is being summarized; then it is " +
+			"sent again."},
 	)
 	before := len(t.messages)
 	err := t.compact(listed)
 	return len(t.messages) > before, err
 }
 
-// size estimates the tokens of the next question.
+// size estimates the tokens of the next request.
 func (t *turn) size(listed []toolspec.Definition) int {
 	size := len(t.system)
 	for _, d := range listed {
 		size += d.PromptBytes()
 	}
 	for _, m := range t.prompt() {
-		size += prompt.MessageBytes(m)
+		size += prompt.MessageSize(m)
 	}
 	return size / toolspec.BytesPerToken
 }
 
-// compact summarizes the older part of the conversation if the next question would nearly fill the context
-// window. The summary is recorded as a message of its own; the record keeps everything.
+// compact summarizes the older part of the conversation if the next request would nearly fill the context window.
+// The summary is recorded as a message; the replaced messages stay recorded too.
 func (t *turn) compact(listed []toolspec.Definition) error {
 	if t.isPilot {
 		return nil
@@ -81,14 +81,14 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 		return nil
 	}
 	if t.budgetEnd() != nil {
-		return nil // no further question follows
+		return nil // no further request follows
 	}
 	n := prompt.SplitPoint(t.messages, window*toolspec.BytesPerToken*tailShare/100)
 	if n == 0 {
 		return nil
 	}
 	old := t.messages[:n]
-	done, err := t.summarize(prompt.Older(t.messages, n), window)
+	done, err := t.summarize(prompt.OlderMessages(t.messages, n), window)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 	return nil
 }
 
-// summarize asks the turn's model what was done; without an answer the summary is put together without it.
-// The error is that of a stopped turn.
+// summarize asks the turn's model for a summary; if it does not answer, the summary is made without a model. An
+// error means that the turn was stopped.
 func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, summaryWithin)
 	defer cancel()
@@ -129,18 +129,18 @@ func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	if err == nil && strings.TrimSpace(done) != "" {
 		return done, nil
 	}
-	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "err", err)
+	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.request.Model, "err", err)
 	return prompt.FallbackSummary(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
 }
 
-// promptText is the text of m for a model, with text from outside in a marked block.
+// promptText returns the text of m for a model, with outside text in a marked block.
 func (t *turn) promptText(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
-		said, done := prompt.SplitSummary(m.Text)
+		words, done := prompt.SplitSummary(m.Text)
 		if len(m.Outside) > 0 {
 			done = prompt.MarkOutside(done, t.loop.nonce(m.Turn), m.Outside)
 		}
-		return said + "\n\nWhat was done and found:\n" + done
+		return words + "\n\nWhat was done and found:\n" + done
 	}
 	if !fromOutside(m) {
 		return m.Text
@@ -148,13 +148,11 @@ func (t *turn) promptText(m chat.Message) string {
 	return prompt.MarkOutside(m.Text, t.loop.nonce(m.Turn), m.Outside)
 }
 
-// fromOutside reports whether the words of m come from outside. A subagent's task counts as its author's own
-// words.
+// fromOutside reports whether m is outside text. A subagent's task counts as its author's own text.
 func fromOutside(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
 
-// UseSummary puts a summary into force, or with use false sends the messages it replaced again. The
-// record keeps both. It fails with ErrBusy while a turn runs and with ErrNoSummary if the message is no
-// summary.
+// UseSummary makes a summary active, or with use false sends the messages it replaced again. Both stay recorded.
+// It fails with ErrBusy while a turn runs and with ErrNoSummary if the message is not a summary.
 func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {
 	return l.whileIdle(ctx, conversation, func() error {
 		messages, err := l.cfg.History.Messages(ctx, conversation)

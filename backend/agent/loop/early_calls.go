@@ -6,17 +6,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// earlyCalls are the calls of an answer that is still streaming. Read-only calls start at once; the first one
-// that acts, and everything after it, waits for the whole answer, because an answer that breaks off is void
-// and a click cannot be undone.
+// earlyCalls are the calls of an answer that is still streaming. Read-only calls start at once. The first call
+// that acts, and everything after it, waits for the complete answer, because the calls of an answer that breaks
+// off must not run and a click cannot be undone.
 type earlyCalls struct {
-	// ids are our ids of the calls, in order.
+	// ids are the ids that the loop gave the calls, in order.
 	ids     []string
 	running map[string]chan toolspec.Result
 	blocked bool
 }
 
-// startEarly takes a complete call while the answer still streams.
+// startEarly starts a complete call while the answer still streams, unless it has to wait.
 func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	e := &t.early
 	id := naming.ID("")

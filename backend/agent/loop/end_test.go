@@ -170,8 +170,8 @@ func TestWaitingIsNoRepetition(t *testing.T) {
 }
 
 func TestStopDuringStream(t *testing.T) {
-	whole := openaitest.Turn{Text: "first second", Fragment: 6}
-	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
+	whole := openaitest.Turn{Text: "first second", ChunkSize: 6}
+	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), "second")
 	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(),
 		loop.TurnRequest{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
@@ -222,10 +222,10 @@ func TestStopDuringHangingCall(t *testing.T) {
 }
 
 func TestModelErrorEndsTurn(t *testing.T) {
-	whole := openaitest.Turn{Text: "some words", Fragment: 5, Calls: []openaitest.Call{call("act", `{"x":1}`)}}
+	whole := openaitest.Turn{Text: "some words", ChunkSize: 5, Calls: []openaitest.Call{call("act", `{"x":1}`)}}
 	cut := whole
-	cut.Cut = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
-	none := openaitest.Turn{Cut: -1}
+	cut.CutAfter = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
+	none := openaitest.Turn{CutAfter: -1}
 	h := newHarness(
 		t,
 		cut,
@@ -292,7 +292,7 @@ func TestJournalErrorEndsTurn(t *testing.T) {
 }
 
 func TestCancelStopsTurn(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Stall: -1, Text: "x"})
+	h := newHarness(t, openaitest.Turn{StallAfter: -1, Text: "x"})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		h.until(t, event.TurnStarted)

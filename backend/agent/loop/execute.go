@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// parallelReads is how many read-only calls run at once.
+	// parallelReads limits how many read-only calls run at once.
 	parallelReads = 4
-	// stopGrace is how long a stopped call may take to say how it ended. Stop promises the end of the turn
-	// within 100 ms.
+	// stopGrace is how long a stopped call may take to report its result. Stop promises the end of the turn within
+	// 100 ms.
 	stopGrace = 60 * time.Millisecond
 )
 
-// execute runs the calls of message in order, adjacent read-only calls in parallel, and records a result for
-// each, run or not: no call may stay unanswered. It returns the turn's end if the turn is over.
+// execute runs the calls of message in order, adjacent read-only calls in parallel. It records a result for each
+// call, run or not, because no call may stay unanswered. It returns an ending if the turn must end.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
 		end := limit(
@@ -69,7 +69,7 @@ func limit(what, setting string) ending {
 	}
 }
 
-// nextGroup is the next calls that run in parallel, nil if the turn has no call left.
+// nextGroup returns the next calls to run in parallel, nil if the turn has no calls left.
 func (t *turn) nextGroup(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
 	left := min(t.limits.CallsPerTurn-t.called, t.lineage.counter.CallsLeft())
 	if left <= 0 {
@@ -101,8 +101,7 @@ func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
 	return nil
 }
 
-// runGroup runs a group and records its results in the order of the calls, so that the record reads as the
-// model wrote it.
+// runGroup runs a group and records its results in the order of the calls.
 func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
 	results := t.runCalls(group, broken)
 	var end *ending
@@ -111,7 +110,7 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 		t.outside.Add(results[i].Sources...)
 		t.effects.add(results[i])
 		m := t.result(c, results[i])
-		if !t.isPilot { // a user who repeats a command means it
+		if !t.isPilot { // a user may repeat a command on purpose
 			note, over := t.repeats.Observe(c, m.Text, results[i])
 			m.Text += note
 			if over {
@@ -129,7 +128,6 @@ func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 	return end, t.record(events...)
 }
 
-// runCalls runs a group.
 func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
 	panel := t.panel()
@@ -163,8 +161,8 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 	return results
 }
 
-// callTool runs one call. A call that does not end soon after a stop is abandoned: its own deadline ends it,
-// and Close waits for it.
+// callTool runs one call. A call that does not return soon after a stop is abandoned: its deadline ends it, and
+// Close waits for it.
 func (t *turn) callTool(c toolspec.Call) toolspec.Result {
 	var bad *toolspec.Result
 	if c.Tool, c.Args, bad = prompt.ResolveCall(c.Tool, c.Args); bad != nil {
@@ -211,7 +209,7 @@ func (t *turn) result(c chat.ToolCall, r toolspec.Result) chat.Message {
 	return m
 }
 
-// answerAll records why calls did not run.
+// answerAll records, as the result of each call, why it did not run.
 func (t *turn) answerAll(calls []chat.ToolCall, why string) error {
 	var events []event.Event
 	for _, c := range calls {

@@ -14,38 +14,38 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Goal is what a turn must achieve if an answer in words is not enough. The loop calls it from one goroutine,
-// in the order of the answers.
+// Goal decides when a turn is done, if an answer in words is not enough. The loop calls it from one goroutine, in
+// the order of the answers.
 type Goal interface {
-	// Tool is offered beside the other tools, for the model to say that it is done. Its calls never reach the
-	// Caller and do not count.
+	// Tool returns the tool that the model calls when it is done. It is offered beside the other tools. Its calls
+	// never reach the Caller and do not count.
 	Tool() toolspec.Definition
 	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
 	ToolCalled(args json.RawMessage, failed []string) Reply
-	// Answered judges an answer in words.
+	// Answered handles an answer without calls.
 	Answered(text string) Reply
 }
 
 // Reply is a Goal's reaction to an answer.
 type Reply struct {
-	// Message is sent to the model, which then answers again. Without it the turn is over.
+	// Message is sent to the model, which then answers again. If it is "", the turn ends.
 	Message string
-	// Closed says that no tool runs any more in this turn.
-	Closed bool
-	// Failure is why a finished turn did not reach its goal, "" if it did. Suggestion says what to do then.
+	// ToolsClosed means that no more tools run in this turn.
+	ToolsClosed bool
+	// Failure says why a finished turn did not reach its goal, "" if it did. Suggestion says what to do then.
 	Failure    string
 	Suggestion string
 }
 
-// callableTools are the tools that this round may call: those of the panel, limited to the ones the ask
+// callableTools returns the tools that this round may call: those of the panel, limited to those that the request
 // names.
 func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
-	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.lineage.depth == 0 {
+	if len(t.request.Tools) == 0 && t.request.Goal == nil && t.lineage.depth == 0 {
 		return defs, nil
 	}
-	for _, name := range t.ask.Tools {
+	for _, name := range t.request.Tools {
 		if t.rounds == 0 && t.lineage.depth == 0 &&
 			!slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("there is no tool %q; sextant tools list shows the tools", name)
@@ -56,16 +56,16 @@ func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	}), nil
 }
 
-// excluded reports whether the ask excludes the tool.
+// excluded reports whether the request excludes the tool.
 func (t *turn) excluded(name string) bool {
-	return len(t.ask.Tools) > 0 && !slices.Contains(t.ask.Tools, name)
+	return len(t.request.Tools) > 0 && !slices.Contains(t.request.Tools, name)
 }
 
 // refuse returns why a call may not reach the Caller, nil if it may.
 func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	if t.excluded(c.Tool) {
 		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
-			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
+			"Nothing ran. Use one of these: "+strings.Join(t.request.Tools, ", ")+".")
 	}
 	if t.lineage.depth == 0 {
 		return nil
@@ -84,30 +84,30 @@ func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 
 // isGoal reports whether name is the goal's tool.
 func (t *turn) isGoal(name string) bool {
-	return t.ask.Goal != nil && name == t.ask.Goal.Tool().Name
+	return t.request.Goal != nil && name == t.request.Goal.Tool().Name
 }
 
-// withGoal adds the goal's tool to the listed tools. With a text format the tools are listed in the system
-// prompt, which stays the same during the turn; tools that appear later can still be called.
+// withGoal adds the goal's tool to the listed tools. With a text format the system prompt lists the tools and
+// stays the same during the turn; tools that appear later can still be called.
 func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition {
-	if t.ask.Goal == nil {
+	if t.request.Goal == nil {
 		return listed
 	}
 	if t.goalTools != nil {
 		t.adapter.AlsoCallable = all
 		return t.goalTools
 	}
-	listed = append(slices.Clone(listed), t.ask.Goal.Tool())
+	listed = append(slices.Clone(listed), t.request.Goal.Tool())
 	if t.adapter.Format != "" && t.adapter.Format != toolcalls.Native {
 		t.goalTools = listed
 	}
 	return listed
 }
 
-// runGoalRound runs the calls of message and lets the goal judge the answer. It returns the turn's end if the
-// turn is over.
+// runGoalRound runs the calls of message and passes the answer to the goal. It returns an ending if the turn must
+// end.
 func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
-	goal := t.ask.Goal
+	goal := t.request.Goal
 	if len(message.Calls) == 0 {
 		if res.Stop == llm.StopLength || res.Stop == llm.StopFilter {
 			end := t.finish(res)
@@ -117,7 +117,7 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
-		// a model that searches its tools may call this one through call_tool
+		// A model that searches its tools may call the goal's tool through call_tool.
 		name, args, _ := prompt.ResolveCall(c.Name, c.Args)
 		if t.isGoal(name) && problemOf(res.Broken, c) == nil {
 			c.Args = args
@@ -127,7 +127,7 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 		}
 	}
 	if t.toolsClosed {
-		// The words of the answer take precedence over the call's argument.
+		// The text of the answer takes precedence over the call's argument.
 		if strings.TrimSpace(message.Text) == "" && len(own) > 0 {
 			return t.applyReply(goal.ToolCalled(own[0].Args, nil), message.Calls)
 		}
@@ -152,7 +152,7 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 	return t.applyReply(goal.ToolCalled(own[0].Args, failed), own)
 }
 
-// failedOf are the tools of the failed calls among calls.
+// failedOf returns the tools of the failed calls among calls.
 func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	var names []string
 	for _, m := range t.messages {
@@ -164,10 +164,10 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 	return names
 }
 
-// applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns the
-// end if the turn is over.
+// applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns an ending
+// if the turn must end.
 func (t *turn) applyReply(r Reply, calls []chat.ToolCall) (*ending, error) {
-	t.toolsClosed = t.toolsClosed || r.Closed
+	t.toolsClosed = t.toolsClosed || r.ToolsClosed
 	say := r.Message
 	if say == "" {
 		say = "The turn is over."

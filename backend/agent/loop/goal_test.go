@@ -22,7 +22,7 @@ func (number) Tool() toolspec.Definition {
 }
 
 func (number) ToolCalled(json.RawMessage, []string) loop.Reply {
-	return loop.Reply{Closed: true, Message: "Which number?"}
+	return loop.Reply{ToolsClosed: true, Message: "Which number?"}
 }
 
 func (number) Answered(text string) loop.Reply {

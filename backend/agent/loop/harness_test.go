@@ -62,7 +62,7 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 		t.Fatal(err)
 	}
 	models := providers.New(
-		providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}, RetryDelay: time.Millisecond},
+		providers.Config{OpenAIBaseURL: service.URL(), LocalPorts: map[string]int{}, RetryDelay: time.Millisecond},
 	)
 	h := &harness{service: service, seen: make(chan event.Event, 10_000)}
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("done") }

@@ -1,13 +1,13 @@
-// Package loop runs turns: a question, then model and tools in alternation until the model stops calling tools,
-// a limit is reached, something fails or a person stops it.
+// Package loop runs turns: the user's message, then model and tools in alternation until the model stops calling
+// tools, a limit is reached, something fails or a person stops it.
 //
-// Everything that happens is published as events in order, and the events are the source of truth: a later turn
-// is built from the messages that History projected from them. If the program dies during a turn, the next one
-// goes on from the last event; calls without a result are answered as "outcome unknown" and never run again
+// Everything that happens is published as events in order. The events are the source of truth: a later turn is
+// built from the messages that History derives from them. If the program dies during a turn, the next turn
+// continues after the last event; calls without a result are answered as "outcome unknown" and never run again
 // automatically.
 //
-// The loop decides nothing about permissions: every call goes to the Caller (the pipeline) with its provenance:
-// who asked, which hosts the person typed, which outside sources the conversation has read.
+// The loop decides nothing about permissions. Every call goes to the Caller (the pipeline) with its provenance:
+// who asked, which hosts the person typed, and which outside sources the conversation has read.
 package loop
 
 import (
@@ -32,7 +32,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tools lists what can be called while panel is active.
+// Tools lists the tools that can be called while panel is active.
 type Tools interface {
 	Definitions(panel string) []toolspec.Definition
 }
@@ -52,7 +52,7 @@ type History interface {
 	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Conversations is an optional interface of a History. With it, a title that a person set is kept.
+// Conversations is an optional interface of a History. With it, the loop keeps a title that a person set.
 type Conversations interface {
 	// Conversation returns one conversation, or an error if it does not exist yet.
 	Conversation(ctx context.Context, id string) (chat.Conversation, error)
@@ -63,15 +63,16 @@ type Models interface {
 	Open(name string) (llm.Model, error)
 }
 
-// FormatDetector knows how a model writes tool calls. usage is what finding it out has just taken.
+// FormatDetector detects how a model writes tool calls. usage is the usage of the detection, if it just took
+// place.
 type FormatDetector interface {
 	Detect(ctx context.Context, name string, m llm.Model) (v probe.Result, usage chat.Usage, err error)
 }
 
-// Limits bound one turn. Zero fields mean 10.
+// Limits are the limits of one turn. A zero field means 10.
 type Limits struct {
 	CallsPerTurn int
-	// Rounds is how often a model may answer with calls.
+	// Rounds limits how often a model may answer with calls.
 	Rounds int
 }
 
@@ -81,75 +82,74 @@ type Config struct {
 	Tools   Tools
 	Calls   Caller
 	Journal Journal
-	// Pending queues what a full disk does not take; it stores in Journal.
+	// Pending queues events while the disk is full, and stores them in Journal later.
 	Pending *pending.Queue
 	History History
 	Models  Models
-	// Formats is nil if every model supports native calls.
+	// Formats may be nil if every model supports native calls.
 	Formats FormatDetector
-	// Pilot answers turns of the model "pilot"; nil means a pilot without configuration.
+	// Pilot answers turns of the model "pilot"; nil means a pilot with the zero Config.
 	Pilot  llm.Model
 	Limits func() Limits
-	// Queue returns messages that wait for a running turn; nil disables waiting.
+	// Queue returns messages that wait for a running turn; with nil no message can wait.
 	Queue Queue
-	// Notes are appended to the system prompt, from the next turn on.
+	// Notes returns notes that are appended to the system prompt, from the next turn on.
 	Notes func() []string
-	// Pages returns what open pages tell the model while panel is active; may be nil.
-	Pages func(conversation, panel string) []PageContext
+	// PageContexts returns what open pages report to the model while panel is active; may be nil.
+	PageContexts func(conversation, panel string) []PageContext
 	// CoreTools names the tools that are always listed, however many there are.
 	CoreTools []string
 	// ContextShare is how full the context window may get, in percent, before older messages are summarized;
 	// nil means 80.
 	ContextShare func() int
-	// SnapshotTools names the tools that show a whole page.
+	// SnapshotTools names the tools that return a whole page.
 	SnapshotTools []string
-	// Window returns the context window of models in tokens. If it is nil or returns 0, what is known of each model is
-	// used.
+	// Window returns the configured context window of models in tokens. If Window is nil or returns 0, the window is
+	// detected for each model.
 	Window func() int
-	// Budget bounds what models may cost; the zero value bounds nothing.
+	// Budget limits the cost of models; the zero value sets no limit.
 	Budget budget.Config
-	// MarkerSecret makes the markers around text from outside; "" makes a new one. If it is the same after a
+	// MarkerSecret is the secret for the markers around outside text; "" generates one. If it is the same after a
 	// restart, prompts keep their bytes.
 	MarkerSecret string
 	// System replaces the built-in system prompt unless it returns "".
 	System func() string
-	// ActivePanel is the panel in front; a request that names a Panel does not use it.
+	// ActivePanel returns the active panel, for requests that name no Panel.
 	ActivePanel func() string
 	Log         *slog.Logger
 }
 
-// TurnRequest is one thing a person or program wants done.
+// TurnRequest is the request of a person or program to run a turn.
 type TurnRequest struct {
-	// Conversation is where it is asked; empty makes a new one.
+	// Conversation is the conversation of the turn; empty creates one.
 	Conversation string
 	Text         string
-	// Attached is text from outside that goes with it. From are the sources of Text if it is not the asker's
-	// own.
-	Attached []chat.Attachment
-	From     []string
+	// Attachments is outside text that is sent with Text. Sources contains the sources of Text if its sender did
+	// not write it.
+	Attachments []chat.Attachment
+	Sources     []string
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
 	Panel string
-	// Caller is who the calls are attributed to; empty means model or pilot by Model.
+	// Caller is the party that makes the calls; empty means model or pilot, depending on Model.
 	Caller toolspec.Caller
-	// Interactive is true if a person can be asked.
+	// Interactive is set if a person can be asked.
 	Interactive bool
 	YesTo       string
-	// Session names whose browser tabs are meant, "" for the window's.
+	// Session names the owner of the browser tabs to use, "" for the window.
 	Session string
-	// System is the system prompt, byte for byte; empty means the configured one with the notes.
+	// System is the exact system prompt; empty means the configured prompt with the notes.
 	System string
-	// Tools are the only ones that may be called, by name; none means all. It does not restrict the tools
-	// that a listed tool calls itself.
+	// Tools names the only tools that the model may call; none means all. It does not restrict the tools that a
+	// listed tool calls itself.
 	Tools []string
-	// Goal is what the turn must achieve; nil accepts the first answer without calls.
+	// Goal decides when the turn is done; if it is nil, the first answer without calls ends the turn.
 	Goal Goal
-	// Budget is an additional limit; it can only narrow.
+	// Budget limits this turn in addition to the configured budgets.
 	Budget budget.Limit
-	// Raise resets the conversation's budget.
-	Raise bool
-	// fromQueue is set for a message that waited, branch for a turn that begins a branch, lineage for a
-	// subagent.
+	// ResetBudget resets the conversation's budget first.
+	ResetBudget bool
+	// fromQueue is set for a message that waited, branch for a turn that begins a branch, and lineage for a subagent.
 	fromQueue *event.WaitingMessage
 	branch    *branchPoint
 	lineage   *lineage
@@ -170,10 +170,10 @@ var (
 // MaxTextBytes limits one message of a person.
 const MaxTextBytes = 200_000
 
-// publishTimeout bounds how long one publication may take.
+// publishTimeout limits the time of one publication.
 const publishTimeout = 10 * time.Second
 
-// stopWithin is how long Stop waits for the end.
+// stopWithin limits how long Stop waits for the end of a turn.
 const stopWithin = 100 * time.Millisecond
 
 // Loop runs turns, one at a time in each conversation. Safe for concurrent use.
@@ -182,8 +182,8 @@ type Loop struct {
 
 	wait sync.WaitGroup
 
-	// queue is held from reading the queue until the change is recorded, so that no message is taken twice or
-	// after it was dropped. Lock it before mu.
+	// queue is locked from reading the queue until the change is recorded, so that no message is sent twice or after
+	// it was dropped. Lock it before mu.
 	queue sync.Mutex
 
 	mu        sync.Mutex
@@ -191,20 +191,21 @@ type Loop struct {
 	running   map[string]*runningTurn
 	toolboxes map[string]*prompt.Toolbox
 	outside   map[string]*sharedLineage
-	// outsiders counts the subagents of all calls outside turns, because programs choose their own names.
-	outsiders allowance.Counter
+	// outsideSubagents counts the subagents of all calls outside turns together, because a program chooses its own
+	// name.
+	outsideSubagents allowance.Counter
 }
 
-// runningTurn is the one turn that runs in a conversation.
+// runningTurn is the turn that runs in a conversation.
 type runningTurn struct {
-	cancel context.CancelCauseFunc
-	ask    TurnRequest
-	// ending is true while only the end remains to be recorded; done is closed after that.
+	cancel  context.CancelCauseFunc
+	request TurnRequest
+	// ending is set while only the end remains to be recorded; done is closed after that.
 	ending bool
 	done   chan struct{}
 }
 
-// New makes a Loop. Close it before the things in cfg.
+// New returns a Loop. Close it before the components in cfg.
 func New(cfg Config) *Loop {
 	if cfg.Pilot == nil {
 		cfg.Pilot = pilot.New(pilot.Config{})
@@ -241,8 +242,8 @@ func New(cfg Config) *Loop {
 
 // Start begins a turn in the background and returns its id once the message is recorded. The turn outlives
 // ctx; Stop and Close end it.
-func (l *Loop) Start(ctx context.Context, ask TurnRequest) (string, error) {
-	t, err := l.begin(context.WithoutCancel(ctx), ask)
+func (l *Loop) Start(ctx context.Context, request TurnRequest) (string, error) {
+	t, err := l.begin(context.WithoutCancel(ctx), request)
 	if err != nil {
 		return "", err
 	}
@@ -250,10 +251,10 @@ func (l *Loop) Start(ctx context.Context, ask TurnRequest) (string, error) {
 	return t.id, nil
 }
 
-// Run does a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began
-// always has an Outcome. Messages that waited for its end start afterwards.
-func (l *Loop) Run(ctx context.Context, ask TurnRequest) (Outcome, error) {
-	t, err := l.begin(ctx, ask)
+// Run runs a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began
+// always has an Outcome. Messages that waited for its end start turns afterwards.
+func (l *Loop) Run(ctx context.Context, request TurnRequest) (Outcome, error) {
+	t, err := l.begin(ctx, request)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -267,7 +268,7 @@ func (l *Loop) Run(ctx context.Context, ask TurnRequest) (Outcome, error) {
 	return o, nil
 }
 
-// Stop ends the turn that runs in conversation; it returns false if there is none. It returns when the end is
+// Stop stops the turn that runs in conversation and reports whether there was one. It returns when the end is
 // recorded, after 100 ms at most. Waiting messages are kept and do not start automatically.
 func (l *Loop) Stop(conversation string) bool {
 	l.mu.Lock()
@@ -294,7 +295,7 @@ func (l *Loop) Running(conversation string) bool {
 	return ok && !s.ending
 }
 
-// Close stops every turn and waits for their ends. Later asks are refused.
+// Close stops every turn and waits until all have ended. Later requests are refused.
 func (l *Loop) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -306,31 +307,31 @@ func (l *Loop) Close() {
 	l.saveAtClose()
 }
 
-// begin checks ask, acquires the conversation, and records the message. On success the caller must call
+// begin checks the request, acquires the conversation and records the message. On success the caller must call
 // l.wait.Done.
-func (l *Loop) begin(ctx context.Context, ask TurnRequest) (*turn, error) {
-	ask.Text = strings.TrimSpace(ask.Text)
+func (l *Loop) begin(ctx context.Context, request TurnRequest) (*turn, error) {
+	request.Text = strings.TrimSpace(request.Text)
 	switch {
-	case ask.Text == "":
+	case request.Text == "":
 		return nil, ErrEmpty
-	case len(ask.Text) > MaxTextBytes:
+	case len(request.Text) > MaxTextBytes:
 		return nil, ErrTooLong
 	}
-	fresh := ask.Conversation == ""
+	fresh := request.Conversation == ""
 	if fresh {
-		ask.Conversation = naming.ID("c")
+		request.Conversation = naming.ID("c")
 	}
-	if ask.Model == "" {
-		ask.Model = llm.PilotName
+	if request.Model == "" {
+		request.Model = llm.PilotName
 	}
 	run, cancel := context.WithCancelCause(ctx)
-	place, err := l.acquire(ctx, ask, cancel)
+	place, err := l.acquire(ctx, request, cancel)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, ask: ask, id: naming.ID("t"), ctx: run, running: place}
-	err = l.saveUnsaved(ctx, ask.Conversation)
+	t := &turn{loop: l, request: request, id: naming.ID("t"), ctx: run, running: place}
+	err = l.saveUnsaved(ctx, request.Conversation)
 	if err == nil {
 		err = t.recordStart(ctx, fresh)
 	}
@@ -342,20 +343,20 @@ func (l *Loop) begin(ctx context.Context, ask TurnRequest) (*turn, error) {
 	return t, nil
 }
 
-// acquire claims the conversation, or says that it is taken. It waits for a turn that is only recording its
-// end, because whoever sees the end may ask again at once.
-func (l *Loop) acquire(ctx context.Context, ask TurnRequest, cancel context.CancelCauseFunc) (*runningTurn, error) {
+// acquire claims the conversation, or fails with ErrBusy. It waits for a turn that is only recording its end,
+// because a caller that has seen the end may send the next message at once.
+func (l *Loop) acquire(ctx context.Context, request TurnRequest, cancel context.CancelCauseFunc) (*runningTurn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
 		if l.closed {
 			return nil, ErrClosed
 		}
-		s, taken := l.running[ask.Conversation]
+		s, taken := l.running[request.Conversation]
 		switch {
 		case !taken:
-			s = &runningTurn{cancel: cancel, ask: ask, done: make(chan struct{})}
-			l.running[ask.Conversation] = s
+			s = &runningTurn{cancel: cancel, request: request, done: make(chan struct{})}
+			l.running[request.Conversation] = s
 			l.wait.Add(1)
 			return s, nil
 		case !s.ending:
@@ -373,7 +374,7 @@ func (l *Loop) acquire(ctx context.Context, ask TurnRequest, cancel context.Canc
 	}
 }
 
-// markEnding marks that t is only recording its end.
+// markEnding records that only the end of t remains to be recorded.
 func (l *Loop) markEnding(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -385,11 +386,11 @@ func (l *Loop) release(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.running.cancel(nil)
-	delete(l.running, t.ask.Conversation)
+	delete(l.running, t.request.Conversation)
 	close(t.running.done)
 }
 
-// NewConversation makes an empty conversation. Without a title, its first message gives it one.
+// NewConversation creates an empty conversation. Without a title, its first message gives it one.
 func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversation, error) {
 	now := time.Now().UTC()
 	c := chat.Conversation{

@@ -52,11 +52,11 @@ func TestTurnEvents(t *testing.T) {
 	if strings.Join(kinds, " ") != want {
 		t.Errorf("events\n got %s\nwant %s", strings.Join(kinds, " "), want)
 	}
-	var said []string
+	var words []string
 	for _, m := range messages {
-		said = append(said, string(m.Role)+":"+m.Text)
+		words = append(words, string(m.Role)+":"+m.Text)
 	}
-	if got := strings.Join(said,
+	if got := strings.Join(words,
 		"|"); got != "user:do it|assistant:Looking first.|tool:result of look|assistant:|tool:result of "+
 		"act|assistant:All done, see [12]." {
 		t.Errorf("messages %s", got)
@@ -132,7 +132,7 @@ func TestFailedRoundIsReported(t *testing.T) {
 
 func TestDeltasJoinToMessage(t *testing.T) {
 	text := strings.Repeat("word ", 200)
-	h := newHarness(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
+	h := newHarness(t, openaitest.Turn{Text: text, ChunkDelay: time.Millisecond})
 	h.ask(t, "talk")
 	log, _, _ := h.recorded()
 	joined, n := "", 0
@@ -226,13 +226,13 @@ func TestResultsKeepCallOrder(t *testing.T) {
 	}
 	h.ask(t, "go")
 	_, messages, _ := h.recorded()
-	var said []string
+	var words []string
 	for _, m := range messages {
 		if m.Role == chat.RoleTool {
-			said = append(said, m.Text)
+			words = append(words, m.Text)
 		}
 	}
-	if got := strings.Join(said, ", "); got != "result 1, result 2, result 3" {
+	if got := strings.Join(words, ", "); got != "result 1, result 2, result 3" {
 		t.Errorf("kept: %s", got)
 	}
 }

@@ -33,7 +33,7 @@ func TestContextWindowSources(t *testing.T) {
 			if o := h.ask(t, goal); o.Status != chat.StatusDone {
 				t.Fatalf("%+v", o)
 			}
-			h.ask(t, askFromWaiting)
+			h.ask(t, finalQuestion)
 			_, messages, _ := h.recorded()
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)
@@ -46,11 +46,11 @@ func TestContextWindowSources(t *testing.T) {
 }
 
 func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
-	for said, searching := range map[string]bool{
+	for words, searching := range map[string]bool{
 		`"max_context_length":1000000`: true,
 		`"context_length":1000000`:     false,
 	} {
-		t.Run(said, func(t *testing.T) {
+		t.Run(words, func(t *testing.T) {
 			h := newHarness(t, openaitest.Turn{Text: "Hello."})
 			h.addTools()
 			h.window = 0
@@ -58,10 +58,10 @@ func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 			for i := range h.defs {
 				h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
 			}
-			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + said + `}]}`}
+			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + words + `}]}`}
 			h.ask(t, "hello")
 			if got := h.service.Requests()[0].Tool("call_tool"); got != searching {
-				t.Errorf("%s: tools have to be searched is %v", said, got)
+				t.Errorf("%s: tools have to be searched is %v", words, got)
 			}
 		})
 	}

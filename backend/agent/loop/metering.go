@@ -14,33 +14,34 @@ import (
 	"sextant/shared/wire"
 )
 
-// openAccount reads earlier costs and returns the event that resets the conversation's budget, if asked to.
+// openAccount reads earlier costs, and returns the event that resets the conversation's budget if the request
+// asks for that.
 func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
 	with := t.loop.cfg.Budget
-	t.account = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
-	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.ask.Conversation {
-		t.account.Parent = parent // a different conversation: not the previous turn of this one
+	t.account = &budget.Account{Conversation: t.request.Conversation, Turn: t.id, RequestLimit: t.request.Budget}
+	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.request.Conversation {
+		t.account.Parent = parent // not the previous turn of this conversation
 	}
 	t.ctx = budget.WithAccount(t.ctx, t.account)
 	if with.Budgets != nil {
 		t.account.Limits = with.Budgets()
 	}
-	if with.Ledger == nil {
+	if with.History == nil {
 		return nil, nil
 	}
-	all, before, err := with.Ledger.Spent(ctx, t.ask.Conversation)
+	all, before, err := with.History.Spent(ctx, t.request.Conversation)
 	if err != nil {
 		return nil, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
-	if t.ask.Raise {
+	if t.request.ResetBudget {
 		return []event.Event{t.event(event.BudgetRaised, all)}, nil
 	}
 	t.account.Earlier = all.Minus(before)
 	return nil, nil
 }
 
-// budgetEnd is the end of the turn if a budget is used up, nil while another question is allowed. The pilot
-// costs nothing.
+// budgetEnd returns an ending if a budget is used up, nil while another request is allowed. The pilot costs
+// nothing.
 func (t *turn) budgetEnd() *ending {
 	if t.isPilot {
 		return nil
@@ -54,12 +55,12 @@ func (t *turn) budgetEnd() *ending {
 	return nil
 }
 
-// budgetError means that a question was not asked because a budget is used up.
+// budgetError means that no request was sent because a budget is used up.
 type budgetError struct{ end ending }
 
 func (e *budgetError) Error() string { return e.end.message }
 
-// meteredModel is the turn's model. Every request through it is checked against the budgets and counted.
+// meteredModel is the turn's model. It checks every request against the budgets and counts its cost.
 type meteredModel struct {
 	llm.Model
 	turn *turn
@@ -70,24 +71,24 @@ func (m meteredModel) Stream(ctx context.Context, req llm.Request, onDelta func(
 	if end := m.turn.budgetEnd(); end != nil {
 		return llm.Response{}, &budgetError{*end}
 	}
-	// The time of a call that waits for a subagent is that of the subagent's calls.
+	// While a call waits for a subagent, only the time of the subagent's calls counts.
 	resume := deadline.Pause(m.turn.ctx)
 	res, err := m.Model.Stream(ctx, req, onDelta)
 	resume()
 	made := res.Requests
 	if len(made) == 0 {
-		n := len(res.Text) + len(res.Thought)
+		n := len(res.Text) + len(res.Reasoning)
 		for _, c := range res.Calls {
 			n += len(c.Name) + len(c.Args)
 		}
 		made = []llm.SentRequest{{
-			Model: cmp.Or(res.By, m.turn.ask.Model), Usage: res.Usage, Cost: res.Cost, Bytes: n,
-			Failed: err != nil && ctx.Err() == nil, Whole: err == nil,
+			Model: cmp.Or(res.AnsweredBy, m.turn.request.Model), Usage: res.Usage, Cost: res.Cost, Bytes: n,
+			Failed: err != nil && ctx.Err() == nil, Complete: err == nil,
 		}}
 	}
-	asked := prompt.Bytes(req)
+	requestBytes := prompt.RequestSize(req)
 	for _, one := range made {
-		m.turn.pay(one, asked)
+		m.turn.pay(one, requestBytes)
 	}
 	return res, err
 }
@@ -114,26 +115,26 @@ func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded boo
 	return 0, false
 }
 
-// pay counts one request and says once per turn if a money budget does not see its cost. asked is the length
-// of the question in bytes.
-func (t *turn) pay(sent llm.SentRequest, asked int) {
-	r := t.loop.cfg.Budget.Request(sent, asked)
+// pay counts one request. Once per turn it notes that a money budget cannot count the cost. requestBytes is
+// the length of the request.
+func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
+	r := t.loop.cfg.Budget.Request(sent, requestBytes)
 	t.account.Add(r, sent.Usage)
-	if note := t.account.Unpriced(r); note != "" {
+	if note := t.account.UnpricedNote(r); note != "" {
 		t.publishNote("", llm.Delta{Note: note})
 	}
 }
 
-// unreportedRound returns an event for requests that are in no other event.
+// unreportedRound returns an event for the requests that no other event contains.
 func (t *turn) unreportedRound(what string) []event.Event {
 	requests := t.account.TakeUnreported()
 	if len(requests) == 0 {
 		return nil
 	}
-	return []event.Event{t.event(event.RoundEnded, budget.Round(what, t.account.Payer(), requests))}
+	return []event.Event{t.event(event.RoundEnded, budget.RoundEvent(what, t.account.Payer(), requests))}
 }
 
-// recordSideCost records the cost of a request that answers no question of the conversation.
+// recordSideCost records the cost of a request that is not part of the conversation.
 func (t *turn) recordSideCost(what string) error {
 	if events := t.unreportedRound(what); len(events) > 0 {
 		return t.record(events...)
@@ -148,14 +149,14 @@ func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, er
 		Turn:         chat.Bill{}.Plus(chat.Bill{}),
 		Budgets:      []wire.Budget{},
 	}
-	if l.cfg.Budget.Ledger == nil {
+	if l.cfg.Budget.History == nil {
 		return bill, nil
 	}
-	all, before, err := l.cfg.Budget.Ledger.Spent(ctx, conversation)
+	all, before, err := l.cfg.Budget.History.Spent(ctx, conversation)
 	if err != nil {
 		return bill, fmt.Errorf("reading what the conversation cost: %w", err)
 	}
-	if bill.Turn, err = l.cfg.Budget.Ledger.LastTurn(ctx, conversation); err != nil {
+	if bill.Turn, err = l.cfg.Budget.History.LastTurn(ctx, conversation); err != nil {
 		return bill, fmt.Errorf("reading what the last turn cost: %w", err)
 	}
 	bill.Conversation = all

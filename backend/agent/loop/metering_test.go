@@ -48,13 +48,13 @@ func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 		cfg := plain()
 		cfg.Journal, cfg.Pending, cfg.History, cfg.Queue = b, pending.New(b), b.kept, nil
 		cfg.Budget = budget.Config{
-			Ledger: b.kept, Budgets: func() budget.Limits { return b.budgets },
+			History: b.kept, Budgets: func() budget.Limits { return b.budgets },
 			Price: func(model string) (pricing.Price, bool) {
 				l, err := pricing.Parse(b.prices)
 				if err != nil {
 					t.Error(err)
 				}
-				return l.Of(model)
+				return l.Price(model)
 			},
 		}
 		return cfg
@@ -211,7 +211,7 @@ func TestConversationBudgetSurvivesRestart(t *testing.T) {
 	}
 	b.budgets.Conversation.Tokens = 100
 	ask := func(raise bool) loop.Outcome {
-		return b.run(t, loop.TurnRequest{Conversation: "c1", Text: "continue", Model: "openai/m", Raise: raise})
+		return b.run(t, loop.TurnRequest{Conversation: "c1", Text: "continue", Model: "openai/m", ResetBudget: raise})
 	}
 	for i, want := range []struct {
 		restart, raise, done bool
@@ -305,7 +305,7 @@ func TestSideRequestsCountTowardBudget(t *testing.T) {
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
 		openaitest.Turn{Text: "Hello.", Usage: openaitest.Usage{Input: 100, Output: 5}},
 	)
-	b.service.Probes = true
+	b.service.ScriptedProbes = true
 	b.dialects = probe.New(probe.Config{Settings: b.kept})
 	o := b.ask(t, "hello")
 	if o.Status != chat.StatusDone || o.Bill.Requests != 5 || o.Usage.Input != 128 || o.Rounds != 1 {
@@ -328,7 +328,7 @@ func TestSideRequestsCountTowardBudget(t *testing.T) {
 
 func TestProbeStopsAtBudget(t *testing.T) {
 	b := newCostHarness(t)
-	b.service.Probes = true
+	b.service.ScriptedProbes = true
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
 	}
@@ -425,13 +425,13 @@ func TestAllBranchesCountTowardBudget(t *testing.T) {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
 	}
 	b.ask(t, "first")
-	said, err := b.kept.Messages(t.Context(), "c1")
+	messages, err := b.kept.Messages(t.Context(), "c1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.until(t, event.TurnEnded)
 	if _, err := b.Edit(t.Context(), loop.TurnRequest{Conversation: "c1", Text: "other words", Model: "openai/m"},
-		said[0].ID); err != nil {
+		messages[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	b.until(t, event.TurnEnded)

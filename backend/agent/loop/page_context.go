@@ -8,35 +8,35 @@ import (
 	"sextant/shared/event"
 )
 
-// PageContext is what an open page tells the model: text from outside. An empty Text withdraws what Source
-// said before.
+// PageContext is outside text that an open page reports to the model. An empty Text withdraws the previous text
+// of Source.
 type PageContext struct {
 	Source, Text string
 }
 
-// contextHead begins such a note, so that it is never taken for one of ours.
+// Both constants begin a note with a page's text, so that it is never taken for one of ours.
 const (
-	contextHead = "[What the page shows now, as the page itself says:]\n"
-	contextGone = "[What the page said before no longer holds.]"
+	contextPrefix    = "[What the page shows now, as the page itself says:]\n"
+	contextWithdrawn = "[What the page said before no longer holds.]"
 )
 
-// notePageContexts tells the model what open pages say, if it is new. The notes are recorded like messages,
-// so that they keep their place, and count as read from outside.
+// notePageContexts adds notes with the new reports of open pages. The notes are recorded like messages, so that
+// they keep their place, and count as outside text.
 func (t *turn) notePageContexts() error {
-	if t.isPilot || t.ask.lineage != nil || t.loop.cfg.Pages == nil {
+	if t.isPilot || t.request.lineage != nil || t.loop.cfg.PageContexts == nil {
 		return nil
 	}
 	last := map[string]string{}
 	for _, m := range prompt.ActiveMessages(t.messages) {
 		if m.Role == chat.RoleNote && len(m.Outside) == 1 &&
-			(m.Text == contextGone || strings.HasPrefix(m.Text, contextHead)) {
+			(m.Text == contextWithdrawn || strings.HasPrefix(m.Text, contextPrefix)) {
 			last[m.Outside[0]] = m.Text
 		}
 	}
-	for _, c := range t.loop.cfg.Pages(t.ask.Conversation, t.panel()) {
-		text := contextHead + c.Text
+	for _, c := range t.loop.cfg.PageContexts(t.request.Conversation, t.panel()) {
+		text := contextPrefix + c.Text
 		if c.Text == "" {
-			text = contextGone
+			text = contextWithdrawn
 		}
 		if before := last[c.Source]; text == before || c.Text == "" && before == "" {
 			continue

@@ -11,22 +11,22 @@ import (
 	"sextant/shared/chat"
 )
 
-// prompt is the conversation as the model reads it: every call is followed by exactly one result, text from
-// outside is in marked blocks, and stale results are shortened. The pilot gets results unchanged; it follows
+// prompt returns the conversation as the model reads it: every call is followed by exactly one result, outside
+// text is in marked blocks, and stale results are shortened. The pilot gets results unchanged, because it follows
 // no text.
 func (t *turn) prompt() []chat.Message {
 	if t.isPilot {
 		return slices.DeleteFunc(
-			prompt.Repair(t.messages),
+			prompt.RepairResults(t.messages),
 			func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary },
 		)
 	}
-	messages := prompt.Repair(prompt.ActiveMessages(t.messages))
+	messages := prompt.RepairResults(prompt.ActiveMessages(t.messages))
 	var stale map[string]prompt.ShortenedResult
 	if t.canReread {
 		stale = prompt.StaleResults(t.messages, t.loop.cfg.SnapshotTools)
 	}
-	explained := t.ask.System == ""
+	explained := t.request.System == ""
 	for i, m := range messages {
 		short, left := stale[m.ID]
 		if left {
@@ -34,10 +34,10 @@ func (t *turn) prompt() []chat.Message {
 		}
 		messages[i].Text = t.promptText(m)
 		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
-			messages[i].Role = chat.RoleUser // providers have no role for them
+			messages[i].Role = chat.RoleUser // providers have no role for notes
 		}
 		if left {
-			messages[i].Text += "\n" + short.Why
+			messages[i].Text += "\n" + short.Note
 		}
 		if !explained && fromOutside(m) {
 			messages[i].Text = prompt.OutsideRule + messages[i].Text
@@ -47,12 +47,12 @@ func (t *turn) prompt() []chat.Message {
 	return messages
 }
 
-// nonce is the marker of a turn: unguessable, and the same whenever the turn is read again, so that old parts
-// of a prompt keep their bytes.
+// nonce returns the marker of a turn. It cannot be guessed, and it is the same whenever the turn is read again,
+// so that old parts of a prompt keep their bytes.
 func (l *Loop) nonce(turn string) string {
 	sum := sha256.Sum256([]byte(l.cfg.MarkerSecret + "/" + turn))
 	return hex.EncodeToString(sum[:6])
 }
 
-// NewSecret makes a Config.MarkerSecret.
+// NewSecret returns a random Config.MarkerSecret.
 func NewSecret() string { return naming.ID("") + naming.ID("") }

@@ -16,7 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Queue returns the messages waiting in a conversation, in the order they were sent. Only events change it.
+// Queue returns the messages waiting in a conversation, in the order in which they were sent. Only events change
+// the queue.
 type Queue interface {
 	Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error)
 }
@@ -24,9 +25,9 @@ type Queue interface {
 // MaxWaiting limits the messages waiting in one conversation.
 const MaxWaiting = 20
 
-// Errors about waiting messages.
+// Errors of operations on waiting messages.
 var (
-	// ErrNotWaiting means that the message was already taken or dropped.
+	// ErrNotWaiting means that the message was already sent or dropped.
 	ErrNotWaiting = errors.New("this message is no longer waiting: it was sent or removed")
 	// ErrQueueFull means that MaxWaiting messages are waiting.
 	ErrQueueFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
@@ -35,49 +36,49 @@ var (
 	ErrNotOwner = errors.New("a program may only change messages that a program sent")
 )
 
-// SendResult says what became of a message: the turn it began, or the id under which it waits.
+// SendResult contains the turn that a message began, or the id under which it waits.
 type SendResult struct {
-	Turn    string
-	Waiting string
+	Turn      string
+	WaitingID string
 }
 
-// Send begins a turn like Start. If one runs in the conversation, the message waits for the next safe point
-// of that turn, or for the turn after it.
-func (l *Loop) Send(ctx context.Context, ask TurnRequest, when event.Moment) (SendResult, error) {
+// Send begins a turn like Start. If a turn runs in the conversation, the message waits for the next safe point of
+// that turn, or for the turn after it, as when says.
+func (l *Loop) Send(ctx context.Context, request TurnRequest, when event.Moment) (SendResult, error) {
 	for {
-		turn, err := l.Start(ctx, ask)
+		turn, err := l.Start(ctx, request)
 		if !errors.Is(err, ErrBusy) || l.cfg.Queue == nil {
 			return SendResult{Turn: turn}, err
 		}
-		w, err := l.enqueue(ctx, ask, when)
+		w, err := l.enqueue(ctx, request, when)
 		if w != "" || err != nil {
-			return SendResult{Waiting: w}, err
+			return SendResult{WaitingID: w}, err
 		}
 	}
 }
 
-// enqueue records ask as waiting; it returns "" if no turn runs any more.
-func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) (string, error) {
+// enqueue records the message as waiting. It returns "" if no turn runs any more.
+func (l *Loop) enqueue(ctx context.Context, request TurnRequest, when event.Moment) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	l.mu.Lock()
-	s, taken := l.running[ask.Conversation]
+	s, taken := l.running[request.Conversation]
 	taken = taken && !s.ending
-	if taken && (s.ask.Model == llm.PilotName || caller(s.ask) != caller(ask)) {
-		// The pilot finishes a command before it reads the next. And a program's message never becomes part
-		// of a person's turn, or the other way round.
+	if taken && (s.request.Model == llm.PilotName || caller(s.request) != caller(request)) {
+		// The pilot finishes a command before it reads the next message. And a program's message never becomes part
+		// of a person's turn, or the reverse.
 		when = event.MomentNext
 	}
 	l.mu.Unlock()
 	switch {
 	case !taken:
 		return "", nil
-	case s.ask.lineage != nil:
+	case s.request.lineage != nil:
 		return "", ErrSubagent
-	case s.ask.Text == "":
-		return "", ErrBusy // not a turn, so nothing would start the waiting message
+	case s.request.Text == "":
+		return "", ErrBusy // the conversation is busy without a turn, so nothing would start the waiting message
 	}
-	list, err := l.cfg.Queue.Waiting(ctx, ask.Conversation)
+	list, err := l.cfg.Queue.Waiting(ctx, request.Conversation)
 	if err != nil {
 		return "", err
 	}
@@ -87,23 +88,23 @@ func (l *Loop) enqueue(ctx context.Context, ask TurnRequest, when event.Moment) 
 	if when != event.MomentNow {
 		when = event.MomentNext
 	}
-	if ask.Model == "" {
-		ask.Model = llm.PilotName
+	if request.Model == "" {
+		request.Model = llm.PilotName
 	}
 	w := event.WaitingMessage{
-		ID: naming.ID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
-		Attachments: ask.Attached, Sources: ask.From,
-		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
+		ID: naming.ID("w"), Text: strings.TrimSpace(request.Text), When: when, Model: request.Model,
+		Panel: request.Panel, Attachments: request.Attachments, Sources: request.Sources,
+		Caller: caller(request), Interactive: request.Interactive, Asked: time.Now().UTC(),
 	}
-	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).InTurn(ask.Conversation, ""))
+	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).InTurn(request.Conversation, ""))
 }
 
-// caller is who the calls of ask are attributed to.
-func caller(ask TurnRequest) toolspec.Caller {
-	if ask.Caller == "" {
+// caller returns the party that makes the calls of a request.
+func caller(request TurnRequest) toolspec.Caller {
+	if request.Caller == "" {
 		return toolspec.CallerModel
 	}
-	return ask.Caller
+	return request.Caller
 }
 
 // UpdateWaiting changes the text or moment of a waiting message; "" leaves it unchanged.
@@ -148,7 +149,7 @@ func (l *Loop) DropWaiting(ctx context.Context, conversation, id string, by tool
 	return l.publish(ctx, event.New(event.MessageDropped, event.Removal{ID: id}).InTurn(conversation, ""))
 }
 
-// SendWaiting begins a turn with a message that was kept when its turn ended.
+// SendWaiting begins a turn with a message that was put on hold when its turn ended.
 func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -156,10 +157,10 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 	if err != nil {
 		return "", err
 	}
-	return l.Start(ctx, askFromWaiting(conversation, w))
+	return l.Start(ctx, requestFromWaiting(conversation, w))
 }
 
-// findWaiting returns a waiting message that by may change; l.queue is held.
+// findWaiting returns a waiting message that by may change. The caller holds l.queue.
 func (l *Loop) findWaiting(
 	ctx context.Context,
 	conversation, id string,
@@ -182,11 +183,11 @@ func (l *Loop) findWaiting(
 	return list[i], nil
 }
 
-// askFromWaiting makes the request of a waiting message.
-func askFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
+// requestFromWaiting converts a waiting message to a request.
+func requestFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
-		Interactive: w.Interactive, Attached: w.Attachments, From: w.Sources, fromQueue: &w,
+		Interactive: w.Interactive, Attachments: w.Attachments, Sources: w.Sources, fromQueue: &w,
 	}
 }
 
@@ -203,7 +204,8 @@ func (l *Loop) runQueue(t *turn) {
 	}
 }
 
-// startNext begins a turn with the first waiting message; nil if there is none or another caller was faster.
+// startNext begins a turn with the first waiting message. It returns nil if there is none or another caller was
+// faster.
 func (l *Loop) startNext(t *turn) *turn {
 	if l.cfg.Queue == nil {
 		return nil
@@ -211,16 +213,16 @@ func (l *Loop) startNext(t *turn) *turn {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
-	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
+	list, err := l.cfg.Queue.Waiting(ctx, t.request.Conversation)
 	isDue := func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }
 	if i := slices.IndexFunc(list, isDue); err == nil && i >= 0 {
 		var next *turn
-		if next, err = l.begin(ctx, askFromWaiting(t.ask.Conversation, list[i])); err == nil {
+		if next, err = l.begin(ctx, requestFromWaiting(t.request.Conversation, list[i])); err == nil {
 			return next
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrClosed) {
-		l.cfg.Log.Error("a message that waited was not asked", "conversation", t.ask.Conversation, "err", err)
+		l.cfg.Log.Error("a waiting message could not start its turn", "conversation", t.request.Conversation, "err", err)
 	}
 	return nil
 }
@@ -234,40 +236,40 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 	if t.loop.cfg.Queue == nil || status == chat.StatusDone {
 		return nil
 	}
-	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
+	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.request.Conversation)
 	if err != nil {
-		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.ask.Conversation, "err", err)
+		t.loop.cfg.Log.Error("messages that wait were not read", "conversation", t.request.Conversation, "err", err)
 	}
 	var events []event.Event
 	for _, w := range list {
 		if w.When != event.MomentHeld {
 			w.When = event.MomentHeld
-			events = append(events, event.New(event.MessageWaiting, w).InTurn(t.ask.Conversation, ""))
+			events = append(events, event.New(event.MessageWaiting, w).InTurn(t.request.Conversation, ""))
 		}
 	}
 	return events
 }
 
-// steeringMessages are the messages waiting for this turn. A turn whose tools are closed takes none: they go
-// to the next turn.
+// steeringMessages returns the messages waiting for this turn. If the tools of the turn are closed, they go to
+// the next turn.
 func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
 	}
-	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
+	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.request.Conversation)
 	return slices.DeleteFunc(list, func(w event.WaitingMessage) bool {
-		return w.When != event.MomentNow || w.Caller != caller(t.ask)
+		return w.When != event.MomentNow || w.Caller != caller(t.request)
 	}), err
 }
 
-// hasSteering reports whether messages wait for this turn. A read error counts as yes, and surfaces when they
-// are taken.
+// hasSteering reports whether messages wait for this turn. It returns true on a read error, which takeSteering
+// then returns.
 func (t *turn) hasSteering() bool {
 	list, err := t.steeringMessages()
 	return len(list) > 0 || err != nil
 }
 
-// takeSteering takes the messages waiting for this turn into it, and reports whether there were any.
+// takeSteering adds the messages waiting for this turn to it, and reports whether there were any.
 func (t *turn) takeSteering() (bool, error) {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()

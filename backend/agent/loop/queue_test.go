@@ -19,7 +19,7 @@ import (
 
 // blockingTool makes a harness whose first call blocks until release is closed; it returns when that call
 // runs.
-func blockingTool(t *testing.T, ask loop.TurnRequest, turns ...openaitest.Turn) (h *harness, proceed func()) {
+func blockingTool(t *testing.T, request loop.TurnRequest, turns ...openaitest.Turn) (h *harness, proceed func()) {
 	t.Helper()
 	h = newHarness(t, turns...)
 	running, hold := make(chan struct{}), make(chan struct{})
@@ -35,8 +35,8 @@ func blockingTool(t *testing.T, ask loop.TurnRequest, turns ...openaitest.Turn) 
 		}
 		return toolspec.OK("result of " + string(c.Args))
 	}
-	ask.Conversation, ask.Interactive = "c1", true
-	if _, err := h.Start(context.Background(), ask); err != nil {
+	request.Conversation, request.Interactive = "c1", true
+	if _, err := h.Start(context.Background(), request); err != nil {
 		t.Fatal(err)
 	}
 	<-running
@@ -51,10 +51,10 @@ func (h *harness) send(t *testing.T, text string, when event.Moment) string {
 		loop.TurnRequest{Conversation: "c1", Text: text, Model: "openai/m", Interactive: true},
 		when,
 	)
-	if err != nil || sent.Waiting == "" || sent.Turn != "" {
+	if err != nil || sent.WaitingID == "" || sent.Turn != "" {
 		t.Fatalf("%q became %+v, %v", text, sent, err)
 	}
-	return sent.Waiting
+	return sent.WaitingID
 }
 
 // ended waits for the end of n turns and returns the last.
@@ -142,16 +142,16 @@ func TestQueuedMessagesRunInOrder(t *testing.T) {
 		t.Fatalf("end %+v", end)
 	}
 	_, messages, _ := h.recorded()
-	var said []string
+	var words []string
 	turns := map[string]bool{}
 	for _, m := range messages {
 		turns[m.Turn] = true
 		if m.Role == chat.RoleUser {
-			said = append(said, m.Text)
+			words = append(words, m.Text)
 		}
 	}
-	if strings.Join(said, ", ") != "go, second, third, edited" || len(turns) != 3 {
-		t.Errorf("%d turns: %q", len(turns), said)
+	if strings.Join(words, ", ") != "go, second, third, edited" || len(turns) != 3 {
+		t.Errorf("%d turns: %q", len(turns), words)
 	}
 	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err,
 		loop.ErrNotWaiting) {
@@ -234,7 +234,7 @@ func TestPilotCommandsRunInOrder(t *testing.T) {
 		loop.TurnRequest{Conversation: "c1", Text: "click 3", Interactive: true},
 		event.MomentNow,
 	)
-	if err != nil || sent.Waiting == "" {
+	if err != nil || sent.WaitingID == "" {
 		t.Fatalf("%+v, %v", sent, err)
 	}
 	proceed()
@@ -254,14 +254,14 @@ func TestQueueLimit(t *testing.T) {
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)
 	}
-	ask := loop.TurnRequest{Conversation: "c1", Text: "one more", Model: "openai/m"}
-	if _, err := h.Send(context.Background(), ask, event.MomentNow); !errors.Is(err, loop.ErrQueueFull) {
+	request := loop.TurnRequest{Conversation: "c1", Text: "one more", Model: "openai/m"}
+	if _, err := h.Send(context.Background(), request, event.MomentNow); !errors.Is(err, loop.ErrQueueFull) {
 		t.Errorf("one too many: %v", err)
 	}
 	h.Stop("c1")
 	h.ended(t, 1)
 	proceed()
-	sent, err := h.Send(context.Background(), ask, event.MomentNext)
+	sent, err := h.Send(context.Background(), request, event.MomentNext)
 	if err != nil || sent.Turn == "" {
 		t.Errorf("where nothing runs: %+v, %v", sent, err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTooLongRequestIsCompactedOnce(t *testing.T) {
-	for _, said := range []string{
+	for _, words := range []string{
 		`{"error":{"message":"This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
 		`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`,
 		`{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error"}}`,
@@ -28,7 +28,7 @@ func TestTooLongRequestIsCompactedOnce(t *testing.T) {
 				}
 				if !summary(r) && strings.Contains(fmt.Sprint(r.Messages), "article of") && length > most {
 					refused++
-					return openaitest.Turn{Status: 400, Body: said}
+					return openaitest.Turn{Status: 400, Body: words}
 				}
 				return answer(r)
 			}
@@ -37,10 +37,10 @@ func TestTooLongRequestIsCompactedOnce(t *testing.T) {
 			switch {
 			case most == 10 && (o.Status != chat.StatusFailed || refused < 1 || refused > 2 ||
 				!strings.Contains(o.Error, "too long for")):
-				t.Errorf("%s: %+v after %d refusals", said, o, refused)
+				t.Errorf("%s: %+v after %d refusals", words, o, refused)
 			case most > 10 && (o.Status != chat.StatusDone || o.Text != "Ordered." || refused != 1 ||
 				len(summaries(messages)) == 0):
-				t.Errorf("%s: %+v after %d refusals, %d summaries", said, o, refused, len(summaries(messages)))
+				t.Errorf("%s: %+v after %d refusals, %d summaries", words, o, refused, len(summaries(messages)))
 			}
 		}
 	}

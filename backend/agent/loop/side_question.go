@@ -9,22 +9,22 @@ import (
 	"sextant/shared/chat"
 )
 
-// SideQuestion is one question to a model from a program that runs inside a call, without tools and without
-// the conversation.
+// SideQuestion is one request to a model from a program that runs inside a call, without tools and without the
+// conversation.
 type SideQuestion struct {
 	// Model is provider/name.
 	Model, System string
 	Messages      []chat.Message
 	MaxTokens     int
-	// Conversation and Turn are where the call belongs, "" outside of a conversation.
+	// Conversation and Turn are those of the call, "" outside of a conversation.
 	Conversation, Turn string
 }
 
 // ErrPilot means that the built-in command pilot was asked, which is no language model.
 var ErrPilot = errors.New("the built-in command pilot is not a language model; connect one in settings")
 
-// AskSide sends the question and records its cost. If ctx is that of a call in a turn, the turn pays within
-// its budgets; a reached budget is an error. Safe for concurrent use.
+// AskSide sends the question and records its cost. If ctx belongs to a call in a turn, the turn pays within its
+// budgets; a budget that is used up is an error. Safe for concurrent use.
 func (l *Loop) AskSide(ctx context.Context, a SideQuestion) (llm.Response, error) {
 	if a.Model == "" || a.Model == llm.PilotName {
 		return llm.Response{}, ErrPilot
@@ -34,7 +34,7 @@ func (l *Loop) AskSide(ctx context.Context, a SideQuestion) (llm.Response, error
 		return llm.Response{}, err
 	}
 	t := &turn{
-		loop: l, id: a.Turn, ctx: ctx, ask: TurnRequest{Conversation: a.Conversation, Model: a.Model},
+		loop: l, id: a.Turn, ctx: ctx, request: TurnRequest{Conversation: a.Conversation, Model: a.Model},
 		// The turn itself warns about missing prices.
 		account: &budget.Account{
 			Conversation: a.Conversation,

@@ -40,18 +40,18 @@ func positions(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 func TestSteeringMessageInCompactionRound(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
-	var said []string
+	var words []string
 	h.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
-		said = append(said, fmt.Sprintf("rather the %d. one", len(said)+1))
-		h.send(t, said[len(said)-1], event.MomentNow)
+		words = append(words, fmt.Sprintf("rather the %d. one", len(words)+1))
+		h.send(t, words[len(words)-1], event.MomentNow)
 		return do(ctx, c)
 	}
 	if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
 		t.Fatalf("%+v", o)
 	}
 	_, messages, made := h.recorded()
-	if len(made) != 12 || len(said) != 12 || len(summaries(messages)) == 0 {
-		t.Fatalf("%d calls, %d messages, %d summaries", len(made), len(said), len(summaries(messages)))
+	if len(made) != 12 || len(words) != 12 || len(summaries(messages)) == 0 {
+		t.Fatalf("%d calls, %d messages, %d summaries", len(made), len(words), len(summaries(messages)))
 	}
 	var own []string
 	for i, m := range messages {
@@ -65,11 +65,11 @@ func TestSteeringMessageInCompactionRound(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(own, said) {
+	if !slices.Equal(own, words) {
 		t.Errorf("the record holds %q", own)
 	}
 	for i, r := range conversationTexts(h) {
-		at := positions(t, r, said[:i])
+		at := positions(t, r, words[:i])
 		if !slices.IsSorted(at) || i > 0 && at[i-1] != len(r.Messages)-1 {
 			t.Errorf("question %d has them at %v of %d", i, at, len(r.Messages))
 		}
@@ -112,25 +112,25 @@ func TestMessageDuringCompaction(t *testing.T) {
 func TestSummaryExcludesUnreadMessages(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
-	var said []string
+	var words []string
 	n := 0
 	h.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		if n++; n == 7 {
 			for _, word := range []string{"red ", "blue "} {
-				said = append(said, strings.TrimSpace(strings.Repeat(word, 9_000/len(word))))
-				h.send(t, said[len(said)-1], event.MomentNow)
+				words = append(words, strings.TrimSpace(strings.Repeat(word, 9_000/len(word))))
+				h.send(t, words[len(words)-1], event.MomentNow)
 			}
 		}
 		return do(ctx, c)
 	}
 	h.ask(t, goal)
 	_, messages, _ := h.recorded()
-	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == said[1] })
+	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == words[1] })
 	if messages[at+1].Role != chat.RoleSummary {
 		t.Fatalf("after the messages comes %+v", messages[at+1])
 	}
 	r := conversationTexts(h)[7]
-	if got := positions(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
+	if got := positions(t, r, words); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
 		t.Errorf("the next question has them at %v of %d", got, len(r.Messages))
 	}
 	if last := r.Messages[len(r.Messages)-3]; last.Role != "tool" || !strings.Contains(last.Content, `{"n":7}`) {

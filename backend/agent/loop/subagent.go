@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// maxDepth is how deep subagents nest: those at this depth start none.
+	// maxDepth is the depth of the deepest subagents, which cannot start others.
 	maxDepth = 2
 )
 
-// ErrSubagent means that the conversation belongs to a subagent, which has only its one task.
+// ErrSubagent means that the conversation belongs to a subagent, which has only one task.
 var ErrSubagent = errors.New(
 	"this is a subagent's conversation, which takes no messages; write in the conversation it works for",
 )
@@ -28,15 +28,15 @@ var ErrSubagent = errors.New(
 // SubagentTask is a task that a call gives to a subagent.
 type SubagentTask struct {
 	Task string
-	// Expect describes the wanted answer in words.
-	Expect string
-	// Tools are the only ones that may be called, by name; nil means those of the caller.
+	// ExpectedAnswer describes the wanted answer in words.
+	ExpectedAnswer string
+	// Tools names the only tools that the subagent may call; nil means those of the caller.
 	Tools    []string
 	ReadOnly bool
 	// Calls and Rounds limit the turn in addition to the caller's limits; 0 sets no limit.
 	Calls, Rounds int
-	// Model is empty for the caller's model, or Standard if no model calls.
-	Model, Standard string
+	// Model is provider/name; "" means the caller's model, or DefaultModel if the caller is not a model.
+	Model, DefaultModel string
 	// Call is the call that starts the subagent.
 	Call toolspec.Call
 }
@@ -45,24 +45,24 @@ type SubagentTask struct {
 type SubagentResult struct {
 	Outcome
 	Title string
-	// Outside and Local are the sources it read: text from outside, and from this machine.
+	// Outside contains the sources of outside text that the subagent read, Local what it read on this machine.
 	Outside, Local []string
-	// Changed are the files it changed in a way that can be undone.
+	// Changed contains the files it changed in a way that can be undone.
 	Changed []string
 }
 
-// RunSubagent does a task in a conversation of its own and returns how it ended. A Result instead says why it
-// did not start, in terms the caller can act on. ctx stops it. Its calls pass the pipeline with the
-// provenance of Call, and the caller's limits apply to it too.
+// RunSubagent does a task in a new conversation and returns the result. If the subagent cannot start, it returns
+// a Result instead that says why, in terms the caller can act on. ctx stops the subagent. Its calls pass the
+// pipeline with the provenance of Call, and the caller's limits apply to it too.
 func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult, *toolspec.Result) {
 	above, _ := ctx.Value(lineageKey{}).(*lineage)
 	if above == nil {
-		if !l.outsiders.StartSubagent() {
+		if !l.outsideSubagents.StartSubagent() {
 			return SubagentResult{}, tooMany()
 		}
-		defer l.outsiders.EndSubagent()
+		defer l.outsideSubagents.EndSubagent()
 		above = l.outsideLineage(c.Call.From)
-		defer l.releaseOutside(c.Call.From)
+		defer l.releaseOutsideLineage(c.Call.From)
 	}
 	k, bad := l.newLineage(above, c)
 	if bad != nil {
@@ -104,7 +104,7 @@ func tooMany() *toolspec.Result {
 	)
 }
 
-// newLineage is the lineage of a subagent below above, or why there may be none.
+// newLineage returns the lineage of a subagent below above, or why the subagent is refused.
 func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.Result) {
 	from := c.Call.From
 	switch {
@@ -149,12 +149,12 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	parent, _ := from.ShownIn()
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
-		// A person's own call needs no confirmation; that of a model working for them does.
+		// A person's own call needs no confirmation, but a call of a model that works for them does.
 		from.Caller, from.YesTo = toolspec.CallerModel, ""
 	}
 	from.NeedsFullResults = false
 	if from.RootCall != "" {
-		from.RootCall, from.Interactive = "", false // its turns would ask in a window, and there is none
+		from.RootCall, from.Interactive = "", false // no window could show its questions
 	}
 	return &lineage{
 		depth: above.depth + 1, model: model, system: above.system,
@@ -163,14 +163,14 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	}, nil
 }
 
-// checkTools refuses tools that the caller could not call.
+// checkTools refuses tools that the caller may not call.
 func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	if c.Tools == nil {
 		return nil
 	}
 	var known []string
 	for _, d := range l.cfg.Tools.Definitions(c.Call.Panel) {
-		if above.rights.Allow(d) {
+		if above.rights.Allows(d) {
 			known = append(known, d.Name)
 		}
 	}
@@ -194,14 +194,14 @@ func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	return nil
 }
 
-// chooseModel is the model of a subagent. What a model has read may only go to its own service, so a model
-// can choose another model of that service; a person or program can choose any.
+// chooseModel returns the model of a subagent. What a model has read may only be sent to its own service, so a
+// model can choose only models of that service; a person or program can choose any.
 func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
-	asks := l.model
-	if asks == llm.PilotName {
-		asks = ""
+	caller := l.model
+	if caller == llm.PilotName {
+		caller = ""
 	}
-	model := cmp.Or(c.Model, asks, c.Standard)
+	model := cmp.Or(c.Model, caller, c.DefaultModel)
 	if model == "" || model == llm.PilotName {
 		return "", refusal(
 			toolspec.UserError,
@@ -209,8 +209,8 @@ func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 			`Connect a model, or name one: {"model":"provider/name"}.`,
 		)
 	}
-	service, _, _ := strings.Cut(asks, "/")
-	if other, _, _ := strings.Cut(model, "/"); asks != "" && other != service {
+	service, _, _ := strings.Cut(caller, "/")
+	if other, _, _ := strings.Cut(model, "/"); caller != "" && other != service {
 		return "", refusal(
 			toolspec.PermissionError,
 			model+" is a model of another service, which what was read here does not go to",
@@ -220,11 +220,11 @@ func (l *lineage) chooseModel(c SubagentTask) (string, *toolspec.Result) {
 	return model, nil
 }
 
-// question is the subagent's question.
+// question returns the first message of the subagent's conversation.
 func (s SubagentTask) question() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(s.Task))
-	if want := strings.TrimSpace(s.Expect); want != "" {
+	if want := strings.TrimSpace(s.ExpectedAnswer); want != "" {
 		b.WriteString("\n\nThe answer that is wanted: " + want)
 	}
 	if s.ReadOnly {
@@ -237,8 +237,8 @@ func (s SubagentTask) question() string {
 	return b.String()
 }
 
-// outsideLineage is the lineage of calls outside any turn, shared by all concurrent calls of one party. The
-// caller must call releaseOutside.
+// outsideLineage returns the lineage of calls outside any turn, which all concurrent calls of one owner share.
+// The caller must call releaseOutside.
 func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -251,7 +251,7 @@ func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	return o.lineage
 }
 
-func (l *Loop) releaseOutside(from toolspec.Provenance) {
+func (l *Loop) releaseOutsideLineage(from toolspec.Provenance) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.outside[from.Owner()]
@@ -260,7 +260,7 @@ func (l *Loop) releaseOutside(from toolspec.Provenance) {
 	}
 }
 
-// sharedLineage is a lineage shared by calls outside any turn, and how many use it.
+// sharedLineage is a lineage shared by calls outside any turn, with the number of its users.
 type sharedLineage struct {
 	lineage *lineage
 	users   int

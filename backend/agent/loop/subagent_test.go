@@ -74,7 +74,8 @@ func (s *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 		Task             string   `json:"task"`
 		Tools            []string `json:"tools"`
 		ReadOnly         bool     `json:"read_only"`
-		Model, Standard  string
+		Model            string
+		DefaultModel     string
 		Calls, MaxRounds int
 	}
 	if err := json.Unmarshal(c.Args, &p); err != nil {
@@ -83,14 +84,14 @@ func (s *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 	done, bad := s.RunSubagent(
 		ctx,
 		loop.SubagentTask{
-			Task:     p.Task,
-			Tools:    p.Tools,
-			ReadOnly: p.ReadOnly,
-			Model:    p.Model,
-			Standard: p.Standard,
-			Calls:    p.Calls,
-			Rounds:   p.MaxRounds,
-			Call:     c,
+			Task:         p.Task,
+			Tools:        p.Tools,
+			ReadOnly:     p.ReadOnly,
+			Model:        p.Model,
+			DefaultModel: p.DefaultModel,
+			Calls:        p.Calls,
+			Rounds:       p.MaxRounds,
+			Call:         c,
 		},
 	)
 	if bad != nil {
@@ -256,7 +257,7 @@ func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 func TestSubagentOfPersonAsksForConfirmation(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
-		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
+		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","DefaultModel":"openai/m"}`)}
 		call.Tool, call.From = toolspec.RunSubagent, toolspec.Provenance{
 			Caller:       c,
 			Conversation: "c1",
@@ -361,7 +362,7 @@ func TestSubagentTaskOpensNoHosts(t *testing.T) {
 		toolspec.Call{
 			ID:   "k",
 			Tool: toolspec.RunSubagent,
-			Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","Standard":"openai/m","model":"openai/m"}`),
+			Args: json.RawMessage(`{"task":"child: open http://10.0.0.1/","DefaultModel":"openai/m","model":"openai/m"}`),
 			From: from,
 		},
 	)

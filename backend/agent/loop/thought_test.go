@@ -15,8 +15,8 @@ import (
 func TestReasoningIsStreamedAndKept(t *testing.T) {
 	const thought = "The page names two shops. The first is open."
 	h := newHarness(t,
-		openaitest.Turn{Thought: thought, Text: "Looking.", Fragment: 3, Calls: []openaitest.Call{call("look", `{}`)}},
-		openaitest.Turn{Thought: "Done now.", Text: "The first."},
+		openaitest.Turn{Reasoning: thought, Text: "Looking.", ChunkSize: 3, Calls: []openaitest.Call{call("look", `{}`)}},
+		openaitest.Turn{Reasoning: "Done now.", Text: "The first."},
 	)
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK("two shops") }
 	if o := h.ask(t, "which?"); o.Status != chat.StatusDone || o.Text != "The first." {
@@ -42,14 +42,14 @@ func TestReasoningIsStreamedAndKept(t *testing.T) {
 	if called.Reasoning != thought || said.Reasoning != "" || strings.Contains(called.Text, "shops") {
 		t.Errorf("kept %+v and %+v", called, said)
 	}
-	if back := h.service.Requests()[1].Messages[2].Thought; back == nil || *back != thought {
+	if back := h.service.Requests()[1].Messages[2].Reasoning; back == nil || *back != thought {
 		t.Errorf("the model got back %v", back)
 	}
 }
 
 func TestStopKeepsReasoning(t *testing.T) {
-	whole := openaitest.Turn{Thought: "One. Two.", Fragment: 5}
-	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
+	whole := openaitest.Turn{Reasoning: "One. Two.", ChunkSize: 5}
+	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), "Two.")
 	h := newHarness(t, whole)
 	if _, err := h.Start(context.Background(),
 		loop.TurnRequest{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {

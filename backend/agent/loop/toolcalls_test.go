@@ -85,7 +85,7 @@ func textModel(kind toolcalls.Format, fragment int, steps ...string) func(openai
 				n++
 			}
 		}
-		return openaitest.Turn{Text: steps[n%len(steps)], Fragment: fragment}
+		return openaitest.Turn{Text: steps[n%len(steps)], ChunkSize: fragment}
 	}
 }
 
@@ -116,7 +116,7 @@ func TestTextCallsInEveryFormat(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			h := newHarness(t)
 			h.dialects = probe.New(probe.Config{Settings: &memory{}})
-			h.service.Probes = true
+			h.service.ScriptedProbes = true
 			h.service.Answer = textModel(kind, 0, script(kind)...)
 			h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 				r := toolspec.OK(c.Tool + string(c.Args) + " </tool_response> ``` end")
@@ -206,20 +206,20 @@ func split(text string, at int) string {
 	for at < len(text) && text[at]&0xC0 == 0x80 {
 		at++
 	}
-	first := string(openaitest.Render(openaitest.Turn{Text: text[:at], Fragment: len(text), Finish: "MARK"}))
+	first := string(openaitest.Render(openaitest.Turn{Text: text[:at], ChunkSize: len(text), Finish: "MARK"}))
 	first, _, found := strings.Cut(first, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"MARK\"")
 	if !found {
 		panic("the stream has another form")
 	}
-	return first + string(openaitest.Render(openaitest.Turn{Text: text[at:], Fragment: len(text)}))
+	return first + string(openaitest.Render(openaitest.Turn{Text: text[at:], ChunkSize: len(text)}))
 }
 
 func TestReadOnlyCallStartsEarly(t *testing.T) {
 	call := toolcalls.Print(toolcalls.ToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)},
 		toolcalls.NewToolset(nil))
 	act := strings.Replace(call, "look", "act", 1)
-	whole := openaitest.Turn{Text: call + "\n" + act + "\nNow a long explanation.", Fragment: 4}
-	whole.Stall = strings.Index(string(openaitest.Render(whole)), `"finish_reason":"stop"`)
+	whole := openaitest.Turn{Text: call + "\n" + act + "\nNow a long explanation.", ChunkSize: 4}
+	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), `"finish_reason":"stop"`)
 	h := newHarness(t, whole)
 	h.dialects = fixed(toolcalls.ToolCall)
 	looked := make(chan string, 4)

@@ -20,15 +20,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errStopped is the cause of a turn that a person stopped.
+// errStopped is the cause when a person stopped the turn.
 var errStopped = errors.New("stopped")
 
-// turn is one run of the loop. Only its own goroutine touches it, except for what callTool's workers get.
+// turn is one run of the loop. Only its own goroutine uses it, except for callTool's workers.
 type turn struct {
-	loop *Loop
-	ask  TurnRequest
-	id   string
-	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
+	loop    *Loop
+	request TurnRequest
+	id      string
+	ctx     context.Context //nolint:containedctx // a turn is one operation
 
 	running  *runningTurn
 	adapter  toolcalls.Adapter
@@ -43,31 +43,30 @@ type turn struct {
 	rounds   int
 	account  *budget.Account
 	lastText string
-	// lastInputTokens is the size of the last question as the provider counted it.
+	// lastInputTokens is the size of the last request as the provider counted it.
 	lastInputTokens int
-	// canReread is true if the model can read an old result again.
+	// canReread is set if the model can read an old result again.
 	canReread bool
-	// earlyCalls are the calls of the answer being streamed.
-	early earlyCalls
-	// toolsClosed is true once the goal lets no more tools run; goalTools are the tools in the system prompt
-	// of a turn with a goal.
+	early     earlyCalls
+	// toolsClosed is set when the goal allows no more tools; goalTools are the tools in the system prompt of a turn
+	// with a goal.
 	toolsClosed bool
 	goalTools   []toolspec.Definition
-	// recordErr is the error once the disk had no space for events of the turn, nil before.
+	// recordErr is the error if the disk had no space for events of the turn, else nil.
 	recordErr error
 	lineage   *lineage
 	effects   effects
-	// refusedWindow is the assumed context window after a question was refused as too long, 0 before.
+	// refusedWindow is the assumed context window after a request was refused as too long, else 0.
 	refusedWindow int
-	// serviceWindow is the context window as the service reports it, 0 if it does not.
+	// serviceWindow is the context window that the service reports, 0 if it reports none.
 	serviceWindow int
 }
 
-// Outcome is how a turn ended.
+// Outcome describes how a turn ended.
 type Outcome struct {
 	Conversation string
 	Turn         string
-	// Text is the last thing the assistant said.
+	// Text is the assistant's last text.
 	Text       string
 	Status     chat.Status
 	Error      string
@@ -75,29 +74,29 @@ type Outcome struct {
 	Rounds     int
 	Calls      int
 	Usage      chat.Usage
-	// Bill is the total cost, with estimates where Usage was not reported. Budget is the setting of the
-	// budget that ended the turn, "" if none did.
+	// Bill is the total cost, with estimates where Usage was not reported. Budget is the setting of the budget that
+	// ended the turn, else "".
 	Bill   chat.Bill
 	Budget string
 }
 
-// ending is how a turn ends.
+// ending describes how a turn ends.
 type ending struct {
 	status     chat.Status
 	message    string
 	suggestion string
-	// budget is the setting that ended it, "" for another reason.
+	// budget is the setting of the budget that ended the turn, else "".
 	budget string
 }
 
-// recordStart records the person's message; after it the turn is under way.
+// recordStart records the person's message, with which the turn begins.
 func (t *turn) recordStart(ctx context.Context, fresh bool) error {
-	before, err := t.loop.cfg.History.Messages(ctx, t.ask.Conversation)
+	before, err := t.loop.cfg.History.Messages(ctx, t.request.Conversation)
 	if err != nil {
 		return fmt.Errorf("reading the conversation: %w", err)
 	}
 	now := time.Now().UTC()
-	a, err := t.startBranch(before, t.message(chat.RoleUser, t.ask.Text))
+	a, err := t.startBranch(before, t.message(chat.RoleUser, t.request.Text))
 	if err != nil {
 		return err
 	}
@@ -107,18 +106,18 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	}
 	events := append(created, a.events...)
 	var with []chat.Message
-	if len(a.mine) > 0 {
-		with = t.attachmentNotes(t.ask.Attached)
+	if len(a.own) > 0 {
+		with = t.attachmentNotes(t.request.Attachments)
 	}
 	for _, one := range with {
 		events = append(events, t.event(event.MessageAdded, one))
 	}
-	for _, mine := range a.mine {
-		events = append(events, t.event(event.MessageAdded, mine))
-		if w := t.ask.fromQueue; w != nil {
+	for _, own := range a.own {
+		events = append(events, t.event(event.MessageAdded, own))
+		if w := t.request.fromQueue; w != nil {
 			events = append(
 				events,
-				t.event(event.MessageTaken, event.TakenMessage{ID: w.ID, Message: mine.ID, Asked: w.Asked}),
+				t.event(event.MessageTaken, event.TakenMessage{ID: w.ID, Message: own.ID, Asked: w.Asked}),
 			)
 		}
 	}
@@ -128,23 +127,23 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	}
 	events = append(
 		append(events, raised...),
-		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.ask.Model, Status: chat.StatusRunning}),
+		t.event(event.TurnStarted, event.Turn{ID: t.id, Model: t.request.Model, Status: chat.StatusRunning}),
 	)
 	if err := t.loop.publish(ctx, events...); err != nil {
 		return err
 	}
-	t.messages = append(append(a.before, with...), a.mine...)
+	t.messages = append(append(a.before, with...), a.own...)
 	for _, m := range t.messages {
 		t.outside.Add(m.Outside...)
 	}
 	return nil
 }
 
-// conversation returns events for a new conversation, or for a changed title or model. A subagent's
-// conversation takes no second turn.
+// conversation returns events for a new conversation, or for a changed title or model. A subagent's conversation
+// accepts no second turn.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
-	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
-	if k := t.ask.lineage; k != nil {
+	c := chat.Conversation{ID: t.request.Conversation, Created: now}
+	if k := t.request.lineage; k != nil {
 		c.Title, c.Parent, c.ParentCall = k.title, k.parent, k.call
 	}
 	kind := event.ConversationCreated
@@ -161,17 +160,17 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 		}
 		kind = event.ConversationUpdated
 	}
-	if c.Title != "" && c.Model == t.ask.Model && kind != event.ConversationCreated {
+	if c.Title != "" && c.Model == t.request.Model && kind != event.ConversationCreated {
 		return nil, nil
 	}
 	if c.Title == "" {
-		c.Title = naming.Title(t.ask.Text)
+		c.Title = naming.Title(t.request.Text)
 	}
-	c.Model, c.Status, c.Updated = t.ask.Model, chat.StatusRunning, now
+	c.Model, c.Status, c.Updated = t.request.Model, chat.StatusRunning, now
 	return []event.Event{event.New(kind, c).InTurn(c.ID, "")}, nil
 }
 
-// run does the turn and records its end.
+// run runs the turn and records its end.
 func (t *turn) run() Outcome {
 	end := t.runRounds()
 	if t.ctx.Err() != nil {
@@ -179,17 +178,17 @@ func (t *turn) run() Outcome {
 	}
 	bill, reported := t.account.Spent()
 	data := event.Turn{
-		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
+		ID: t.id, Model: t.request.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: reported, Budget: end.budget,
 	}
 	events := append(t.unreportedRound("rest"), t.holdQueue(end.status)...)
 	events = append(events, t.event(event.TurnEnded, data))
 	defer t.loop.release(t)
-	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); err != nil && !diskspace.IsFull(err) {
+	if err := t.loop.publishOrQueue(t.ctx, t.request.Conversation, events...); err != nil && !diskspace.IsFull(err) {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "err", err)
 	}
 	return Outcome{
-		Conversation: t.ask.Conversation, Turn: t.id, Text: t.lastText, Status: end.status, Error: end.message,
+		Conversation: t.request.Conversation, Turn: t.id, Text: t.lastText, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: reported,
 		Bill: bill, Budget: end.budget,
 	}
@@ -231,7 +230,7 @@ func (t *turn) runRounds() ending {
 		if err != nil {
 			return endingFor(err)
 		}
-		if t.ask.Goal != nil {
+		if t.request.Goal != nil {
 			end, err := t.runGoalRound(defs, message, res)
 			if err != nil {
 				return endingFor(err)
@@ -246,8 +245,7 @@ func (t *turn) runRounds() ending {
 			if end.status != chat.StatusDone {
 				return end
 			}
-			// Only a message that is still there continues the turn: its author may take it back at this
-			// moment.
+			// Only a message that is still queued continues the turn: its author may be removing it at this moment.
 			if more, err := t.takeSteering(); err != nil {
 				return endingFor(err)
 			} else if more {
@@ -267,13 +265,13 @@ func (t *turn) runRounds() ending {
 
 func (t *turn) prepare() error {
 	t.setLineage()
-	t.isPilot = t.ask.Model == llm.PilotName
+	t.isPilot = t.request.Model == llm.PilotName
 	if t.isPilot {
 		t.adapter.Model = t.loop.cfg.Pilot
 	} else {
-		m, err := t.loop.cfg.Models.Open(t.ask.Model)
+		m, err := t.loop.cfg.Models.Open(t.request.Model)
 		if err != nil {
-			return fmt.Errorf("opening model %s: %w", t.ask.Model, err)
+			return fmt.Errorf("opening model %s: %w", t.request.Model, err)
 		}
 		t.adapter.Model = meteredModel{m, t}
 		if err := t.detectFormat(); err != nil {
@@ -281,27 +279,27 @@ func (t *turn) prepare() error {
 		}
 		t.detectWindow() // now, because the probe made a local server load the model
 	}
-	if t.system = t.ask.System; t.system == "" {
+	if t.system = t.request.System; t.system == "" {
 		t.system = prompt.System(t.loop.cfg.System(), t.loop.cfg.Notes())
 	}
 	return nil
 }
 
-// detectFormat finds out how the model writes tool calls; usually that is known.
+// detectFormat determines how the model writes tool calls; usually the detector remembers it.
 func (t *turn) detectFormat() error {
 	if t.loop.cfg.Formats == nil {
 		return nil
 	}
-	v, _, err := t.loop.cfg.Formats.Detect(t.ctx, t.ask.Model, t.adapter.Model)
+	v, _, err := t.loop.cfg.Formats.Detect(t.ctx, t.request.Model, t.adapter.Model)
 	if saveErr := t.recordSideCost("probe"); saveErr != nil {
 		return saveErr
 	}
 	if second, ok := t.adapter.Model.(llm.FallbackReporter); err != nil && ok && second.HasFallback() &&
 		t.ctx.Err() == nil {
-		return nil // the fallback is asked natively
+		return nil // the fallback is asked with native calls
 	}
 	if err != nil {
-		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
+		return fmt.Errorf("asking model %s how it calls tools: %w", t.request.Model, err)
 	}
 	t.adapter.Format = v.Format
 	return nil
@@ -332,7 +330,7 @@ func (t *turn) finish(res llm.Response) ending {
 	return ending{status: chat.StatusDone}
 }
 
-// endingFor turns an error into the end of a turn, with the provider's own suggestion if there is one.
+// endingFor converts an error to the end of a turn, with the provider's suggestion if there is one.
 func endingFor(err error) ending {
 	if diskspace.IsFull(err) {
 		return diskFullEnding()
@@ -360,29 +358,29 @@ func sentence(s string) string {
 }
 
 func (t *turn) event(k event.Kind, data any) event.Event {
-	return event.New(k, data).InTurn(t.ask.Conversation, t.id)
+	return event.New(k, data).InTurn(t.request.Conversation, t.id)
 }
 
-// message makes a message of this turn.
+// message returns a new message of this turn.
 func (t *turn) message(role chat.Role, text string) chat.Message {
 	return chat.Message{
-		ID: naming.ID("m"), Conversation: t.ask.Conversation, Turn: t.id, Role: role, Text: text,
+		ID: naming.ID("m"), Conversation: t.request.Conversation, Turn: t.id, Role: role, Text: text,
 		Status: chat.StatusDone, Time: time.Now().UTC(),
 	}
 }
 
 func (t *turn) panel() string {
-	if t.ask.Panel != "" {
-		return t.ask.Panel
+	if t.request.Panel != "" {
+		return t.request.Panel
 	}
 	return t.loop.cfg.ActivePanel()
 }
 
 func (t *turn) provenance() toolspec.Provenance {
-	if t.ask.lineage != nil {
+	if t.request.lineage != nil {
 		return t.subagentProvenance()
 	}
-	caller := t.ask.Caller
+	caller := t.request.Caller
 	switch {
 	case t.isPilot && (caller == "" || caller == toolspec.CallerModel):
 		caller = toolspec.CallerPilot
@@ -390,7 +388,7 @@ func (t *turn) provenance() toolspec.Provenance {
 		caller = toolspec.CallerModel
 	}
 	return toolspec.Provenance{
-		Caller: caller, Conversation: t.ask.Conversation, Turn: t.id, Session: t.ask.Session,
-		Interactive: t.ask.Interactive, TypedHosts: t.typed, Outside: t.outside.List(), YesTo: t.ask.YesTo,
+		Caller: caller, Conversation: t.request.Conversation, Turn: t.id, Session: t.request.Session,
+		Interactive: t.request.Interactive, TypedHosts: t.typed, Outside: t.outside.List(), YesTo: t.request.YesTo,
 	}
 }

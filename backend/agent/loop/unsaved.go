@@ -9,10 +9,10 @@ import (
 	"sextant/shared/event"
 )
 
-// record publishes what the turn did or read, which cannot be had a second time. What the disk has no
-// space for is queued; the turn ends then.
+// record publishes what the turn did or read, which cannot be repeated. If the disk is full, the events are
+// queued and the turn ends.
 func (t *turn) record(events ...event.Event) error {
-	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); t.recordErr == nil {
+	if err := t.loop.publishOrQueue(t.ctx, t.request.Conversation, events...); t.recordErr == nil {
 		if diskspace.IsFull(err) {
 			t.recordErr = err
 		}
@@ -21,16 +21,16 @@ func (t *turn) record(events ...event.Event) error {
 	return t.recordErr
 }
 
-// answerUnrecorded answers calls that do not run because of err, and returns err, so that nobody later thinks
-// that they may have run.
+// answerUnrecorded answers calls that do not run because of err, so that nobody later assumes that they may have
+// run. It returns err.
 func (t *turn) answerUnrecorded(calls []chat.ToolCall, err error) error {
 	if diskspace.IsFull(err) {
-		_ = t.answerAll(calls, "not run: the disk is full") // queued behind what comes before it
+		_ = t.answerAll(calls, "not run: the disk is full") // queued after the earlier events
 	}
 	return err
 }
 
-// diskFullEnding is the end of a turn that the disk has no space for.
+// diskFullEnding is the end of a turn when the disk is full.
 func diskFullEnding() ending {
 	return ending{
 		status: chat.StatusFailed, message: "Stopped: the disk is full, so nothing more could be saved. " +
@@ -39,8 +39,8 @@ func diskFullEnding() ending {
 	}
 }
 
-// publishOrQueue records events, or queues and shows them when the disk is full; diskspace.IsFull is then
-// true of the error.
+// publishOrQueue records events. If the disk is full, it queues and shows them and returns an error for which
+// diskspace.IsFull is true.
 func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events ...event.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()
@@ -50,18 +50,18 @@ func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events .
 	return nil
 }
 
-// Unsaved returns the events of a conversation that a full disk did not take yet, in order and without
-// numbers.
+// Unsaved returns the events of a conversation that are queued because the disk is full, in order and without
+// sequence numbers.
 func (l *Loop) Unsaved(conversation string) []event.Event { return l.cfg.Pending.Events(conversation) }
 
-// saveAtClose is the last attempt.
+// saveAtClose tries for the last time to record the queued events.
 func (l *Loop) saveAtClose() {
 	if err := l.cfg.Pending.FlushAll(context.Background()); err != nil {
 		l.cfg.Log.Error("what turns did while the disk was full is lost", "err", err)
 	}
 }
 
-// saveUnsaved records the events of a conversation that a full disk did not take.
+// saveUnsaved records the queued events of a conversation.
 func (l *Loop) saveUnsaved(ctx context.Context, conversation string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()

@@ -76,7 +76,7 @@ func TestFullDiskLosesNoEvents(t *testing.T) {
 }
 
 func TestUnrecordableAnswerEndsTurn(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: strings.Repeat("word ", 5000), Gap: 2 * time.Millisecond})
+	h := newHarness(t, openaitest.Turn{Text: strings.Repeat("word ", 5000), ChunkDelay: 2 * time.Millisecond})
 	go func() {
 		for e := range h.seen {
 			if e.Kind == event.TextDelta {

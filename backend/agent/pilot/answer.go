@@ -17,7 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Limits of what is read back. The call's card shows the whole result.
+// Limits of the text that is quoted from a result. The call's card shows the whole result.
 const (
 	maxListLines = 80
 	maxListChars = 8_000
@@ -25,7 +25,7 @@ const (
 	maxChanges   = 8
 )
 
-// pageAnswer is the text form of a page's answer, parsed.
+// pageAnswer is a page tool's result, parsed from its text.
 type pageAnswer struct {
 	title, url string
 	outcome    string
@@ -33,7 +33,7 @@ type pageAnswer struct {
 	more       string
 }
 
-// parsePageAnswer parses text; false if it does not have that form.
+// parsePageAnswer parses text. It returns false if text is not a page tool's result.
 func parsePageAnswer(text string) (pageAnswer, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
@@ -60,7 +60,7 @@ func parsePageAnswer(text string) (pageAnswer, bool) {
 	return v, true
 }
 
-// name is what the page is called in a sentence.
+// name returns the page's name for use in a sentence.
 func (p pageAnswer) name() string {
 	if strings.TrimSpace(p.title) == "" {
 		return p.url
@@ -72,10 +72,10 @@ func (p pageAnswer) name() string {
 type reply struct {
 	g     *grammar.Parser
 	parts []string
-	// first is true if the pilot has not introduced itself in the conversation.
+	// first is set if the pilot has not introduced itself in the conversation.
 	first  bool
 	offers []chat.Offer
-	// outside are the sources of quoted text.
+	// outside contains the sources of quoted text.
 	outside []string
 }
 
@@ -96,21 +96,21 @@ func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 	return llm.Response{Text: text, Stop: llm.StopDone, Offers: r.offers, Outside: slices.Compact(r.outside)}
 }
 
-// explainProblem says why nothing of asked was done, and what may have been meant.
-func (r *reply) explainProblem(t *grammar.Problem, asked string) {
+// explainProblem says why none of the commands ran, and what the person may have meant.
+func (r *reply) explainProblem(t *grammar.Problem, message string) {
 	offers := t.Offers
 	if !t.Ambiguous {
-		offers = r.g.Suggest(t.Said)
+		offers = r.g.Suggest(t.Text)
 	}
 	what := t.Hint
 	switch {
 	case what != "":
 	case len(offers) > 0:
-		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Said))
+		what = fmt.Sprintf("There is no command %q.", grammar.Abbreviate(t.Text))
 	case t.Partial:
 		what = fmt.Sprintf(
 			"The command pilot has no command for %q. It needs a model to plan.",
-			grammar.Abbreviate(t.Said),
+			grammar.Abbreviate(t.Text),
 		)
 	default:
 		what = "The command pilot has no command for that. It needs a model to plan."
@@ -127,19 +127,19 @@ func (r *reply) explainProblem(t *grammar.Problem, asked string) {
 	}
 	for _, o := range offers {
 		if o.TargetName != "" {
-			r.outside = append(r.outside, r.g.Live.Sources()...)
+			r.outside = append(r.outside, r.g.Window.Sources()...)
 		}
-		if i := strings.Index(asked, t.Said); i >= 0 && t.Said != "" {
-			o.Command = strings.TrimSpace(asked[:i] + o.Command + asked[i+len(t.Said):])
+		if i := strings.Index(message, t.Text); i >= 0 && t.Text != "" {
+			o.Command = strings.TrimSpace(message[:i] + o.Command + message[i+len(t.Text):])
 		}
 		r.offers = append(r.offers, o)
 	}
 	r.add(what)
 }
 
-// answerBuiltin answers what needs no call.
+// answerBuiltin answers a command that needs no call.
 func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
-	if s.Builtin == commandtable.LocalHelp {
+	if s.Builtin == commandtable.BuiltinHelp {
 		r.add(r.g.Help(s.About, introduction()))
 		return
 	}
@@ -153,7 +153,7 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
 		r.offers = append(r.offers, chat.Offer{Command: "/" + near + " " + string(s.Args)})
 	}
-	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Said), s.Tool, hint))
+	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Text), s.Tool, hint))
 }
 
 // describeResult describes the result of a finished step.
@@ -173,7 +173,7 @@ func (r *reply) describeResult(s grammar.Step, text string) string {
 		return bounded(text, maxReadChars)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "Done: " + grammar.Abbreviate(s.Said) + "."
+		return "Done: " + grammar.Abbreviate(s.Text) + "."
 	}
 	return bounded(text, maxReadChars)
 }
@@ -226,15 +226,15 @@ func (r *reply) describeAnnotations(v pageAnswer) string {
 func describeAction(s grammar.Step, v pageAnswer) string {
 	out := v.outcome
 	if out == "" {
-		out = "done: " + grammar.Abbreviate(s.Said)
+		out = "done: " + grammar.Abbreviate(s.Text)
 	}
-	var kept []string
+	var parts []string
 	for part := range strings.SplitSeq(out, " · ") {
 		if !strings.HasPrefix(part, "settled ") {
-			kept = append(kept, part)
+			parts = append(parts, part)
 		}
 	}
-	answer := sentence(strings.Join(kept, " · "))
+	answer := sentence(strings.Join(parts, " · "))
 	if len(v.elements) == 0 {
 		return answer
 	}
@@ -246,27 +246,27 @@ func describeAction(s grammar.Step, v pageAnswer) string {
 	return answer
 }
 
-// describeFailure describes a failed result: what happened and what to say next.
+// describeFailure describes a failed result and what to say next.
 func (r *reply) describeFailure(text string) {
 	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
 	}
 	what, hint, _ := strings.Cut(text, "\nsuggestion: ")
-	said := sentence(bounded(dropCallPrefix(what), maxReadChars))
+	failure := sentence(bounded(dropCallPrefix(what), maxReadChars))
 	if hint != "" {
 		hint, more, _ := strings.Cut(hint, "\n")
 		spoken := r.g.Rephrase(hint)
-		said += "\n" + sentence(bounded(spoken, maxReadChars))
+		failure += "\n" + sentence(bounded(spoken, maxReadChars))
 		if more != "" {
-			said += "\n" + bounded(more, maxReadChars)
+			failure += "\n" + bounded(more, maxReadChars)
 		}
 		r.offerNext(hint, spoken)
 	}
-	r.add(said)
+	r.add(failure)
 }
 
-// offerNext offers the commands of a hint for models, if they are complete as they are.
+// offerNext offers the commands named in a hint for models, if they are complete commands.
 func (r *reply) offerNext(hint, spoken string) {
 	if hint == spoken {
 		return
@@ -274,12 +274,12 @@ func (r *reply) offerNext(hint, spoken string) {
 	for _, f := range r.g.Forms {
 		if !f.Hidden && len(f.Slots()) == 0 && len(r.offers) < grammar.MaxOffers &&
 			strings.Contains(spoken, `"`+f.Usage()+`"`) {
-			r.offers = append(r.offers, chat.Offer{Command: f.Usage(), Effect: f.Means})
+			r.offers = append(r.offers, chat.Offer{Command: f.Usage(), Effect: f.Description})
 		}
 	}
 }
 
-// dropCallPrefix removes the `tool(arg=1): ` at the start of an error: the call's card shows it.
+// dropCallPrefix removes `tool(arg=1): ` from the start of an error, because the call's card shows it.
 func dropCallPrefix(what string) string {
 	call, rest, ok := strings.Cut(what, "): ")
 	name, _, opens := strings.Cut(call, "(")
@@ -294,14 +294,14 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
 	}
-	said := make([]string, len(rest))
+	words := make([]string, len(rest))
 	for i, s := range rest {
-		said[i] = grammar.Abbreviate(s.Said)
+		words[i] = grammar.Abbreviate(s.Text)
 	}
-	r.add("Not done after that: " + strings.Join(said, "; ") + ".")
+	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }
 
-// sentence makes s begin with a capital and end with a full stop.
+// sentence gives s a capital letter and a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -327,8 +327,8 @@ func bounded(s string, most int) string {
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
 }
 
-// annotationsIn returns the annotations in the newest page answer of the conversation, for a window that
-// shows no page.
+// annotationsIn returns the annotations in the newest page result of the conversation. They are used if the
+// window shows no page.
 func annotationsIn(messages []chat.Message) *event.Marks {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != chat.RoleTool {
@@ -352,13 +352,13 @@ func annotationsIn(messages []chat.Message) *event.Marks {
 	return nil
 }
 
-// introduction says who answers and how to connect a model.
+// introduction explains what the pilot is and how to connect a model.
 func introduction() string {
 	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
 		"model: " + llm.HowToConnect()
 }
 
-// toolList lists what can be called now.
+// toolList lists the tools that can be called now.
 func toolList(tools []toolspec.Function) string {
 	if len(tools) == 0 {
 		return "No tool can be called now."

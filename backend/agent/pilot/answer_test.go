@@ -154,27 +154,27 @@ func TestLongResultsAreCutWithCount(t *testing.T) {
 }
 
 func TestHelpNeedsNoCall(t *testing.T) {
-	for _, said := range []string{"help", "Help!", "?", "/help", "what can you do?"} {
-		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "- open ADDRESS, back") {
-			t.Errorf("%q: %v, %q", said, calls, answer)
+	for _, text := range []string{"help", "Help!", "?", "/help", "what can you do?"} {
+		if calls, answer := drive(t, text); len(calls) > 0 || !strings.Contains(answer, "- open ADDRESS, back") {
+			t.Errorf("%q: %v, %q", text, calls, answer)
 		}
 	}
-	for _, said := range []string{"tools", "list tools", "/tools"} {
-		if calls, answer := drive(t, said); len(calls) > 0 ||
+	for _, text := range []string{"tools", "list tools", "/tools"} {
+		if calls, answer := drive(t, text); len(calls) > 0 ||
 			!strings.Contains(answer, "- click_element: Does click_element\n") {
-			t.Errorf("%q: %v, %q", said, calls, answer)
+			t.Errorf("%q: %v, %q", text, calls, answer)
 		}
 	}
 }
 
 func TestHelpExamplesAreUnderstood(t *testing.T) {
-	for _, said := range []string{
+	for _, text := range []string{
 		"open demo", "annotate page", "double click 3", "type \"two words\" into 4 and press enter", "press Control+a",
 		"scroll down 300 px", "screenshot of 3", "wait for Done", "new tab example.com", "close tab 2",
 		"open browser panel",
 	} {
-		if calls, answer := drive(t, said); len(calls) == 0 {
-			t.Errorf("%q: %q", said, answer)
+		if calls, answer := drive(t, text); len(calls) == 0 {
+			t.Errorf("%q: %q", text, answer)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-var shopPilot = sync.OnceValue(func() *pilot.Pilot { return pilot.New(pilot.Config{Live: shopLive}) })
+var shopPilot = sync.OnceValue(func() *pilot.Pilot { return pilot.New(pilot.Config{Window: shopLive}) })
 
 // completions returns the completions of a text, in order, and the ghost text.
 func completions(text string) ([]string, wire.Completion) {
@@ -111,7 +111,7 @@ func TestCompleteAnnotations(t *testing.T) {
 
 func TestCompleteToolArguments(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
-	p := pilot.New(pilot.Config{Live: func(string) grammar.WindowState {
+	p := pilot.New(pilot.Config{Window: func(string) grammar.WindowState {
 		return grammar.WindowState{
 			Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}},
 		}
@@ -130,8 +130,8 @@ func TestCompleteToolArguments(t *testing.T) {
 func TestCompleteEveryPrefixOfExamples(t *testing.T) {
 	examples, _ := commandtable.Examples()
 	for _, e := range examples {
-		for i := range e.Say {
-			typed := e.Say[:i+1]
+		for i := range e.Text {
+			typed := e.Text[:i+1]
 			inserts, _ := completions(typed)
 			for _, insert := range inserts {
 				if insert == typed || strings.TrimSpace(insert) == "" {
@@ -149,7 +149,7 @@ func FuzzComplete(f *testing.F) {
 	for _, text := range []string{"click ", "type a into ", "/cl", "open demo and ", "read \"my", "a\nb, c"} {
 		f.Add(text)
 	}
-	p := pilot.New(pilot.Config{Live: shopLive})
+	p := pilot.New(pilot.Config{Window: shopLive})
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, item := range p.Complete(text, "").Items {
 			if item.Back < 0 || item.Back > len(item.Insert) || item.Label == "" {
@@ -178,7 +178,7 @@ func BenchmarkComplete(b *testing.B) {
 		names = append(names, fmt.Sprintf("server_tool_%d", i))
 	}
 	defs := definitions(every + " " + strings.Join(names, " "))
-	p := pilot.New(pilot.Config{Live: func(string) grammar.WindowState {
+	p := pilot.New(pilot.Config{Window: func(string) grammar.WindowState {
 		return grammar.WindowState{Marks: func() *event.Marks { return marks }, Tools: defs}
 	}})
 	for _, text := range []string{

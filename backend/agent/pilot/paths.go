@@ -13,22 +13,23 @@ const (
 	maxPathsOffered = 20
 )
 
-// PathCompleter returns a function for grammar.WindowState that lists the paths below folder that begin with a text.
-// It remembers the last list, because each form of a command asks again. It must not be called concurrently.
+// PathCompleter returns a function for grammar.WindowState.Paths that lists the paths below folder with a given
+// prefix. It caches the last list, because each form of a command asks for it. It must not be called
+// concurrently.
 func PathCompleter(folder string) func(prefix string) []string {
 	var last string
 	var found []string
-	asked := false
+	cached := false
 	return func(prefix string) []string {
-		if !asked || prefix != last {
-			last, found, asked = prefix, completePath(folder, prefix), true
+		if !cached || prefix != last {
+			last, found, cached = prefix, completePath(folder, prefix), true
 		}
 		return found
 	}
 }
 
-// completePath lists what begins with prefix below folder. It follows no link out of folder, and lists hidden names
-// only when the dot was typed.
+// completePath lists the paths below folder that begin with prefix. It follows no link out of folder, and lists
+// hidden names only after a dot was typed.
 func completePath(folder, prefix string) []string {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -41,7 +42,7 @@ func completePath(folder, prefix string) []string {
 	}
 	dirName := path.Clean("./" + dir)
 	if info, err := root.Stat(dirName); err != nil || !info.IsDir() {
-		return nil // opening a pipe would wait for its writer
+		return nil // opening a named pipe would wait for its writer
 	}
 	f, err := root.Open(dirName)
 	if err != nil {

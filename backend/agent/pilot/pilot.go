@@ -1,10 +1,10 @@
 // Package pilot is the built-in command pilot: an llm.Model without a language model. It turns plain commands
-// ("open example.com and annotate", "type hello into 4") into the tool calls a language model would make, one at
-// a time, and describes the results in a sentence. It needs no network, and its calls pass the same pipeline as
-// all others.
+// ("open example.com and annotate", "type hello into 4") into the tool calls that a language model would make,
+// one at a time, and describes each result in a sentence. It needs no network. Its calls pass the same pipeline
+// as all others.
 //
-// What it does not understand it says; it never guesses. Answers depend only on the request and on what is in
-// the window, so a Pilot has no state of its own and is safe for concurrent use.
+// The pilot never guesses: if it does not understand a command, it says so. Answers depend only on the request
+// and on what is in the window, so a Pilot has no state and is safe for concurrent use.
 package pilot
 
 import (
@@ -26,9 +26,9 @@ import (
 type Config struct {
 	// DemoURL returns the address of the built-in demo site; nil passes the word "demo" to navigate_page.
 	DemoURL func() string
-	// Live returns what is in the window while panel is active; nil if there is no window. It is called on
-	// every keystroke, and must be fast.
-	Live func(panel string) grammar.WindowState
+	// Window returns what is in the window while panel is active; nil if there is no window. It is called on every
+	// keystroke and must be fast.
+	Window func(panel string) grammar.WindowState
 }
 
 // Pilot implements llm.Model.
@@ -37,38 +37,38 @@ type Pilot struct {
 	rules *grammar.Rules
 }
 
-// New makes a Pilot.
+// New returns a Pilot.
 func New(cfg Config) *Pilot {
 	if cfg.DemoURL == nil {
 		cfg.DemoURL = func() string { return "demo" }
 	}
-	if cfg.Live == nil {
-		cfg.Live = func(string) grammar.WindowState { return grammar.WindowState{} }
+	if cfg.Window == nil {
+		cfg.Window = func(string) grammar.WindowState { return grammar.WindowState{} }
 	}
 	r, err := grammar.Compile(commandtable.Table())
 	if err != nil {
-		r = &grammar.Rules{} // the tests compile every form, so this cannot fail
+		r = &grammar.Rules{} // cannot fail: the tests compile every form
 	}
 	return &Pilot{cfg: cfg, rules: r}
 }
 
 func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser {
-	return &grammar.Parser{Rules: p.rules, Tools: tools, Demo: p.cfg.DemoURL, Live: live}
+	return &grammar.Parser{Rules: p.rules, Tools: tools, DemoURL: p.cfg.DemoURL, Window: live}
 }
 
-// Stream answers the last user message of req: with the next call of its commands, or with a text once all
+// Stream answers the last user message of req: with the next call of its commands, or with text once all calls
 // have results or one failed.
 func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
-	asked, results := lastQuestion(req.Messages)
+	question, results := lastQuestion(req.Messages)
 	g := p.parser(toolNames(req.Tools), grammar.WindowState{})
 	a := &reply{g: g, first: !introduced(req.Messages)}
-	plan, problem := g.Plan(asked)
+	plan, problem := g.Plan(question)
 	if problem != nil {
-		g.Live = p.live(req.Messages)
-		a.explainProblem(problem, asked)
+		g.Window = p.window(req.Messages)
+		a.explainProblem(problem, question)
 		return a.response(onDelta), nil
 	}
 	for i, s := range plan {
@@ -100,9 +100,9 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	return a.response(onDelta), nil
 }
 
-// live is what is in the window; without a page there, what the conversation last saw of one.
-func (p *Pilot) live(messages []chat.Message) grammar.WindowState {
-	live := p.cfg.Live("")
+// window returns what is in the window. If no page is there, it uses the last page in the conversation.
+func (p *Pilot) window(messages []chat.Message) grammar.WindowState {
+	live := p.cfg.Window("")
 	if len(live.Elements()) == 0 {
 		marks := annotationsIn(messages)
 		live.Marks = func() *event.Marks { return marks }
@@ -117,18 +117,18 @@ func introduced(messages []chat.Message) bool {
 	})
 }
 
-// lastQuestion is the text of the newest user message and the results after it.
+// lastQuestion returns the text of the newest user message and the results after it.
 func lastQuestion(messages []chat.Message) (string, []chat.Message) {
-	asked, results := "", []chat.Message(nil)
+	question, results := "", []chat.Message(nil)
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleUser:
-			asked, results = m.Text, nil
+			question, results = m.Text, nil
 		case chat.RoleTool:
 			results = append(results, m)
 		}
 	}
-	return asked, results
+	return question, results
 }
 
 func toolNames(tools []toolspec.Function) []string {
@@ -139,11 +139,11 @@ func toolNames(tools []toolspec.Function) []string {
 	return names
 }
 
-// Complete returns up to eight completions of the text before the cursor while panel is active, and what is
-// still missing after it. It reads only what Live returns. It takes about a millisecond, and some ten with
-// thousands of annotations to search by name.
+// Complete returns up to eight completions of the text before the cursor while panel is active, and the missing
+// rest of the command. It reads only what Config.Window returns. It takes about a millisecond, or about ten if it
+// searches thousands of annotations by name.
 func (p *Pilot) Complete(text, panel string) wire.Completion {
-	live := p.cfg.Live(panel)
+	live := p.cfg.Window(panel)
 	names := make([]string, len(live.Tools))
 	for i, d := range live.Tools {
 		names[i] = d.Name
@@ -151,7 +151,7 @@ func (p *Pilot) Complete(text, panel string) wire.Completion {
 	return p.parser(names, live).Complete(text)
 }
 
-// Commands lists the commands for people, limited to those of tools; none means all.
+// Commands lists the commands of the given tools for people; without tools, all commands.
 func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
 	return p.parser(tools, grammar.WindowState{}).Commands()
 }

@@ -30,10 +30,10 @@ func shopLive(string) grammar.WindowState {
 			}
 		},
 		Tabs: func() []event.Tab { return []event.Tab{{ID: 2, Title: "Lamps", URL: "https://shop.example/lamps"}} },
-		Paths: func(begun string) []string {
+		Paths: func(prefix string) []string {
 			return slices.DeleteFunc(
 				[]string{"notes.txt", "my notes.txt", "docs/"},
-				func(p string) bool { return !strings.HasPrefix(p, begun) },
+				func(p string) bool { return !strings.HasPrefix(p, prefix) },
 			)
 		},
 		Tools: definitions(every),
@@ -49,7 +49,7 @@ const every = tools + " bash write_file edit_file list_directory find_files sear
 // said is the pilot's answer to text, in a conversation that knows who answers.
 func said(t *testing.T, text string) llm.Response {
 	t.Helper()
-	res, err := pilot.New(pilot.Config{Live: shopLive}).Stream(context.Background(), llm.Request{
+	res, err := pilot.New(pilot.Config{Window: shopLive}).Stream(context.Background(), llm.Request{
 		Messages: []chat.Message{{Role: chat.RoleAssistant, Text: introduction(t)}, {Role: chat.RoleUser, Text: text}},
 		Tools:    offer(every),
 	}, func(llm.Delta) {})

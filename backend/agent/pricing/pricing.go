@@ -1,5 +1,6 @@
-// Package pricing knows what models cost, as far as the user configured it. There is no built-in list: prices
-// change, and a wrong one is worse than none. A model without a price is reported as such, never as free.
+// Package pricing computes what models cost, from prices that the user configured. There is no built-in list,
+// because prices change and a wrong price is worse than none. A model without a price is reported as such, never
+// as free.
 //
 // Prices are decimals per million tokens, stored as integers so that the same usage always costs the same.
 // Amounts are billionths of a currency unit.
@@ -15,26 +16,26 @@ import (
 	"sextant/shared/chat"
 )
 
-// defaultCurrency is used if none is named.
+// defaultCurrency is used if an entry names none.
 const defaultCurrency = "USD"
 
 const (
-	// maxRows limits a list, maxPrice a price per million tokens.
+	// maxRows limits the entries of a list, maxPrice a price per million tokens.
 	maxRows  = 200
 	maxPrice = 1_000_000
 	// micro is a millionth. Prices are stored in millionths per million tokens.
 	micro = 1_000_000
-	// maxTokens is more than any answer has; it keeps products in range.
+	// maxTokens exceeds the tokens of any answer and keeps products in range.
 	maxTokens = 2_000_000_000
 )
 
-// Price is what a model costs.
+// Price is the price of a model's tokens.
 type Price struct {
 	input, cached, output, written int64
 	currency                       string
 }
 
-// List is the configured prices. The zero List is empty.
+// List contains the configured prices. The zero List is empty.
 type List struct{ rows []row }
 
 type row struct {
@@ -42,10 +43,10 @@ type row struct {
 	price   Price
 }
 
-// Parse reads entries separated by commas: model=input/cached/output with an optional fourth price for cache
+// Parse parses entries separated by commas: model=input/cached/output with an optional fourth price for cache
 // writes, and an optional currency, per million tokens, e.g. "openai/gpt-5*=1.25/0.125/10,
-// anthropic/*=3/0.3/15/3.75 EUR". An asterisk matches any text. An empty cached or cache-write price is that
-// of input.
+// anthropic/*=3/0.3/15/3.75 EUR". An asterisk matches any text. An empty cached or cache-write price is the same
+// as the input price.
 func Parse(text string) (List, error) {
 	var l List
 	for entry := range strings.SplitSeq(text, ",") {
@@ -105,7 +106,7 @@ func parseRow(entry string) (row, error) {
 	return row{pattern, p}, nil
 }
 
-// ParseMoney reads an amount such as "0.50" or "2 EUR"; "" and "0" are the zero Money.
+// ParseMoney parses an amount such as "0.50" or "2 EUR". "" and "0" are the zero Money.
 func ParseMoney(text string) (chat.Money, error) {
 	amount, currency, err := splitCurrency(text)
 	if err != nil || amount == "" {
@@ -118,7 +119,7 @@ func ParseMoney(text string) (chat.Money, error) {
 	return chat.Money{Nanos: nanos, Currency: currency}, nil
 }
 
-// splitCurrency cuts off a trailing three-letter code.
+// splitCurrency separates a trailing three-letter code.
 func splitCurrency(text string) (amount, currency string, err error) {
 	fields := strings.Fields(text)
 	switch {
@@ -128,18 +129,18 @@ func splitCurrency(text string) (amount, currency string, err error) {
 		return fields[0], defaultCurrency, nil
 	}
 	code := fields[len(fields)-1]
-	if !Currency(code) {
+	if !IsCurrency(code) {
 		return "", "", fmt.Errorf("%q is not a currency: write its three-letter code, e.g. USD or EUR", code)
 	}
 	return strings.Join(fields[:len(fields)-1], ""), code, nil
 }
 
-// Currency reports whether code has the form of a currency code: three capital letters.
-func Currency(code string) bool {
+// IsCurrency reports whether code has the form of a currency code: three capital letters.
+func IsCurrency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// decimal reads a non-negative number as an integer of 1/scale.
+// decimal parses a non-negative number as an integer in units of 1/scale.
 func decimal(text string, scale int64, most float64) (int64, error) {
 	if text == "" || strings.Trim(text, "0123456789.") != "" || strings.Count(text, ".") > 1 || text == "." {
 		return 0, fmt.Errorf("%q is not an amount: write digits with a decimal point, e.g. 1.25", text)
@@ -151,9 +152,9 @@ func decimal(text string, scale int64, most float64) (int64, error) {
 	return int64(math.Round(f * float64(scale))), nil
 }
 
-// Of returns the price of a model (provider/model): that of the matching pattern with the most literal characters, or
-// the first of several such patterns.
-func (l List) Of(model string) (Price, bool) {
+// Price returns the price of a model (provider/model). Of several matching patterns the one with the most literal
+// characters wins, then the first.
+func (l List) Price(model string) (Price, bool) {
 	best, most := -1, -1
 	for i, r := range l.rows {
 		if n := len(strings.ReplaceAll(r.pattern, "*", "")); n > most && matches(r.pattern, model) {
@@ -188,11 +189,11 @@ func matches(pattern, name string) bool {
 	return strings.HasSuffix(name, last)
 }
 
-// Cost is the cost of u, to the nearest billionth.
+// Cost returns the cost of u, rounded to a billionth.
 func (p Price) Cost(u chat.Usage) chat.Money {
 	n := func(tokens int) int64 { return int64(min(max(tokens, 0), maxTokens)) }
 	fresh := n(u.Input - u.Cached - u.CacheWritten)
-	// Products reach 2e9 * 1e12, too large for an int64: split off the thousands first.
+	// Products reach 2e9 * 1e12, too large for an int64, so the thousands are split off first.
 	sum := 0.0
 	var whole int64
 	for _, part := range [...]struct{ tokens, price int64 }{
@@ -208,7 +209,7 @@ func (p Price) Cost(u chat.Usage) chat.Money {
 	return m
 }
 
-// FormatMoney writes m for people: two decimals, more below a tenth: "1.25 USD".
+// FormatMoney formats m for people with two decimals, or more below a tenth: "1.25 USD".
 func FormatMoney(m chat.Money) string {
 	switch {
 	case m.Nanos == 0:

@@ -30,14 +30,14 @@ func TestLongestPatternWins(t *testing.T) {
 		"openai/o9": "9.00 USD", "vllm/qwen3": "0", "a/bcd": "1.00 USD", "a/bxcyd": "1.00 USD",
 	} {
 		t.Run(model, func(t *testing.T) {
-			p, ok := l.Of(model)
+			p, ok := l.Price(model)
 			if got := pricing.FormatMoney(p.Cost(million)); !ok || got != want {
 				t.Errorf("%s: %s (%v), want %s", model, got, ok, want)
 			}
 		})
 	}
 	for _, model := range []string{"openai", "anthropic/x", "a/bdc", "OPENAI/gpt-5", ""} {
-		if _, ok := l.Of(model); ok {
+		if _, ok := l.Price(model); ok {
 			t.Errorf("%q has a price", model)
 		}
 	}
@@ -53,7 +53,7 @@ func TestCacheTokenPrices(t *testing.T) {
 		"m/m=0/0/0":         0,
 	} {
 		t.Run(text, func(t *testing.T) {
-			p, _ := list(t, text).Of("m/m")
+			p, _ := list(t, text).Price("m/m")
 			if got := p.Cost(u); got.Nanos != want {
 				t.Errorf("%s: %d, want %d", text, got.Nanos, want)
 			}
@@ -64,7 +64,7 @@ func TestCacheTokenPrices(t *testing.T) {
 func TestCostIsMonotonic(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		any := rapid.IntRange(-5, 1<<40)
-		p, _ := list(t, "m/m=1000000/999999.999999/1000000/0.000001").Of("m/m")
+		p, _ := list(t, "m/m=1000000/999999.999999/1000000/0.000001").Price("m/m")
 		u := chat.Usage{
 			Input:        any.Draw(r, "input"),
 			Output:       any.Draw(r, "output"),

@@ -1,13 +1,13 @@
-// Package prompt decides which part of a conversation and of the tools a model is sent, so that it costs little
-// and providers can cache the beginning of every request.
+// Package prompt decides which part of a conversation and of the tools is sent to a model, so that it costs
+// little and providers can cache the beginning of every request.
 //
 // For the cache, what was sent once is sent again with the same bytes, in the same place; new things are
 // appended. The system prompt depends only on its settings and notes. Tools change only between rounds, and only
-// if the set really changed; a panel's tools come last, so that those before them keep their place. If the
-// definitions would take more than a twentieth of the context window, they never change: the model gets the
-// core tools, find_tools and call_tool, and the active panel's tools in an appended note.
+// if the set really changed. A panel's tools come last, so that those before them keep their place. If the
+// definitions would take more than a twentieth of the context window, they never change: the model gets the core
+// tools, find_tools and call_tool, and the active panel's tools in an appended note.
 //
-// The package asks no model, runs no tool and stores nothing: the loop does.
+// The package asks no model, runs no tool and stores nothing; the loop does.
 package prompt
 
 import (
@@ -16,11 +16,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// toolShare: definitions of tools may take one part in toolShare of the context window.
+// toolShare limits the definitions of tools to one part in toolShare of the context window.
 const toolShare = 20
 
-// DefaultWindow is the context window of a model in tokens, judged by its name (provider/name); 128,000 if
-// nothing is known. Local servers usually load models with less than the maximum and count as 32,000.
+// DefaultWindow returns the context window of a model in tokens, judged by its name (provider/name), and 128,000
+// if the name is unknown. Local models count as 32,000, because servers usually load them with less than the
+// maximum.
 func DefaultWindow(model string) int {
 	provider, name, _ := strings.Cut(strings.ToLower(model), "/")
 	switch provider {
@@ -38,5 +39,5 @@ func DefaultWindow(model string) int {
 	return 128_000
 }
 
-// estimateTokens is roughly the number of tokens in n bytes of text.
+// estimateTokens returns a rough number of tokens in n bytes of text.
 func estimateTokens(n int) int { return n / toolspec.BytesPerToken }

@@ -7,10 +7,10 @@ import (
 	"sextant/shared/chat"
 )
 
-// Repair gives every call exactly one result. One is missing if the program ended while the call ran:
-// providers refuse such a conversation, and the model must know that the outcome is unknown. Results without
-// a call and empty answers are dropped.
-func Repair(in []chat.Message) []chat.Message {
+// RepairResults gives every call exactly one result. A result is missing if the program ended during the call; then
+// providers refuse the conversation, so the model is told that the outcome is unknown. Results without a call and
+// empty answers are dropped.
+func RepairResults(in []chat.Message) []chat.Message {
 	results := map[string]chat.Message{}
 	for _, m := range in {
 		if m.Role == chat.RoleTool {

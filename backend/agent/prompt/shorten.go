@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxResult is how many characters of one result a model reads.
+// MaxResult limits the characters of one result that a model reads.
 const MaxResult = 24_000
 
-// Shorten cuts a long result and says so.
+// Shorten cuts a long result and adds a note about it.
 func Shorten(s string) string {
 	if len(s) <= MaxResult {
 		return s
@@ -17,10 +17,10 @@ func Shorten(s string) string {
 	if n <= MaxResult {
 		return s
 	}
-	kept := string([]rune(s)[:MaxResult])
+	cut := string([]rune(s)[:MaxResult])
 	return fmt.Sprintf(
 		"%s\n… cut here: %d of %d characters shown. Ask for a part, a query or an offset to read the rest.",
-		kept,
+		cut,
 		MaxResult,
 		n,
 	)

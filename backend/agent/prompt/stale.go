@@ -11,33 +11,32 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// When a result is left out of a request. A model that needs it can read it again.
+// Limits that decide when a result is left out of a request. A model that needs it can read it again.
 const (
-	// minStaleBytes is how many bytes must be stale before they are left out, all at once: each time the
-	// prompt changes from there on, and the provider's cache misses.
+	// minStaleBytes is how many bytes of stale results are collected before they are left out together: each time the
+	// prompt changes from there on and the provider's cache misses.
 	minStaleBytes = 12_000
 	// minPage and minOther are the shortest results worth leaving out, in bytes.
 	minPage  = 600
 	minOther = 2400
-	// afterLeaving is for how many rounds a page's result stays once its tab shows another page: comparing
-	// two pages needs both. afterLong is the same for any long result.
+	// afterLeaving is the number of rounds that a page's result stays after its tab shows another page, because
+	// comparing two pages needs both. afterLong is the number of rounds for any long result.
 	afterLeaving = 4
 	afterLong    = 10
 )
 
-// StaleResults returns the results that are no longer sent: snapshots of a page with a newer snapshot, pages
-// that were left, and long results of many rounds ago. snapshotTools names the tools that show a whole page.
-// The map is by message id. Each entry has the first lines of the result (from outside like the whole) and how
-// to read it again.
+// StaleResults returns the results that are no longer sent, by message id: snapshots of a page with a newer
+// snapshot, pages that were left, and long results of many rounds ago. snapshotTools names the tools that return
+// a whole page.
 //
-// StaleResults results stay stale when messages grow, and they are only left out in whole blocks, so that prompts keep
-// their beginnings.
-func StaleResults(messages []chat.Message, looks []string) map[string]ShortenedResult {
-	s := staleFinder{calls: map[string]chat.ToolCall{}, snapshotTools: looks, out: map[string]ShortenedResult{}}
+// Results stay stale when messages grow, and they are left out only in large groups, so that prompts keep their
+// beginnings.
+func StaleResults(messages []chat.Message, snapshotTools []string) map[string]ShortenedResult {
+	s := staleFinder{calls: map[string]chat.ToolCall{}, snapshotTools: snapshotTools, out: map[string]ShortenedResult{}}
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleAssistant:
-			s.sweep() // each answer had a request before it
+			s.sweep() // each answer followed a request
 			s.round++
 			for _, c := range m.Calls {
 				s.calls[c.ID] = c
@@ -52,8 +51,9 @@ func StaleResults(messages []chat.Message, looks []string) map[string]ShortenedR
 
 // ShortenedResult replaces a result that is left out.
 type ShortenedResult struct {
-	// Head is the start of the result. Why says what is missing and how to read it.
-	Head, Why string
+	// Head contains the first lines of the result; it is outside text if the result is. Note says what is missing and
+	// how to read it.
+	Head, Note string
 }
 
 type staleFinder struct {
@@ -64,7 +64,7 @@ type staleFinder struct {
 	out           map[string]ShortenedResult
 }
 
-// pageResult is one result that may become stale.
+// pageResult is a result that may become stale.
 type pageResult struct {
 	message chat.Message
 	tool    string
@@ -75,7 +75,7 @@ type pageResult struct {
 	why      string
 }
 
-// page is where a result was seen, according to its first line; tab is "" if that names none.
+// page is the page that a result shows according to its first line; tab is "" if that line names none.
 type page struct{ tab, url string }
 
 func (s *staleFinder) add(m chat.Message) {
@@ -108,7 +108,7 @@ func (s *staleFinder) add(m chat.Message) {
 	}
 }
 
-// sweep leaves out the stale results if they are enough.
+// sweep leaves out the stale results if they are large enough together.
 func (s *staleFinder) sweep() {
 	var which []int
 	size := 0
@@ -130,7 +130,7 @@ func (s *staleFinder) sweep() {
 	}
 }
 
-// stale says why x is stale, "" if it is not.
+// stale returns why p is stale, "" if it is not.
 func (p pageResult) stale(round int) string {
 	age := round - p.round
 	switch {
@@ -155,7 +155,7 @@ func (p pageResult) short(why string) ShortenedResult {
 	}
 	return ShortenedResult{
 		Head: strings.Join(head, "\n"),
-		Why: fmt.Sprintf(
+		Note: fmt.Sprintf(
 			"[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",
 			p.tool,
 			strings.Count(p.message.Text, "\n")+1,
@@ -166,7 +166,7 @@ func (p pageResult) short(why string) ShortenedResult {
 	}
 }
 
-// whole reports whether a snapshot was requested of everything, not of a part.
+// whole reports whether args request a snapshot of the whole page.
 func whole(args json.RawMessage) bool {
 	var p struct {
 		Query   string `json:"query"`
@@ -175,7 +175,7 @@ func whole(args json.RawMessage) bool {
 	return len(args) == 0 || json.Unmarshal(args, &p) == nil && p.Query == "" && !p.Changes
 }
 
-// pageOf parses the first line of a page's answer: Page: title | url | v7 | tab 2. The title may contain
+// pageOf parses the first line of a page tool's result: Page: title | url | v7 | tab 2. The title may contain
 // anything, so the line is parsed from its end.
 func pageOf(text string) page {
 	line, _, _ := strings.Cut(text, "\n")

@@ -61,8 +61,8 @@ func TestOlderSnapshotIsLeftOut(t *testing.T) {
 	}
 	if s := prompt.StaleResults(m,
 		snapshotTools)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
-		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) ||
-		!strings.Contains(s.Why, "3 lines") {
+		!strings.Contains(s.Note, `read_result {"handle":"`+first+`"}`) ||
+		!strings.Contains(s.Note, "3 lines") {
 		t.Errorf("%+v", s)
 	}
 }

@@ -10,23 +10,23 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// actionsHeading separates the two halves of a summary: the user's words, quoted line by line, and what was
-// done and found.
+// actionsHeading separates the two parts of a summary: the user's words, quoted line by line, and what was done
+// and found.
 const actionsHeading = "\n\nWhat was done and found:\n"
 
-// Limits of a summary in bytes: the user's words, the rest, and one answer in it.
+// Limits of a summary in bytes: the user's words, the actions, and one answer among the actions.
 const (
 	maxWords   = 8000
 	maxActions = 8000
 	maxAnswer  = 600
 )
 
-// ActiveMessages returns the messages that are sent: with a summary in force, it and what came after the part it
-// replaces. Other summaries are never sent.
+// ActiveMessages returns the messages that are sent. If a summary is active, these are the summary and the
+// messages after the part it replaces.
 func ActiveMessages(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
-	if i := inForce(messages); i >= 0 {
+	if i := activeSummary(messages); i >= 0 {
 		sent, from = append(sent, messages[i]), covered(messages)
 	}
 	for _, m := range messages[from:] {
@@ -37,11 +37,11 @@ func ActiveMessages(messages []chat.Message) []chat.Message {
 	return sent
 }
 
-// Older returns what is sent of the first n messages: a summary that replaces a part of them, and the
-// others.
-func Older(messages []chat.Message, n int) []chat.Message {
+// OlderMessages returns what is sent of the first n messages: the active summary if it replaces some of them, and
+// the rest.
+func OlderMessages(messages []chat.Message, n int) []chat.Message {
 	var sent []chat.Message
-	if i := inForce(messages); i >= 0 {
+	if i := activeSummary(messages); i >= 0 {
 		sent = append(sent, messages[i])
 	}
 	for _, m := range messages[min(covered(messages), n):n] {
@@ -52,8 +52,8 @@ func Older(messages []chat.Message, n int) []chat.Message {
 	return sent
 }
 
-// inForce is the index of the summary that is sent, -1 for none.
-func inForce(messages []chat.Message) int {
+// activeSummary returns the index of the summary that is sent, -1 for none.
+func activeSummary(messages []chat.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status == chat.StatusDone && indexOf(messages, m.CoversThrough) >= 0 {
 			return i
@@ -62,9 +62,9 @@ func inForce(messages []chat.Message) int {
 	return -1
 }
 
-// covered is how many messages the summary in force replaces.
+// covered returns how many messages the active summary replaces.
 func covered(messages []chat.Message) int {
-	i := inForce(messages)
+	i := activeSummary(messages)
 	if i < 0 {
 		return 0
 	}
@@ -75,20 +75,19 @@ func indexOf(messages []chat.Message, id string) int {
 	return slices.IndexFunc(messages, func(m chat.Message) bool { return m.ID == id })
 }
 
-// IsSummaryUndone reports whether a person wants the whole conversation sent instead of a summary.
+// IsSummaryUndone reports whether the person wants the whole conversation sent instead of a summary.
 func IsSummaryUndone(messages []chat.Message) bool {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status != chat.StatusDone {
-			return inForce(messages) < i
+			return activeSummary(messages) < i
 		}
 	}
 	return false
 }
 
-// SplitPoint is how many messages a new summary should replace, so that the others have at most tail bytes.
-// A call and its results stay together. The model's last message and what came after it, which it has not
-// read, may have twice as many: several steering messages may arrive at once. It is 0 if there is nothing
-// more to summarize.
+// SplitPoint returns how many messages a new summary should replace so that the others have at most tail bytes; 0
+// if there is nothing more to summarize. A call and its results stay together. The model's last message and those
+// after it, which it has not read, may have twice as many bytes: several steering messages may arrive at once.
 func SplitPoint(messages []chat.Message, tail int) int {
 	before, at, size, most := covered(messages), 0, 0, 2*tail
 	for i, m := range slices.Backward(messages) {
@@ -113,7 +112,7 @@ func SplitPoint(messages []chat.Message, tail int) int {
 	return at
 }
 
-// Summary writes a summary of messages for a context window in tokens; done is what was done and found.
+// Summary returns a summary of messages for a context window in tokens. done says what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
 	return userWords(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + actionsHeading + excerpt.Bytes(
 		strings.TrimSpace(done),
@@ -121,28 +120,28 @@ func Summary(messages []chat.Message, window int, done string) string {
 	)
 }
 
-// SplitSummary splits a summary: what counts as the user's words, and what may hold text from outside.
-func SplitSummary(text string) (said, done string) {
-	said, done, _ = strings.Cut(text, actionsHeading)
-	return said, done
+// SplitSummary splits a summary into the user's words and what was done, which may contain outside text.
+func SplitSummary(text string) (words, done string) {
+	words, done, _ = strings.Cut(text, actionsHeading)
+	return words, done
 }
 
-// userWords quotes the user: everything, or if that is more than room bytes the first message, the last, and
-// of the others the sentences that set a rule or ask.
+// userWords quotes the user. If everything would take more than room bytes, it quotes the first message, the
+// last, and sentences of the others that set a rule or ask.
 func userWords(messages []chat.Message, room int) string {
-	var said []string
+	var words []string
 	size, n := 0, 0
 	for _, m := range messages {
 		if m.Role != chat.RoleSummary && m.Role != chat.RoleNote {
 			n++
 		}
 		if m.Role == chat.RoleUser && len(m.Outside) == 0 {
-			said = append(said, m.Text)
+			words = append(words, m.Text)
 			size += len(m.Text)
 		}
 	}
 	if size > room {
-		said = selectWords(said, room/3)
+		words = selectWords(words, room/3)
 	}
 	var b strings.Builder
 	fmt.Fprintf(
@@ -151,7 +150,7 @@ func userWords(messages []chat.Message, room int) string {
 			"keeps all of it.]\nWhat the person asked and said, word for word:",
 		n,
 	)
-	for _, text := range said {
+	for _, text := range words {
 		for line := range strings.SplitSeq(text, "\n") {
 			b.WriteString("\n> " + line)
 		}
@@ -160,14 +159,14 @@ func userWords(messages []chat.Message, room int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// selectWords returns the first and the last of said in at most few bytes each, and in as many the sentences
-// of the others that set a rule or ask.
-func selectWords(said []string, few int) []string {
+// selectWords shortens the texts of messages: it returns the first and the last, each cut to limit bytes, and up to
+// limit bytes of sentences from the others that set a rule or ask.
+func selectWords(words []string, limit int) []string {
 	var out []string
-	room := few
-	for i, text := range said {
-		if i == 0 || i == len(said)-1 {
-			whole := excerpt.Bytes(text, few)
+	room := limit
+	for i, text := range words {
+		if i == 0 || i == len(words)-1 {
+			whole := excerpt.Bytes(text, limit)
 			out = append(out, whole)
 			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
 		}
@@ -181,7 +180,7 @@ func selectWords(said []string, few int) []string {
 	return out
 }
 
-// rules are words with which people set a rule, in the most frequent languages here.
+// rules are words with which people set a rule, in frequent languages.
 var rules = strings.Fields(
 	"always never must only don't dont do not without unless except please make sure avoid keep " +
 		"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans",
@@ -196,7 +195,7 @@ func isRule(sentence string) bool {
 	return false
 }
 
-// sentences splits text after full stops, question marks and at line ends.
+// sentences splits text after full stops and question marks and at line ends.
 func sentences(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -212,8 +211,8 @@ func sentences(text string) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// FallbackSummary is what was done and found, without a model: each call with the start of its result, and
-// the answers. What does not fit is cut from the middle.
+// FallbackSummary returns what was done and found, without asking a model: each call with the start of its
+// result, and the answers. If it is too long, its middle is cut.
 func FallbackSummary(messages []chat.Message) string {
 	calls := map[string]chat.ToolCall{}
 	var lines []string
@@ -242,7 +241,7 @@ func FallbackSummary(messages []chat.Message) string {
 	return cutMiddle(strings.Join(lines, "\n"), maxActions-200)
 }
 
-// cutMiddle cuts text to n bytes by leaving out lines from its middle.
+// cutMiddle cuts text to n bytes by removing lines from its middle.
 func cutMiddle(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -257,7 +256,7 @@ func cutMiddle(text string, n int) string {
 	return strings.ToValidUTF8(first, "") + "\n(some left out here)\n" + strings.ToValidUTF8(last, "")
 }
 
-// Transcript is the part of a conversation to summarize, for a model, in at most n bytes. text returns a
+// Transcript returns the part of a conversation that a model is to summarize, in at most n bytes. text returns a
 // message as the model may read it.
 func Transcript(messages []chat.Message, n int, text func(chat.Message) string) string {
 	var b strings.Builder

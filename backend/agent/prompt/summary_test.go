@@ -34,7 +34,7 @@ func TestSummaryKeepsGoalAndRulesVerbatim(t *testing.T) {
 		chat.Message{ID: "u4", Role: chat.RoleUser, Text: "Und jetzt?\n\nWhat was done and found:\nnichts"},
 	)
 	text := prompt.Summary(m, 128_000, "  Three hotels were found.\n")
-	said, done := prompt.SplitSummary(text)
+	words, done := prompt.SplitSummary(text)
 	const want = `[From Sextant: the beginning of this conversation, messages 1 to 7, is summed up here. The record keeps all of it.]
 What the person asked and said, word for word:
 > Find a hotel in Graz
@@ -48,8 +48,8 @@ What the person asked and said, word for word:
 >` + " " + `
 > What was done and found:
 > nichts`
-	if said != want || done != "Three hotels were found." {
-		t.Errorf("said\n%s\ndone\n%s", said, done)
+	if words != want || done != "Three hotels were found." {
+		t.Errorf("said\n%s\ndone\n%s", words, done)
 	}
 	small := append(conversation{{ID: "u0", Role: chat.RoleUser, Text: "Go. " + long + "Only by train."}}, m...)
 	if short := prompt.Summary(small, 4000, "x"); len(short) > 2500 || !strings.Contains(short, "\n> Go. Some") ||
@@ -101,7 +101,7 @@ func TestLastActiveSummaryIsSent(t *testing.T) {
 	if got := ids(prompt.ActiveMessages(m)); got != "s1 u2 a2 u3 a3" || !prompt.IsSummaryUndone(m) {
 		t.Errorf("the second undone: %s", got)
 	}
-	if got := ids(prompt.Older(m, 6)); got != "s1 u2 a2 u3" {
+	if got := ids(prompt.OlderMessages(m, 6)); got != "s1 u2 a2 u3" {
 		t.Errorf("a third would read %s", got)
 	}
 	m[3].Status = chat.StatusStopped

@@ -8,8 +8,8 @@ import (
 //go:embed system.md
 var builtin string
 
-// System is the system prompt of a turn. Its bytes depend only on the settings and notes, so that providers
-// can keep it cached.
+// System returns the system prompt of a turn. Its bytes depend only on the settings and notes, so that providers
+// can cache it.
 func System(own string, notes []string) string {
 	text := strings.TrimSpace(builtin)
 	if own = strings.TrimSpace(own); own != "" {

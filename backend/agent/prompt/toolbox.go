@@ -11,26 +11,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Toolbox decides which tools a conversation's model is sent. Its zero value is ready. Not safe for
+// Toolbox decides which tools are sent to a conversation's model. The zero value is ready. Not safe for
 // concurrent use.
 type Toolbox struct {
-	// searching stays true until the set is clearly small again, so that a panel that opens and closes near
-	// the limit does not invalidate the prompt cache each time.
+	// searching stays set until the tools are clearly few again, so that a panel that opens and closes near the limit
+	// does not invalidate the prompt cache each time.
 	searching bool
 }
 
-// ToolSelection is the tools in one request.
+// ToolSelection contains the tools of one request.
 type ToolSelection struct {
 	// Listed are the definitions in the request, in order.
 	Listed []toolspec.Definition
-	// Searching is true if Listed is a part and the others are found with find_tools.
+	// Searching is set if Listed is only a part and the model finds the others with find_tools.
 	Searching bool
-	// Note describes the panel's tools while Searching, "" for none.
+	// Note describes the panel's tools while Searching; "" for none.
 	Note string
 }
 
-// Select chooses from all tools for a model with a context window in tokens. core names the tools that are
-// always listed.
+// Select chooses from all tools for a model with a context window in tokens. Tools in core are always listed.
 func (t *Toolbox) Select(all []toolspec.Definition, core []string, window int) ToolSelection {
 	size := 0
 	for _, d := range all {
@@ -61,7 +60,7 @@ func (t *Toolbox) Select(all []toolspec.Definition, core []string, window int) T
 	return ToolSelection{Listed: append(first, last...)}
 }
 
-// maxNoted is how many of a panel's tools a note describes.
+// maxNoted limits how many of a panel's tools a note describes.
 const maxNoted = 12
 
 // panelNotePrefix begins every note about a panel's tools.
@@ -70,7 +69,7 @@ const panelNotePrefix = "[From Sextant: the panel"
 // IsPanelNote reports whether a note is about a panel's tools.
 func IsPanelNote(text string) bool { return strings.HasPrefix(text, panelNotePrefix) }
 
-// PanelClosedNote says that the panel's tools are gone.
+// PanelClosedNote says that the panel's tools can no longer be called.
 const PanelClosedNote = panelNotePrefix + " whose tools were listed is closed; they cannot be called now.]"
 
 // panelNote describes the tools of the active panel.
@@ -91,8 +90,8 @@ func panelNote(defs []toolspec.Definition) string {
 	)
 }
 
-// NextNote is the note to append so that the model knows want, the Note of a ToolSelection, after the notes
-// sent so far; "" if it already does.
+// NextNote returns the note to append so that the model knows want, the Note of a ToolSelection; "" if sent, the
+// notes sent so far, already says so.
 func NextNote(want string, sent []string) string {
 	last := ""
 	if len(sent) > 0 {
@@ -107,7 +106,7 @@ func NextNote(want string, sent []string) string {
 	return want
 }
 
-// callTool calls tools that are not listed.
+// callTool returns the definition of call_tool, which calls tools that are not listed.
 func callTool() toolspec.Definition {
 	return toolspec.Definition{
 		Name: toolspec.CallTool, Origin: toolspec.OriginBaseline, Group: "workspace",
@@ -120,8 +119,8 @@ func callTool() toolspec.Definition {
 	}
 }
 
-// ResolveCall returns the tool and arguments that a call of call_tool names; other calls are returned as they
-// are. The Result says what is wrong if it names none.
+// ResolveCall returns the tool and arguments that a call of call_tool names, and other calls unchanged. If no
+// tool is named, the Result says what is wrong.
 func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
 	if name != toolspec.CallTool {
 		return name, args, nil
@@ -129,7 +128,7 @@ func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *t
 	var p struct {
 		Tool string          `json:"tool"`
 		Args json.RawMessage `json:"args"`
-		// The names most protocols use; models that know them slip.
+		// Most protocols use these names, so models use them by mistake.
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}

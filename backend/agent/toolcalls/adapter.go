@@ -20,10 +20,10 @@ type Adapter struct {
 	AlsoCallable []toolspec.Definition
 }
 
-// Stream sends one request with the tools that may be called. A native model gets them as they are. For other
-// models the system prompt lists them, and earlier calls and results are written into the conversation in the
-// model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
-// that it can start before the answer ends. Errors are the model's own.
+// Stream sends one request with the tools that may be called. A native model gets the tool definitions. For other
+// models the system prompt lists the tools, and earlier calls and results are written into the conversation in
+// the model's format. The returned text contains no calls. Each complete call is also passed to onDelta at once,
+// so that it can start before the answer ends. Errors come from the model unchanged.
 func (a Adapter) Stream(
 	ctx context.Context,
 	req llm.Request,
@@ -35,14 +35,14 @@ func (a Adapter) Stream(
 		return a.Model.Stream(ctx, req, onDelta)
 	}
 	tools := NewToolset(slices.Concat(defs, a.AlsoCallable))
-	asked := llm.Request{
+	sent := llm.Request{
 		System:    req.System,
 		Messages:  a.asText(req.Messages, tools),
 		MaxTokens: req.MaxTokens,
 		TextCalls: true,
 	}
-	if section := Section(a.Format, defs); section != "" {
-		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
+	if section := PromptSection(a.Format, defs); section != "" {
+		sent.System = strings.TrimSpace(req.System + "\n\n" + section)
 	}
 	var out llm.Response
 	var text strings.Builder
@@ -62,18 +62,21 @@ func (a Adapter) Stream(
 			onDelta(llm.Delta{Text: e.Text})
 		}
 	})
-	res, err := a.Model.Stream(ctx, asked, func(d llm.Delta) {
-		if d.Thought != "" || d.Note != "" {
-			onDelta(llm.Delta{Thought: d.Thought, Note: d.Note})
+	res, err := a.Model.Stream(ctx, sent, func(d llm.Delta) {
+		if d.Reasoning != "" || d.Note != "" {
+			onDelta(llm.Delta{Reasoning: d.Reasoning, Note: d.Note})
 		}
 		p.Write(d.Text)
 	})
 	if err != nil {
 		p.Abandon()
-		return llm.Response{Text: text.String(), Thought: res.Thought, Usage: res.Usage, By: res.By}, err
+		return llm.Response{
+			Text: text.String(), Reasoning: res.Reasoning, Usage: res.Usage, AnsweredBy: res.AnsweredBy,
+		}, err
 	}
 	p.Close(res.Stop != llm.StopLength)
-	out.Text, out.Thought, out.Usage, out.Stop, out.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
+	out.Text, out.Reasoning, out.Usage = text.String(), res.Reasoning, res.Usage
+	out.Stop, out.AnsweredBy = res.Stop, res.AnsweredBy
 	// A server that parses this format itself returns its calls natively.
 	out.Calls = append(out.Calls, res.Calls...)
 	out.Broken = append(out.Broken, res.Broken...)
@@ -83,7 +86,7 @@ func (a Adapter) Stream(
 	return out, nil
 }
 
-// NativeFunctions returns the functions that a model with native calls is sent for defs.
+// NativeFunctions converts defs to the functions that are sent to a model with native calls.
 func NativeFunctions(defs []toolspec.Definition) []toolspec.Function {
 	out := make([]toolspec.Function, len(defs))
 	for i, d := range defs {
@@ -96,7 +99,7 @@ func hasCalls(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool { return len(m.Calls) > 0 })
 }
 
-// asText is the conversation with its calls and results as text. Adjacent messages of one role are joined,
+// asText returns the conversation with its calls and results as text. Adjacent messages of one role are joined,
 // because many templates of local models require alternating roles.
 func (a Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message {
 	var out []chat.Message

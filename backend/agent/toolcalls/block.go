@@ -14,7 +14,7 @@ const (
 	fenceBlock
 )
 
-// block is a call being collected. Its end is found byte by byte; it is parsed once it is complete.
+// block collects a call byte by byte until its end; only then is the call parsed.
 type block struct {
 	kind  blockKind
 	start position // position of its opening tag
@@ -65,8 +65,8 @@ func (b *block) append(c byte) {
 
 func (b *block) content(drop int) []byte { return b.buf[:max(0, min(len(b.buf), b.size-drop))] }
 
-// unconfirmedContent is the content of a block at the end of the answer, where an end mark may still lack its line
-// break.
+// unconfirmedContent returns the content of a block at the end of the answer, where the line break after an end
+// mark may be missing.
 func (b *block) unconfirmedContent() []byte {
 	switch {
 	case b.hiddenEnd >= 0:
@@ -110,7 +110,7 @@ func (p *Parser) inBlock(c byte) {
 	}
 }
 
-// reopened handles an opening tag inside a block: the end tag before it is missing, or the tag was doubled.
+// reopened handles an opening tag inside a block: either an end tag is missing or the tag was doubled.
 func (p *Parser) reopened() {
 	b := p.block
 	content := b.content(len(callStart))
@@ -247,7 +247,7 @@ func (p *Parser) inFence(c byte) {
 	b.prev = c
 }
 
-// finish parses a block. closed: its end mark was there. whole: the answer was not truncated.
+// finish parses a block. closed says that its end mark was found, whole that the answer was not truncated.
 func (p *Parser) finish(content []byte, closed, whole bool) {
 	b := p.block
 	p.block, p.mode, p.afterCall = nil, inText, true

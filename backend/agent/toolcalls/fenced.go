@@ -37,7 +37,7 @@ func (t *Toolset) readFence(src []byte) []parsedCall {
 	}
 }
 
-// statement reads return name(args) and leaves r after it.
+// statement reads return name(args) and moves r past it.
 func (t *Toolset) statement(r *reader) (*Call, *syntaxError) {
 	at := r.at
 	name := r.ident()
@@ -95,8 +95,7 @@ func (r *reader) statementEnd() *syntaxError {
 
 func (r *reader) startsStatement() bool { return bytes.HasPrefix(r.src[r.at:], []byte("return")) }
 
-// callArguments reads what is between the parentheses of a call: one object, positional values, or
-// name=value.
+// callArguments reads the content of a call's parentheses: one object, positional values, or name=value.
 func (r *reader) callArguments(of *tool) ([]byte, *syntaxError) {
 	var values [][]byte
 	var names []string
@@ -114,12 +113,12 @@ func (r *reader) callArguments(of *tool) ([]byte, *syntaxError) {
 		}
 		places = append(places, r.at)
 		names = append(names, r.keyword())
-		kept := r.out.Len()
+		start := r.out.Len()
 		if f = r.value(); f != nil {
 			return nil, f
 		}
-		values = append(values, bytes.Clone(r.out.Bytes()[kept:]))
-		r.out.Truncate(kept)
+		values = append(values, bytes.Clone(r.out.Bytes()[start:]))
+		r.out.Truncate(start)
 		comma, f := r.take(',')
 		if f != nil {
 			return nil, f

@@ -73,7 +73,7 @@ func (t *Toolset) function(r *reader) (*Call, *syntaxError) {
 	return &Call{Name: found.def.Name, Args: args, Format: Hermes}, nil
 }
 
-// parameters reads up to </function>, which it leaves.
+// parameters reads the parameters up to </function> and leaves r before that tag.
 func (t *tool) parameters(r *reader) ([]byte, *syntaxError) {
 	r.blanks()
 	if r.peek() == '{' {
@@ -129,7 +129,7 @@ func (t *tool) parameter(r *reader, key string) ([]byte, *syntaxError) {
 	if n < 0 {
 		n = len(r.src) - r.at
 	}
-	// Another tag comes before the end tag, or there is no end tag: that is where it is missing.
+	// The end tag is missing before the next tag, or before the end of the text.
 	for _, tag := range []string{"<parameter=", functionEnd} {
 		if early := bytes.Index(r.src[r.at:r.at+n], []byte(tag)); early >= 0 {
 			n = early

@@ -28,7 +28,7 @@ func (r *reader) fail(at int, want string) *syntaxError {
 	return &syntaxError{at: at, want: want, found: r.found(at)}
 }
 
-// found describes briefly what is at the offset at.
+// found describes the text at an offset for an error message.
 func (r *reader) found(at int) string {
 	if at >= len(r.src) {
 		return "the end of the call"
@@ -86,7 +86,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// take skips white space and then b, if it is there.
+// take skips white space and then b, and reports whether b was there.
 func (r *reader) take(b byte) (bool, *syntaxError) {
 	if f := r.space(); f != nil {
 		return false, f
@@ -98,7 +98,6 @@ func (r *reader) take(b byte) (bool, *syntaxError) {
 	return false, nil
 }
 
-// value reads one value.
 func (r *reader) value() *syntaxError {
 	if f := r.space(); f != nil {
 		return f
@@ -174,7 +173,7 @@ func (r *reader) ident() string {
 	return string(r.src[at:r.at])
 }
 
-// members reads an object. It calls each for every key; each must read the value.
+// members reads an object. It calls each for every key, and each must read the value.
 func (r *reader) members(each func(key string, at int) *syntaxError) *syntaxError {
 	open := r.at
 	r.at++
@@ -335,7 +334,7 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func writeString(out *bytes.Buffer, s string) {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
+	_ = enc.Encode(s) // encoding a string cannot fail
 	out.Truncate(out.Len() - 1)
 }
 

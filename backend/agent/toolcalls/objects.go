@@ -8,7 +8,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// parsedCall is a call, or why it could not be read.
+// parsedCall is a call, or the error that made it unreadable.
 type parsedCall struct {
 	call  *Call
 	fault *syntaxError
@@ -60,7 +60,7 @@ type callObject struct {
 	extraKeyAt     int
 }
 
-// readObject reads one object.
+// readObject reads one object as a call.
 func (t *Toolset) readObject(r *reader) (*Call, *syntaxError) {
 	open := r.at
 	c := callObject{nameAt: -1, argsAt: -1}
@@ -132,29 +132,29 @@ func (c *callObject) member(t *Toolset, r *reader, key string, at int) *syntaxEr
 			return f
 		}
 	}
-	// Ids, types and other keys are ignored. An unknown key is a problem only without arguments, because then
-	// it probably is one of them.
+	// Other keys are ignored. But if the object has no arguments, an unknown key is an error: it probably is an
+	// argument.
 	if key != "id" && key != "type" && key != "call_id" && c.extraKey == "" {
 		c.extraKey, c.extraKeyAt = key, at
 	}
-	kept := r.out.Len()
+	start := r.out.Len()
 	f := r.value()
-	r.out.Truncate(kept)
+	r.out.Truncate(start)
 	return f
 }
 
-// arguments reads an object of arguments, null for none, or a string that holds the object.
+// arguments reads an object of arguments, null for none, or a string that contains the object as JSON.
 func (r *reader) arguments() ([]byte, *syntaxError) {
 	at := r.at
 	if r.quoted() != 0 {
 		return r.stringArguments()
 	}
-	kept := r.out.Len()
+	start := r.out.Len()
 	if f := r.value(); f != nil {
 		return nil, f
 	}
-	args := bytes.Clone(r.out.Bytes()[kept:])
-	r.out.Truncate(kept)
+	args := bytes.Clone(r.out.Bytes()[start:])
+	r.out.Truncate(start)
 	switch {
 	case string(args) == "null":
 		return []byte("{}"), nil

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The tags.
+// Tags that begin or end calls, results and reasoning.
 const (
 	callStart     = "<tool_call>"
 	callEnd       = "</tool_call>"
@@ -34,11 +34,11 @@ type Parser struct {
 	mode     mode
 	at       position
 	held     []byte
-	heldFrom position // position of held
+	heldFrom position // where held starts
 	line     line
 
 	text    []byte // emitted when Write ends
-	blank   []byte // white space after it
+	blank   []byte // white space after text
 	hasText bool
 	calls   int
 
@@ -49,9 +49,9 @@ type Parser struct {
 	block       *block
 }
 
-// line is what comes before a place in its line.
+// line describes the part of the current line that was already read.
 type line struct {
-	open   bool // has something besides white space
+	open   bool // contains something besides white space
 	indent int
 	spans  int // runs of backticks
 	quote  bool
@@ -72,12 +72,13 @@ const (
 	inEnd
 )
 
-// NewParser makes a parser for one answer. emit gets what it finds, in order, during Write and Close.
+// NewParser returns a parser for one answer. The parser passes what it finds to emit, in order, during Write,
+// Close and Abandon.
 func NewParser(tools *Toolset, emit func(Event)) *Parser {
 	return &Parser{tools: tools, emit: emit, at: position{1, 1}}
 }
 
-// Write takes the next bytes of the answer, split anywhere.
+// Write parses the next piece of the answer. Pieces may be split anywhere, even within a character.
 func (p *Parser) Write(piece string) {
 	for i := range len(piece) {
 		b := piece[i]
@@ -87,12 +88,12 @@ func (p *Parser) Write(piece string) {
 	p.flush(false)
 }
 
-// Close ends the answer. whole is false if it was truncated at its length limit: then an open call is broken
-// even if it could be parsed.
+// Close ends the answer. whole is false if it was truncated at its length limit: then an unfinished call is
+// broken even if it could be parsed.
 func (p *Parser) Close(whole bool) {
 	if p.mode == inBlock {
 		b := p.block
-		// The line break that would have confirmed the end did not come.
+		// The line break that would have confirmed the end is missing.
 		ended := b.hiddenEnd >= 0 || b.kind == fenceBlock && b.backticks >= b.ticks
 		p.finish(b.unconfirmedContent(), ended, whole)
 	}
@@ -201,7 +202,7 @@ func (p *Parser) inTag(b byte) {
 		}
 	case possible(callEnd, p.afterCall), possible(functionEnd, p.afterCall):
 		if tag == callEnd || tag == functionEnd {
-			p.held, p.mode = p.held[:0], inText // closed twice
+			p.held, p.mode = p.held[:0], inText // a second end tag
 		}
 	default:
 		p.held = p.held[:len(p.held)-1]
@@ -301,7 +302,7 @@ func (p *Parser) inCode(b byte) {
 	case b == '`' && p.backticks >= 0 && (p.backticks == 0 || p.line.last == '`'):
 		p.backticks++
 	case isBlank(b) && (p.backticks > 0 || p.backticks == 0 && p.line.indent <= 3):
-		// Spaces may be on both sides of a closing fence.
+		// A closing fence may have spaces on both sides.
 	default:
 		p.backticks = -1
 	}
@@ -310,7 +311,7 @@ func (p *Parser) inCode(b byte) {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// addText makes b text.
+// addText appends b to the text.
 func (p *Parser) addText(b byte) {
 	switch {
 	case b == '\n':
@@ -346,7 +347,7 @@ func (p *Parser) addText(b byte) {
 	p.hasText, p.afterCall = true, false
 }
 
-// flush emits text, only whole characters unless final.
+// flush emits the text. Unless final, an incomplete character at its end waits.
 func (p *Parser) flush(final bool) {
 	n := len(p.text)
 	if !final && len(p.blank) == 0 && len(p.held) == 0 {

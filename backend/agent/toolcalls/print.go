@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Print writes c in a format; Native prints like ToolCall. The tools say which parameters are text in the
-// Hermes format. A Parser reads the result back as the same call.
+// Print returns c as text in a format; Native is printed like ToolCall. In the Hermes format, tools determines
+// which arguments are printed as plain text. A Parser reads the output back as the same call.
 func Print(kind Format, c Call, tools *Toolset) string {
 	args := c.Args
 	if len(args) == 0 {
@@ -34,11 +34,11 @@ func Print(kind Format, c Call, tools *Toolset) string {
 	return b.String()
 }
 
-// plainKey matches keys that can be in a tag; calls with others are printed as JSON.
+// plainKey matches keys that fit in a tag; calls with other keys are printed as JSON.
 var plainKey = regexp.MustCompile(`^[\pL\pN_.$-]{1,100}$`)
 
-// printFunction writes the tag format. It returns false if a value would break out of it, because the format
-// has no escapes.
+// printFunction writes the tag format. It returns false if the format cannot represent a value, because it has no
+// escapes.
 func printFunction(name string, args json.RawMessage, tools *Toolset) (string, bool) {
 	t := tools.byName[name]
 	if t == nil || !plainKey.MatchString(name) {
@@ -74,8 +74,7 @@ func printFunction(name string, args json.RawMessage, tools *Toolset) (string, b
 	return b.String(), true
 }
 
-// Result is the result of a call. Text is what the model will read: text from outside is already in its
-// marked block.
+// Result is the result of a call. Text is what the model reads, with outside text already marked.
 type Result struct {
 	Name string
 	Text string
@@ -95,7 +94,7 @@ func printResults(kind Format, results []Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// longestRun is the length of the longest run of backticks, so that a fence can be longer.
+// longestRun returns the length of the longest run of backticks in s; a fence around s must be longer.
 func longestRun(s string) int {
 	most, n := 0, 0
 	for i := range len(s) {
@@ -109,7 +108,7 @@ func longestRun(s string) int {
 	return most
 }
 
-// escapeResultTags keeps a result from closing its own block.
+// escapeResultTags escapes tags so that a result cannot close its own block.
 func escapeResultTags(s string) string {
 	return strings.NewReplacer("</tool_response", "<\\/tool_response", "<tool_response", "<\\tool_response").Replace(s)
 }

@@ -48,7 +48,7 @@ type orderedFields []field
 func (o *orderedFields) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return err // no object, so no properties
+		return err // not an object, so it has no properties
 	}
 	for dec.More() {
 		key, err := dec.Token()
@@ -65,7 +65,7 @@ func (o *orderedFields) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseNode reads a schema. What it cannot read allows anything.
+// parseNode parses a schema. An unreadable schema allows any value.
 func parseNode(raw json.RawMessage) *schema {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -83,7 +83,7 @@ func signature(parameters json.RawMessage) []field {
 	return root.resolve(0).fields()
 }
 
-// setRoot gives every schema below n the root in which references are resolved.
+// setRoot sets the root, in which references are resolved, on every schema below n.
 func (n *schema) setRoot(root *schema, depth int) {
 	if n == nil || depth > maxDepth || n.root != nil {
 		return
@@ -104,14 +104,14 @@ func (n *schema) setRoot(root *schema, depth int) {
 	}
 }
 
-// child parses a schema that is kept as text until it is needed.
+// child parses a schema that stays text until it is needed.
 func (n *schema) child(raw json.RawMessage) *schema {
 	s := parseNode(raw)
 	s.setRoot(n.root, 0)
 	return s
 }
 
-// resolve follows a reference inside the document. A dangling one allows anything.
+// resolve follows a reference inside the document. A dangling reference allows any value.
 func (n *schema) resolve(depth int) *schema {
 	if n == nil {
 		return &schema{}
@@ -145,7 +145,7 @@ func (n *schema) fields() []field {
 	return out
 }
 
-// types are the names in "type".
+// types returns the names in "type".
 func (n *schema) types() []string {
 	switch v := n.Type.(type) {
 	case string:
@@ -212,7 +212,7 @@ func kindOf(v any) string {
 	return "object"
 }
 
-// textOnly reports whether nothing but text is allowed, so that it is read verbatim.
+// textOnly reports whether only strings are allowed, which are then read verbatim.
 func (n *schema) textOnly() bool {
 	if !n.allows("string") {
 		return false

@@ -6,7 +6,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// instructions explain each format; an example follows.
+// instructions explains each format; an example follows it in the prompt.
 var instructions = map[Format]string{
 	Fenced: "To call one, write a block of its own:\n" +
 		"```tool\nreturn name({\"key\": \"value\"});\n```\n" +
@@ -19,10 +19,10 @@ var instructions = map[Format]string{
 		"Write text as it is, other values as JSON.",
 }
 
-// Section is the part of a system prompt that lists the tools and explains how to call them: a TypeScript
-// signature with JSDoc for each, in the order of defs. The same defs give the same bytes. It is empty for
-// Native and without tools.
-func Section(kind Format, defs []toolspec.Definition) string {
+// PromptSection returns the part of a system prompt that lists the tools and explains how to call them: a TypeScript
+// signature with JSDoc for each, in the order of defs. Equal defs give equal bytes. Without tools and for Native
+// it is empty.
+func PromptSection(kind Format, defs []toolspec.Definition) string {
 	text, known := instructions[kind]
 	if !known || len(defs) == 0 {
 		return ""

@@ -42,9 +42,9 @@ func TestSignatureMatchesSchema(t *testing.T) {
 func TestSectionIsDeterministic(t *testing.T) {
 	for _, kind := range []Format{ToolCall, Hermes, Fenced} {
 		t.Run(string(kind), func(t *testing.T) {
-			first := Section(kind, some())
+			first := PromptSection(kind, some())
 			for range 20 {
-				if Section(kind, some()) != first {
+				if PromptSection(kind, some()) != first {
 					t.Fatal("a section changed")
 				}
 			}
@@ -55,7 +55,7 @@ func TestSectionIsDeterministic(t *testing.T) {
 			}
 		})
 	}
-	if Section(Native, some()) != "" || Section(Fenced, nil) != "" {
+	if PromptSection(Native, some()) != "" || PromptSection(Fenced, nil) != "" {
 		t.Error("a section where none is needed")
 	}
 }
@@ -78,7 +78,7 @@ func TestResultCannotLeaveItsBlock(t *testing.T) {
 
 func TestDuplicateToolNameIsListedOnce(t *testing.T) {
 	twice := []toolspec.Definition{definition("a", `{}`), definition("a", `{"properties":{"x":{}}}`)}
-	if s := Section(Fenced, twice); strings.Count(s, "\na(") != 1 {
+	if s := PromptSection(Fenced, twice); strings.Count(s, "\na(") != 1 {
 		t.Error(s)
 	}
 }

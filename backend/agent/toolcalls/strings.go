@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoted returns the closing quote for the opening quote at this place, 0 if there is none.
+// quoted returns the closing quote for the opening quote at the current offset, 0 if there is none.
 func (r *reader) quoted() rune {
 	c, _ := utf8.DecodeRune(r.src[min(r.at, len(r.src)):])
 	switch c {
@@ -123,7 +123,7 @@ func (r *reader) hex(b *strings.Builder, at, from, n int) *syntaxError {
 	return nil
 }
 
-// unit reads \uXXXX, and the second half if it is the first of a surrogate pair.
+// unit reads \uXXXX, and its second half if it starts a surrogate pair.
 func (r *reader) unit(b *strings.Builder, at int) *syntaxError {
 	c, ok := hexDigits(r.src, r.at+1, 4)
 	if !ok {

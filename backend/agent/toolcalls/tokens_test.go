@@ -53,7 +53,7 @@ func TestTextSectionTokenCost(t *testing.T) {
 	}
 	for _, kind := range []toolcalls.Format{toolcalls.ToolCall, toolcalls.Hermes, toolcalls.Fenced} {
 		t.Run(string(kind), func(t *testing.T) {
-			section := toolcalls.Section(kind, core)
+			section := toolcalls.PromptSection(kind, core)
 			n := count(section)
 			call := count(
 				toolcalls.Print(
@@ -69,6 +69,6 @@ func TestTextSectionTokenCost(t *testing.T) {
 		})
 	}
 	if testing.Verbose() {
-		t.Log(toolcalls.Section(toolcalls.Hermes, core))
+		t.Log(toolcalls.PromptSection(toolcalls.Hermes, core))
 	}
 }

@@ -1,8 +1,7 @@
 // Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
 // (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
-// answer streams. The package also lists the tools in the system prompt (Section), writes earlier calls and
-// results back in the model's own format (Print), detects once which format a model uses (Prober),
-// and wraps an llm.Model with all of that (Adapter).
+// answer streams. The package also lists the tools in the system prompt (PromptSection), writes earlier calls and
+// results back in the model's own format (Print), and wraps an llm.Model with all of that (Adapter).
 //
 // The Parser reads all three text formats, whichever the model was asked for:
 //
@@ -69,29 +68,29 @@ type Call struct {
 	Name string
 	// Args is a compact JSON object; its keys keep their order.
 	Args json.RawMessage
-	// Format is the format it was written in.
+	// Format is the format in which the call was written.
 	Format Format
 }
 
-// BrokenCall was meant as a call but cannot be run.
+// BrokenCall is text that was meant as a call but cannot be run.
 type BrokenCall struct {
 	// Name is the tool's name as written, "" if there is no readable one.
 	Name string
-	// Line and Column are the place in the answer, from 1; columns count characters.
+	// Line and Column locate the problem in the answer, from 1; columns count characters.
 	Line, Column int
-	// Problem is a sentence with the place, for the model. Suggestion shows a correct call.
+	// Problem says in one sentence, for the model, what is wrong and where. Suggestion shows a correct call.
 	Problem    string
 	Suggestion string
 }
 
-// Event is one thing found in an answer. Exactly one field is set.
+// Event is a piece of text or a call found in an answer. Exactly one field is set.
 type Event struct {
 	Text   string
 	Call   *Call
 	Broken *BrokenCall
 }
 
-// syntaxError is a problem at a byte of the parsed text.
+// syntaxError is a problem at an offset of the parsed text.
 type syntaxError struct {
 	at    int
 	want  string
@@ -109,10 +108,10 @@ func (se *syntaxError) text(p position) string {
 	return s + "expected " + se.want + ", found " + se.found
 }
 
-// position is a place in the answer, both from 1; column counts characters.
+// position is a place in the answer. line and column start at 1; column counts characters.
 type position struct{ line, column int }
 
-// after returns p moved over text.
+// after returns the position after text that starts at p.
 func (p position) after(text []byte) position {
 	for _, b := range text {
 		p = p.next(b)

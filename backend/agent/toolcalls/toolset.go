@@ -13,21 +13,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Toolset is the tools that may be called in one answer. It is made for one round. Not safe for concurrent
-// use.
+// Toolset contains the tools that may be called in one answer. Not safe for concurrent use.
 type Toolset struct {
 	byName map[string]*tool
 	names  []string
 }
 
-// tool is one tool; its parameters are parsed when they are first needed.
+// tool is a tool with its parameters, which are parsed when first needed.
 type tool struct {
 	def    toolspec.Definition
 	params []field
 	read   bool
 }
 
-// NewToolset makes a Toolset that keeps the order of defs.
+// NewToolset returns a Toolset that keeps the order of defs.
 func NewToolset(defs []toolspec.Definition) *Toolset {
 	t := &Toolset{byName: make(map[string]*tool, len(defs))}
 	for _, d := range defs {
@@ -42,7 +41,7 @@ func NewToolset(defs []toolspec.Definition) *Toolset {
 // finalResponse is another spelling of final_response that some models use.
 const finalResponse, finalResponseTool = "finalResponse", "final_response"
 
-// find returns the tool of exactly that name, or an error located at at.
+// find returns the tool with exactly this name, or an error at offset at.
 func (t *Toolset) find(name string, at int) (*tool, *syntaxError) {
 	if name == finalResponse && t.byName[finalResponseTool] != nil {
 		name = finalResponseTool
@@ -57,7 +56,7 @@ func (t *Toolset) find(name string, at int) (*tool, *syntaxError) {
 	return nil, &syntaxError{recoverable: true, at: at, found: problem, name: name}
 }
 
-// fields are the parameters in the order of the signature: required ones first.
+// fields returns the parameters in the order of the signature: required ones first.
 func (t *tool) fields() []field {
 	if !t.read {
 		t.read = true
@@ -74,7 +73,8 @@ func (t *tool) field(name string) (field, bool) {
 	return t.params[i], true
 }
 
-// example is a correct call: one of the definition's, else one built from the required parameters.
+// example returns correct arguments: an example of the definition, or else the required parameters with sample
+// values.
 func (t *tool) example() json.RawMessage {
 	for _, e := range t.def.Examples {
 		var b bytes.Buffer
@@ -99,10 +99,10 @@ func (t *tool) example() json.RawMessage {
 	return b.Bytes()
 }
 
-// plainName is what providers accept as a tool's name in a conversation.
+// plainName matches the tool names that providers accept in a conversation.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// describe words f for the model. at is where the parsed text begins in the answer.
+// describe returns f as a message for the model. at is the position of src in the answer.
 func (t *Toolset) describe(f *syntaxError, src []byte, at position, form Format) *BrokenCall {
 	where := at.after(src[:min(f.at, len(src))])
 	b := &BrokenCall{Name: f.name, Line: where.line, Column: where.column, Problem: f.text(where)}
@@ -113,7 +113,7 @@ func (t *Toolset) describe(f *syntaxError, src []byte, at position, form Format)
 	return b
 }
 
-// sample is a correct call as an example: of the intended tool, or of the nearest one.
+// sample returns a correct call of the intended tool, or of the nearest one, as an example.
 func (t *Toolset) sample(name string, form Format) string {
 	shown := t.byName[name]
 	if shown == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// typeOf prints a schema as a TypeScript type. deep is the nesting depth.
+// typeOf returns a schema as a TypeScript type. deep is the nesting depth.
 func (n *schema) typeOf(deep int) string {
 	n = n.resolve(0)
 	if deep > 6 {
@@ -90,7 +90,7 @@ func grouped(t, operators string) string {
 	return t
 }
 
-// object prints properties with their descriptions as comments.
+// object returns the properties as a TypeScript object type, with their descriptions as comments.
 func (n *schema) object(deep int) string {
 	if len(n.Properties) == 0 {
 		if len(n.Extra) > 0 && n.Extra[0] == '{' {
@@ -101,8 +101,8 @@ func (n *schema) object(deep int) string {
 	var parts []string
 	for _, f := range n.fields() {
 		part := property(f, deep)
-		if said := f.comment(); said != "" {
-			part += " /* " + said + " */"
+		if comment := f.comment(); comment != "" {
+			part += " /* " + comment + " */"
 		}
 		parts = append(parts, part)
 	}
@@ -125,15 +125,15 @@ func identifier(s string) bool {
 	return s != "" && r.ident() == s
 }
 
-// comment is the description of a field with its default and bounds, on one line.
+// comment returns the description of a field with its default and bounds, on one line.
 func (f field) comment() string {
 	n := f.schema.resolve(0)
-	said := n.Description
-	if said == "" {
-		said = f.schema.Description
+	comment := n.Description
+	if comment == "" {
+		comment = f.schema.Description
 	}
-	parts := []string{oneLine(said)}
-	if slices.Contains(n.types(), "integer") && n.Minimum == "" && n.Maximum == "" && said == "" {
+	parts := []string{oneLine(comment)}
+	if slices.Contains(n.types(), "integer") && n.Minimum == "" && n.Maximum == "" && comment == "" {
 		parts = append(parts, "integer")
 	}
 	switch {
@@ -153,20 +153,20 @@ func (f field) comment() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
-// oneLine keeps foreign text inside a comment.
+// oneLine joins the lines of s and keeps it from ending the comment that it is put in.
 func oneLine(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "*/", "* /")
 }
 
-// declare prints a tool as a signature with JSDoc.
+// declare returns the tool's signature with JSDoc.
 func (t *tool) declare() string {
 	var b strings.Builder
 	b.WriteString("/** " + oneLine(t.def.Description))
 	var parts []string
 	for _, f := range t.fields() {
 		parts = append(parts, property(f, 0))
-		if said := f.comment(); said != "" {
-			b.WriteString("\n * @param " + oneLine(f.name) + " " + said)
+		if comment := f.comment(); comment != "" {
+			b.WriteString("\n * @param " + oneLine(f.name) + " " + comment)
 		}
 	}
 	b.WriteString(" */\n" + t.def.Name)

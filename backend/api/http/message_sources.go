@@ -35,7 +35,7 @@ func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error
 		if err != nil {
 			return err
 		}
-		ask.Attached = append(ask.Attached, chat.Attachment{Source: from, Title: a.Title, Text: a.Text})
+		ask.Attachments = append(ask.Attachments, chat.Attachment{Source: from, Title: a.Title, Text: a.Text})
 	}
 	for _, name := range sources.From {
 		from, err := name, error(nil)
@@ -45,7 +45,7 @@ func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error
 		if err != nil {
 			return err
 		}
-		ask.From = append(ask.From, from)
+		ask.Sources = append(ask.Sources, from)
 	}
 	return nil
 }

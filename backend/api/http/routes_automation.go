@@ -50,7 +50,7 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 	if err != nil {
 		return route.Answer(failedAutomation(&automation.Error{
 			Message:    err.Error(),
-			Suggestion: "Nothing ran. Send another format.", Unasked: true,
+			Suggestion: "Nothing ran. Send another format.", InvalidJob: true,
 		}, begun)), nil
 	}
 	if in.Body.Conversation != "" {
@@ -74,8 +74,8 @@ func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route
 		job.Model = s.services.Settings.Get("model")
 	}
 	if in.Body.Repairs != nil {
-		job.Repairs = *in.Body.Repairs
-	} else if job.Repairs, err = strconv.Atoi(s.services.Settings.Get("answer_repairs")); err != nil {
+		job.MaxRepairs = *in.Body.Repairs
+	} else if job.MaxRepairs, err = strconv.Atoi(s.services.Settings.Get("answer_repairs")); err != nil {
 		return nil, route.Failed("The setting answer_repairs is not a number.", err)
 	}
 	if !access.IsWindow(ctx) {
@@ -105,14 +105,14 @@ func newAutomation(o loop.Outcome, begun time.Time) wire.Automation {
 
 func failedAutomation(e *automation.Error, begun time.Time) wire.Automation {
 	a := newAutomation(e.Outcome, begun)
-	a.Error, a.Suggestion, a.LastAnswer, a.FormatErrors = e.Message, e.Suggestion, e.Last, e.Wrong
+	a.Error, a.Suggestion, a.LastAnswer, a.FormatErrors = e.Message, e.Suggestion, e.LastAnswer, e.Problems
 	switch {
-	case e.Unasked:
+	case e.InvalidJob:
 		a.ErrorType, a.Status = toolspec.ValidationError, chat.StatusFailed
 		if errors.Unwrap(e) != nil { // the request was valid, but the loop could not start
 			a.ErrorType = toolspec.SystemError
 		}
-	case len(e.Wrong) > 0, e.Outcome.Status != chat.StatusFailed:
+	case len(e.Problems) > 0, e.Outcome.Status != chat.StatusFailed:
 		a.ErrorType = toolspec.UserError
 	default:
 		a.ErrorType = toolspec.SystemError

@@ -210,7 +210,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	if err := s.addSources(&ask, in.Body.MessageSources); err != nil {
 		return nil, err
 	}
-	if ask.Raise = in.Body.Raise; ask.Raise {
+	if ask.ResetBudget = in.Body.Raise; ask.ResetBudget {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, messageProblem(err)
 	}
-	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.Waiting}), nil
+	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.WaitingID}), nil
 }
 
 // newAsk makes the loop's request; an empty model means that of the settings.

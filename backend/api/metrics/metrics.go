@@ -192,9 +192,9 @@ func modelMetrics(models []recorded.ModelTotal) []*metric {
 		}
 		unpriced.add(float64(m.Unpriced), provider, model)
 		h := first.with(provider, model)
-		h.count += uint64(m.Firsts)
-		h.sum += float64(m.FirstMS) / 1000
-		for i, n := range m.FirstAtMost {
+		h.count += uint64(m.StartedAnswers)
+		h.sum += float64(m.StartDelayMS) / 1000
+		for i, n := range m.StartDelayCounts {
 			h.atMost[bounds[i]] += uint64(n)
 		}
 	}

@@ -65,7 +65,8 @@ func enums() []enum {
 		enumOf("Permission", policy.PermissionByRules, policy.PermissionAllow, policy.PermissionAsk,
 			policy.PermissionNever),
 		enumOf("Verdict", policy.VerdictAllow, policy.VerdictAsk, policy.VerdictRefuse, policy.VerdictDepends),
-		enumOf("SecretPlace", secrets.Header, secrets.Query, secrets.Body, secrets.Field, secrets.Env),
+		enumOf("SecretPlace", secrets.PlaceHeader, secrets.PlaceQuery, secrets.PlaceBody, secrets.PlaceField,
+			secrets.PlaceEnv),
 	}
 }
 

@@ -29,10 +29,10 @@ type conn struct {
 	// window is true if the client acts for the person; hello sets it.
 	window bool
 	// replaceLive passes a new live view, or nil, to the writer.
-	replaceLive chan *browser.Live
+	replaceLive chan *browser.LiveReader
 
 	mu   sync.Mutex
-	live *browser.Live
+	live *browser.LiveReader
 	// pending are the questions that the window has not answered, by id.
 	pending map[int64]chan wire.SurfaceReply
 	// lastFocus is the number of the window's latest focus in the hub's count.

@@ -92,7 +92,7 @@ func (c *conn) closeLive() {
 }
 
 // setLive passes live to the writer. It replaces a value that waits, so it never blocks.
-func (c *conn) setLive(live *browser.Live) {
+func (c *conn) setLive(live *browser.LiveReader) {
 	select {
 	case <-c.replaceLive:
 	default:

@@ -17,19 +17,17 @@ import (
 	"sextant/shared/annotation"
 )
 
-// aimPatience is how long to wait for an element that cannot be pressed yet: it may be about to
-// become enabled, or what covers it about to disappear.
+// aimPatience is how long to wait for an element that cannot be pressed yet, because it is disabled or covered.
 const aimPatience = 2 * time.Second
 
-// maxRedraws bounds how often an element is looked up again because the page rerendered it before
-// the action.
+// maxRedraws bounds how often an element is looked up again because the page rendered it again before the action.
 const maxRedraws = 5
 
-// actionTimeout bounds how long a page may take to accept an action.
+// actionTimeout bounds the time that a page has to accept an action.
 const actionTimeout = 10 * time.Second
 
-// aim brings the element into view, waits until it can be pressed, and returns a point of the
-// page's viewport at which a press hits it.
+// aim scrolls the element into view, waits until it can be pressed, and returns a point of the page's viewport at
+// which a press hits it.
 func (t *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
@@ -37,7 +35,7 @@ func (t *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, e
 		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
 		x, y, err = t.point(ctx, o)
 		var f *surface.Fault
-		// The element's document waited already; what covers its frame is only known to the parent.
+		// The element's document has waited already, but only the parent knows what covers the frame.
 		if err == nil || t.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered ||
 			time.Now().After(deadline) {
 			return x, y, err
@@ -70,14 +68,14 @@ func (t *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64,
 		return p.X, p.Y, nil
 	}
 	x, y, err = t.throughFrames(ctx, p)
-	if err != nil && o.Arm != "" {
+	if err != nil && o.Guard != "" {
 		// No press follows, so the guard must not stop a later one.
 		_, _ = collect.EndPressGuard(ctx, t.Document)
 	}
 	return x, y, err
 }
 
-// askAim asks the element's own document.
+// askAim asks the element's document for a point to press.
 func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Point, error) {
 	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.Point{}, err
@@ -89,23 +87,22 @@ func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Poin
 	return collect.Aim(ctx, t.Document, t.Element.Handle, o)
 }
 
-// nextFrame resolves when the page has drawn a frame, or at once when it does not draw.
+// nextFrame resolves when the page has drawn a frame, or after 60 ms when it draws none.
 const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
 
-// throughFrames brings a point of a frame into view and checks that nothing covers the frames
-// around it.
+// throughFrames scrolls a point of a frame into view and checks that nothing covers the frames around it.
 func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
 	if err := t.Document.Reveal(ctx, rect); err != nil {
 		return 0, 0, err
 	}
-	// Scrolling reaches frames of other processes later: it is over when two measurements agree.
+	// Frames in other processes scroll later: two equal measurements mean that scrolling has ended.
 	for n := range 10 {
 		at, err := t.Document.Placement(ctx)
 		if err != nil {
 			return 0, 0, err
 		}
-		nx, ny := at.At(p.X, p.Y)
+		nx, ny := at.ToPage(p.X, p.Y)
 		if n > 0 && math.Abs(nx-x)+math.Abs(ny-y) < 0.5 {
 			break
 		}
@@ -123,7 +120,7 @@ func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		if err != nil {
 			return 0, 0, err
 		}
-		ox, oy := outer.From(x, y)
+		ox, oy := outer.ToDocument(x, y)
 		what, err := d.CoveredBy(ctx, ox, oy)
 		if err != nil {
 			return 0, 0, err
@@ -150,7 +147,7 @@ func (t *Target) refusalFault(ctx context.Context, p collect.Point) error {
 	return observe.RefusalFault(t.tab.Session.Manager.Elements, t.Element, p)
 }
 
-// missedFault is the fault for a press that hit another element.
+// missedFault returns the fault for a press that hit another element.
 func (t *Target) missedFault(what string) error {
 	if what == "" {
 		what = "something outside its frame"
@@ -163,15 +160,14 @@ func (t *Target) missedFault(what string) error {
 	}
 }
 
-// onElement runs an action on the tab of an annotation, with its element. Whether the element is
-// still connected is checked when the action aims.
+// onElement runs an action on an element, in its tab. Aiming checks that the element is still connected.
 func onElement(ctx context.Context, s *page.Session, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (annotation.Observation, error) {
 	return onElementWithin(ctx, s, actionTimeout, id, do)
 }
 
-// onElementWithin is onElement with a time limit for the page.
+// onElementWithin is like onElement, but the page must accept the action within limit.
 func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (ans annotation.Observation, err error) {

@@ -1,6 +1,6 @@
 // Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
-// runs scripts. Input is trusted input of the browser. Every press is aimed at an element first, and a guard in the
-// page stops a press that would reach another one.
+// runs scripts. The browser makes trusted input events. Every press is aimed at an element first, and a guard in the
+// page stops a press that would reach another element.
 package act
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // Click presses the mouse on an element, after checking that the press will hit it.
 func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annotation.Observation, error) {
-	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
+	press, verb, err := parsePress(o.Button, o.Count, o.Modifiers)
 	if err != nil {
 		return annotation.Observation{}, err
 	}
@@ -27,8 +27,8 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 	})
 }
 
-// pressOf validates the options of a click and returns the press and the verb that describes it.
-func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
+// parsePress validates the options of a click and returns the press and the verb for its description.
+func parsePress(button string, count int, modifiers []string) (press input.MousePress, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
 		return press, "", &surface.Fault{
@@ -59,22 +59,21 @@ func pressOf(button string, count int, modifiers []string) (press input.Press, v
 	case count == 3:
 		verb = "triple-clicked"
 	}
-	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
+	return input.MousePress{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// maxClickTries bounds the attempts of a press that did not reach the page, maxSlips those of one
-// that did: the press hit the element, but its release did not.
+// maxClickTries bounds the attempts of a click. maxSlips bounds those in which the press hit the element but its
+// release did not.
 const (
 	maxClickTries = 5
 	maxSlips      = 2
 )
 
-// click aims and presses. A press that would hit another element is stopped before the page gets
-// it, and aimed again.
-func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
-	slipped, again := 0, true
+// click aims and presses. A press that would hit another element is stopped before the page gets it and tried again.
+func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePress, verb string) error {
+	releasesMissed, again := 0, true
 	for n := range maxClickTries {
-		x, y, err := t.aim(ctx, collect.AimOptions{Arm: "click", AcceptMoving: n > 0})
+		x, y, err := t.aim(ctx, collect.AimOptions{Guard: "click", AcceptMoving: n > 0})
 		if err != nil {
 			return err
 		}
@@ -84,59 +83,58 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
 			return err
 		}
-		met, err := t.pressResult(ctx, collect.EndPressGuard)
-		if met.Slipped {
-			slipped++
+		result, err := t.pressResult(ctx, collect.EndPressGuard)
+		if result.ReleaseMissed {
+			releasesMissed++
 			_, asked := t.tab.Tracker.Since(t.pressed)
-			again = !asked && slipped <= maxSlips
+			again = !asked && releasesMissed <= maxSlips
 		}
 		switch {
-		case err != nil || met.Hit && !(met.Slipped && press.Left()):
+		case err != nil || result.Hit && !(result.ReleaseMissed && press.IsLeft()):
 			return err
-		case !met.Seen:
+		case !result.Seen:
 			return t.missedFault("")
 		case n < maxClickTries-1 && again:
-		case met.Hit:
+		case result.Hit:
 			page.AddActionNote(a, "The element moved away between press and release, so that the page saw no click.")
 		default:
-			return t.missedFault(met.Text)
+			return t.missedFault(result.Text)
 		}
 	}
 	return nil
 }
 
-// pressResult returns what the guarded press hit, as hit reports it.
+// pressResult returns what the guarded press hit, as reported by hit.
 func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
-	met, err := hit(ctx, t.Document)
-	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !t.Document.Alive() {
-		return t.leftResult(), nil
+	result, err := hit(ctx, t.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && !result.Seen && !t.Document.Alive() {
+		return t.navigatedResult(), nil
 	}
-	if err != nil || met.Seen || !t.Document.IsMain() {
-		return met, err
+	if err != nil || result.Seen || !t.Document.IsMain() {
+		return result, err
 	}
-	// The page may stop the propagation of presses; then the element at the point now counts.
+	// The page may stop the propagation of presses. In that case, the element now at the point counts.
 	p, err := collect.AimNow(ctx, t.Document, t.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
-		return t.leftResult(), nil
+		return t.navigatedResult(), nil
 	}
-	met.Hit = err == nil && (p.Ready() || p.State == "gone")
-	return met, err
+	result.Hit = err == nil && (p.Ready() || p.State == "gone")
+	return result, err
 }
 
-// leftResult is the result of a press during which the page navigated: a hit when the press caused the navigation,
-// unknown otherwise.
-func (t *Target) leftResult() collect.PressResult {
-	if led, _ := t.tab.Tracker.Since(t.pressed); !led {
+// navigatedResult returns the result of a press during which the page navigated: a hit, with a note unless the press
+// caused the navigation.
+func (t *Target) navigatedResult() collect.PressResult {
+	if caused, _ := t.tab.Tracker.Since(t.pressed); !caused {
 		page.AddActionNote(t.action,
 			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Name()))
 	}
 	return collect.PressResult{Seen: true, Hit: true}
 }
 
-// hover aims and moves the mouse there. If the page moves the element because of that, hover
-// follows it once.
+// hover aims and moves the mouse to the element. If the page then moves the element, hover follows once.
 func (t *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
 	if x, y, err = t.aim(ctx, collect.AimOptions{}); err != nil {
 		return 0, 0, err
@@ -167,7 +165,7 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation
 	})
 }
 
-// blockedFault is the fault for an action that the page refused; it names the element.
+// blockedFault converts a refusal of the page to a fault that names the element.
 func (t *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {

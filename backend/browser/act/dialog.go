@@ -12,16 +12,16 @@ import (
 	"sextant/shared/annotation"
 )
 
-// DialogOptions says how to answer a dialog: Accept or dismiss it. Text answers a prompt (nil: its
-// default); User and Password answer an authentication request.
+// DialogOptions says how to answer a dialog. Accept accepts it, otherwise it is dismissed. Text answers a prompt; nil
+// keeps its default. User and Password answer an authentication request.
 type DialogOptions struct {
 	Accept         bool
 	Text           *string
 	User, Password string
 }
 
-// HandleDialog answers the open dialog of the active tab, or of another tab when only that one has
-// a dialog. The observation says what the page did then.
+// HandleDialog answers the open dialog of the active tab, or that of another tab when the active one has none. The
+// observation describes what the page did then.
 func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotation.Observation, error) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -40,7 +40,7 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	s.Manager.Unlock()
 	switch {
 	case d != nil:
-		if f := fits(d, o); f != nil {
+		if f := checkAnswer(d, o); f != nil {
 			return annotation.Observation{}, f
 		}
 		return t.Run(ctx, func(ctx context.Context, a *page.Action) error { return answerDialog(ctx, a, d, o) })
@@ -62,8 +62,8 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	})
 }
 
-// fits returns the fault of an answer that does not suit d, nil when it does.
-func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
+// checkAnswer returns a fault when the answer does not suit the kind of dialog, else nil.
+func checkAnswer(d *page.Dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
 		return &surface.Fault{
@@ -85,7 +85,7 @@ func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	return nil
 }
 
-// answerDialog answers d; the action then waits for the effects.
+// answerDialog answers d; the running action then waits for the effects.
 func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogOptions) error {
 	verb := "dismissed"
 	if o.Accept {
@@ -95,17 +95,17 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	if d.Kind == page.DialogAuth {
 		return answerLogin(a, client, d, o)
 	}
-	a.SetOutcome("%s the %s %s", verb, d.Kind, surface.QuoteClean(d.Text, 200))
+	a.SetOutcome("%s the %s %s", verb, d.Kind, surface.QuoteText(d.Text, 200))
 	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
 	if d.Kind == string(proto.PageDialogTypePrompt) && o.Accept {
-		req.PromptText = d.Preset
+		req.PromptText = d.DefaultText
 		if o.Text != nil {
 			req.PromptText = *o.Text
 			if d.Secret() {
 				a.Tab.HideSecret(*o.Text)
 				a.Outcome += " with text that is not shown"
 			} else {
-				a.Outcome += " with " + surface.QuoteClean(*o.Text, 80)
+				a.Outcome += " with " + surface.QuoteText(*o.Text, 80)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 	if o.Accept {
 		a.SetOutcome("logged in as %q", surface.Clip(o.User, 60))
 		a.Tab.WithLock(func() {
-			a.Tab.RefusedLoginOrigin = d.Origin
+			a.Tab.LoginOrigin = d.Origin
 			a.Tab.Session.Secrets.Add("", o.Password)
 		})
 		req.AuthChallengeResponse = &proto.FetchAuthChallengeResponse{
@@ -142,7 +142,7 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 	return nil
 }
 
-// answerDialogByKey accepts or dismisses the dialog in the tab by a key.
+// answerDialogByKey accepts or dismisses the tab's dialog with the key Enter or Escape.
 func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotation.Observation, error) {
 	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
 	d := t.OpenDialog()

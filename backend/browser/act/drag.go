@@ -18,14 +18,13 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Point is the element with the id ID or, when that is 0, a point of the page's viewport in CSS
-// pixels.
+// Point is the element ID or, when ID is 0, the point (X, Y) of the page's viewport in CSS pixels.
 type Point struct {
 	ID   int
 	X, Y float64
 }
 
-// DragOptions says what to drag: From, and either To or By, an offset in CSS pixels.
+// DragOptions says what to drag. Set either To or By, which is an offset from From in CSS pixels.
 type DragOptions struct {
 	From Point
 	To   *Point
@@ -40,13 +39,13 @@ type drag struct {
 	to     *Target
 	source *cdp.Document
 	x, y   float64
-	// native is set once the press started a native drag-and-drop.
+	// native is set once the press has started a native drag-and-drop.
 	native      *proto.InputDragData
 	intercepted <-chan *proto.InputDragData
 }
 
-// Drag presses on From, moves in small steps and releases on To. Over an element it goes a little
-// past the middle in the direction of travel, which sortable lists need.
+// Drag presses on From, moves in small steps and releases on To. When To is an element, the pointer goes slightly
+// past its middle in the direction of travel, which sortable lists need.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
 		return annotation.Observation{}, &surface.Fault{
@@ -65,8 +64,7 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Obser
 	})
 }
 
-// onTab runs an action on the tab that all elements in ids belong to, or on the active tab when
-// ids is empty.
+// onTab runs an action on the tab that all elements in ids belong to, or on the active tab when there are none.
 func onTab(ctx context.Context, s *page.Session, ids []int,
 	do func(context.Context, *page.Action) error,
 ) (annotation.Observation, error) {
@@ -118,7 +116,7 @@ func (d *drag) run(ctx context.Context) (err error) {
 		if d.to, err = FindTarget(ctx, t, d.a, d.o.To.ID); err != nil {
 			return err
 		}
-		// The source is brought into view last; if both fit, both are visible then.
+		// The source is scrolled into view last: when both ends fit, both are then visible.
 		if _, err := d.to.dropPoint(ctx, true); err != nil {
 			return err
 		}
@@ -181,25 +179,25 @@ func (d *drag) press(ctx context.Context) (err error) {
 	if d.from != nil {
 		d.from.pressed = d.a.Tab.Tracker.Now()
 	}
-	if err := input.Down(c, d.x, d.y, input.Press{}); err != nil {
+	if err := input.MouseDown(c, d.x, d.y, input.MousePress{}); err != nil {
 		return err
 	}
 	if d.from == nil {
 		return nil
 	}
-	met, err := d.from.pressResult(ctx, collect.ReadPressGuard)
-	if err != nil || !met.Hit {
-		d.releaseMissed(ctx, met.Seen)
+	result, err := d.from.pressResult(ctx, collect.ReadPressGuard)
+	if err != nil || !result.Hit {
+		d.releaseMissed(ctx, result.Seen)
 		if err != nil {
 			return err
 		}
-		return d.from.missedFault(met.Text)
+		return d.from.missedFault(result.Text)
 	}
 	return nil
 }
 
-// releaseMissed releases a press that missed the source, without causing a click: under the guard
-// if it saw the press, else outside of the page.
+// releaseMissed releases a press that missed the source without causing a click: under the guard if that saw the
+// press, otherwise outside of the page.
 func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	if !guarded {
 		d.x, d.y = -10, -10
@@ -207,13 +205,13 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 		d.cancel()
 		return
 	}
-	if err := input.Up(d.a.Client(ctx), d.x, d.y, input.Press{}); err != nil {
+	if err := input.MouseUp(d.a.Client(ctx), d.x, d.y, input.MousePress{}); err != nil {
 		d.cancel()
 	}
 	_, _ = collect.EndPressGuard(ctx, d.source)
 }
 
-// goal is the current end point of the drag, and how far past it the pointer goes.
+// goal returns the current end point of the drag, and how far past it the pointer moves.
 func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	switch {
 	case d.to != nil:
@@ -228,20 +226,20 @@ func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	return d.x + d.o.By.X, d.y + d.o.By.Y, 0, nil
 }
 
-// move moves from the source to the goal.
+// move moves the pointer from the source to the goal.
 func (d *drag) move(ctx context.Context) error {
 	x, y, _, err := d.goal(ctx)
 	if err != nil {
 		return err
 	}
 	px, py := d.x, d.y
-	way := math.Hypot(x-px, y-py)
-	// The first small steps make the page start a drag, which may change the layout: measure again.
-	for _, far := range []float64{2, 4, 7} {
-		if far >= way {
+	distance := math.Hypot(x-px, y-py)
+	// The first small steps make the page start a drag, which may change the layout, so the goal is measured again.
+	for _, offset := range []float64{2, 4, 7} {
+		if offset >= distance {
 			break
 		}
-		px, py = d.x+(x-d.x)*far/way, d.y+(y-d.y)*far/way
+		px, py = d.x+(x-d.x)*offset/distance, d.y+(y-d.y)*offset/distance
 		if err := d.step(ctx, px, py); err != nil {
 			return err
 		}
@@ -254,13 +252,13 @@ func (d *drag) move(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The last steps cross the middle from the side that the item comes from.
+	// The last steps cross the middle of the target from the side that the item comes from.
 	if err := d.moveStraight(ctx, px, py, x-ux*past, y-uy*past); err != nil {
 		return err
 	}
 	if past > 0 {
-		for _, far := range []float64{0, past / 2, past} {
-			if err := d.step(ctx, x+ux*far, y+uy*far); err != nil {
+		for _, offset := range []float64{0, past / 2, past} {
+			if err := d.step(ctx, x+ux*offset, y+uy*offset); err != nil {
 				return err
 			}
 		}
@@ -273,8 +271,7 @@ func (d *drag) move(ctx context.Context) error {
 	return d.step(ctx, x, y)
 }
 
-// direction is the direction of the last steps: that of (dx, dy), but between items of one list
-// the direction of the list.
+// direction returns the unit vector of the last steps: along (dx, dy), or along the list between items of one list.
 func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
 	if d.from != nil && d.to != nil && d.from.Document == d.to.Document {
 		order, err := collect.ListOrder(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
@@ -285,13 +282,12 @@ func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, e
 			return -float64(order), -float64(order), nil
 		}
 	}
-	if way := math.Hypot(dx, dy); way > 0 {
-		return dx / way, dy / way, nil
+	if distance := math.Hypot(dx, dy); distance > 0 {
+		return dx / distance, dy / distance, nil
 	}
 	return 0, 0, nil
 }
 
-// moveStraight moves straight to a point.
 func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
 	steps := int(min(max(math.Hypot(x-px, y-py)/20, 4), 24))
 	for i := 1; i <= steps; i++ {
@@ -335,11 +331,11 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
 }
 
-// release releases the button and notes the result.
+// release releases the button and sets the outcome.
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
-		err := input.Up(c, d.x, d.y, input.Press{})
+		err := input.MouseUp(c, d.x, d.y, input.MousePress{})
 		_, _ = collect.EndDrag(ctx, d.source)
 		return err
 	}
@@ -363,7 +359,7 @@ func (d *drag) release(ctx context.Context) error {
 	return nil
 }
 
-// cancel releases the button of an unfinished drag in any state.
+// cancel releases the button of an unfinished drag, whatever its state.
 func (d *drag) cancel() {
 	if d.native != nil {
 		d.a.Page.Post(d.a.Page.Session, proto.InputDispatchDragEvent{
@@ -376,8 +372,8 @@ func (d *drag) cancel() {
 	})
 }
 
-// dropPoint is the point of the page's viewport at which to drop on the element; first is true
-// before the drag.
+// dropPoint returns the point of the page's viewport at which to drop on the element; first is true before the drag
+// has started.
 func (t *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
 	if err := t.Document.Reveal(ctx, nil); err != nil {
 		return collect.DropPoint{}, err

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// serializeScript is the function that turns a script's value into JSON text.
+// serializeScript is a JavaScript function that converts a script's value to JSON text.
 //
 //go:embed evaluate.js
 var serializeScript string
@@ -26,30 +26,30 @@ var serializeScript string
 const (
 	// maxScript bounds a script, in bytes.
 	maxScript = 100_000
-	// scriptLimit is the default time limit of a script.
-	scriptLimit = 10 * time.Second
-	// maxValue bounds the text of a script's value, in bytes.
+	// defaultScriptLimit is the default time limit of a script.
+	defaultScriptLimit = 10 * time.Second
+	// maxValue bounds the JSON text of a script's value, in bytes.
 	maxValue = 50_000
 )
 
-// EvaluateOptions says what to evaluate. Script is an expression, a function (called with the
-// element), statements, or a function's body with return; it may await. It runs in the document of
-// the element ID, or in the main document when that is 0. Limit is its time limit.
+// EvaluateOptions says what to evaluate. Script is an expression, a function that takes the element, statements, or a
+// function body with return; it may use await. It runs in the document of the element ID, or in the main document
+// when ID is 0. Limit is the time limit, 10 seconds when 0.
 type EvaluateOptions struct {
 	Script string
 	ID     int
 	Limit  time.Duration
 }
 
-// EvaluateResult is the value of a script as JSON on one line, "undefined" for none. Cut is true
-// when it was truncated.
+// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none. Truncated is
+// true when only the beginning of the value is there.
 type EvaluateResult struct {
-	Text string `json:"text"`
-	Cut  bool   `json:"cut"`
+	Text      string `json:"text"`
+	Truncated bool   `json:"cut"`
 }
 
-// Evaluate runs a script in the page's main world and returns its effects like any action. An
-// exception is a *Fault of kind invalid that names the line.
+// Evaluate runs a script in the page's main world and returns its effects like those of any action. An exception is a
+// *surface.Fault of kind invalid that names the line.
 func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotation.Observation, EvaluateResult, error) {
 	var got EvaluateResult
 	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
@@ -59,7 +59,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 		}
 	}
 	if o.Limit <= 0 {
-		o.Limit = scriptLimit
+		o.Limit = defaultScriptLimit
 	}
 	run := func(ctx context.Context, a *page.Action, doc *cdp.Document, node, where string) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, errSlowScript)
@@ -93,34 +93,32 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 	return ans, got, err
 }
 
-// scriptValue validates the serialized value of a script. The page may have replaced every function
-// involved, so only the value itself comes from it: the size limit and the one-line JSON form are
-// enforced here.
+// scriptValue validates the serialized value of a script. The page may have replaced the functions that serialized
+// it, so the size limit and the one-line form are enforced here.
 func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
-	var made struct {
+	var result struct {
 		Value     json.RawMessage `json:"value"`
 		None, Cut bool
 	}
-	if err := json.Unmarshal(raw, &made); err != nil {
+	if err := json.Unmarshal(raw, &result); err != nil {
 		return EvaluateResult{}, fmt.Errorf("reading the script's value: %w", err)
 	}
-	if made.None {
+	if result.None {
 		return EvaluateResult{Text: "undefined"}, nil
 	}
-	text := normalizeJSON(made.Value)
+	text := normalizeJSON(result.Value)
 	if len(text) <= maxValue {
-		return EvaluateResult{Text: text, Cut: made.Cut}, nil
+		return EvaluateResult{Text: text, Truncated: result.Cut}, nil
 	}
-	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
+	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Truncated: true}, nil
 }
 
-// normalizeJSON rewrites JSON with our escapes and spaces, and the members in the same order. It
-// stops at maxValue bytes.
+// normalizeJSON rewrites JSON with our escapes and spaces, keeping the order of members. It stops at maxValue bytes.
 func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var b strings.Builder
-	// open are the open brackets, members the number of tokens in each.
+	// open lists the open brackets, members the number of tokens inside each.
 	var open []json.Delim
 	members := []int{0}
 	for b.Len() <= maxValue {
@@ -159,7 +157,7 @@ func normalizeJSON(raw json.RawMessage) string {
 
 var errSlowScript = errors.New("the script took too long")
 
-// evaluate finds the kind of script by its syntax alone, and runs it once.
+// evaluate determines the form of the script by its syntax alone, and runs it once.
 func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json.RawMessage, error) {
 	value := "async function (element) {const f = (\n" + script + "\n); return (" + serializeScript +
 		"\n)(typeof f === 'function' ? await f(element) : await f)}"
@@ -193,7 +191,8 @@ func isScriptError(err error) bool {
 	return errors.As(err, &e)
 }
 
-// syntaxLine is the line of a syntax error, from 1, not counting our lines before the script.
+// syntaxLine converts the line of a syntax error to the script's own, from 1; before is the number of our lines
+// above.
 func syntaxLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if errors.As(err, &e) {
@@ -202,8 +201,8 @@ func syntaxLine(err error, before int) error {
 	return err
 }
 
-// thrownLine is the line of an exception, from 1. If the exception has a stack, it is that of the
-// script's newest own call.
+// thrownLine converts the line of an exception to the script's own, from 1. It prefers the newest stack frame of the
+// script.
 func thrownLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if !errors.As(err, &e) {
@@ -219,7 +218,7 @@ func thrownLine(err error, before int) error {
 	return err
 }
 
-// scriptFault is the fault for a script that failed.
+// scriptFault returns the fault for a script that failed.
 func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err error, limit time.Duration) error {
 	var thrown *cdp.ScriptError
 	switch {
@@ -227,7 +226,7 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 		head, _, _ := strings.Cut(thrown.Text, "\n")
 		return &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line,
-				surface.QuoteClean(head, 400)),
+				surface.QuoteText(head, 400)),
 			Suggestion: "Correct the script; what it did before that line is done.",
 		}
 	case errors.Is(context.Cause(ctx), errSlowScript):
@@ -239,10 +238,10 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 			Suggestion: "Let it do less, or send a larger timeout.",
 		}
 	case ctx.Err() != nil:
-		// An endless loop would block all later actions on the tab.
+		// An endless loop would block all later actions in the tab.
 		doc.TerminateExecution()
 		return err
-	case errors.Is(err, cdp.ErrReplaced) && a.Page.Current(doc) != nil:
+	case errors.Is(err, cdp.ErrReplaced) && a.Page.CurrentDocument(doc) != nil:
 		a.Note = "The script's page was left before it had a value."
 		return nil
 	}

@@ -1,6 +1,6 @@
-// Makes of a value one that JSON has words for, within bounds, for whoever asked for it: what it has no
-// word for is described, and what is too long is cut and said to be. The page may have replaced what is
-// called here, so that its word is only taken for the value: the text is written outside of the page.
+// Converts a value to one that JSON can represent. Values that JSON has no form for are described, and long ones are
+// truncated. The page may have replaced the functions called here, so only the value comes from here: the JSON text
+// is written outside of the page.
 (value) => {
   const limit = 50000
   const seen = new Set()

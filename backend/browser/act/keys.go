@@ -12,7 +12,7 @@ import (
 
 // Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
 func Press(ctx context.Context, s *page.Session, key string) (annotation.Observation, error) {
-	if err := input.Check(key); err != nil {
+	if err := input.CheckKey(key); err != nil {
 		return annotation.Observation{}, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: err.Error(),
 			Suggestion: `Send a key such as "Enter" or "Control+a".`,
@@ -32,6 +32,6 @@ func Press(ctx context.Context, s *page.Session, key string) (annotation.Observa
 			return err
 		}
 		a.SetOutcome("pressed %s", key)
-		return input.Key(a.Client(ctx), key)
+		return input.PressKey(a.Client(ctx), key)
 	})
 }

@@ -16,15 +16,14 @@ import (
 	"sextant/shared/annotation"
 )
 
-// The options of a Session's actions mirror the parameters of the environment tools one to
-// one; zero values are the defaults said there.
+// Options of actions mirror the parameters of the tools; a zero value is the default that the tool documents.
 
-// NavigateOptions hold a URL, or an Action back, forward, reload.
+// NavigateOptions says where to go: to URL, or back, forward or reload by Action.
 type NavigateOptions struct{ URL, Action string }
 
-// Address completes a typed address: "example.com" becomes https, a loopback or private name http.
-// It fails for text that is no web address.
-func Address(typed string) (string, error) {
+// CompleteAddress completes a typed address: "example.com" becomes an https address, a loopback or private name an
+// http one. It returns an error for text that is not a web address.
+func CompleteAddress(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return "", errors.New("the address is empty")
@@ -55,7 +54,7 @@ func Address(typed string) (string, error) {
 	return typed, nil
 }
 
-// checkAddress returns a fault when an address may not be opened.
+// checkAddress returns an error when an address may not be opened.
 func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	if s.Manager.Config.CheckAddress == nil || address == page.BlankPage {
 		return nil
@@ -74,8 +73,8 @@ func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	return nil
 }
 
-// Navigate opens an address in the active tab, or goes back, forward or reloads. The observation
-// lists everything in the viewport.
+// Navigate opens an address in the active tab, or goes back, forward or reloads. The observation lists all elements
+// in the viewport.
 func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotation.Observation, error) {
 	if (o.URL == "") == (o.Action == "") {
 		return annotation.Observation{}, &surface.Fault{
@@ -87,7 +86,7 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	var address string
 	if o.URL != "" {
 		var err error
-		if address, err = Address(o.URL); err != nil {
+		if address, err = CompleteAddress(o.URL); err != nil {
 			return annotation.Observation{}, &surface.Fault{
 				Kind: surface.FaultInvalid, Message: err.Error(),
 				Suggestion: "Send an address such as https://example.com.",
@@ -104,17 +103,17 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	// Navigating is the way to recover from a crashed page.
 	t.WithLock(func() { t.Crashed = false })
 	t.CancelAuth()
-	return s.Act(ctx, t, goElsewhere(s, t, o.Action, address))
+	return s.Act(ctx, t, navigation(s, t, o.Action, address))
 }
 
-// goElsewhere runs a navigation as an action on the tab.
-func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context.Context, *page.Action) error {
+// navigation returns the action that navigates the tab.
+func navigation(s *page.Session, t *page.Tab, action, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {
 			return err
 		}
-		a.Full = true
-		switch way {
+		a.ListAll = true
+		switch action {
 		case "":
 			return a.Open(ctx, address)
 		case "reload":
@@ -123,10 +122,10 @@ func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context
 				return "", proto.PageReload{}.Call(a.Client(ctx))
 			})
 		case "back", "forward":
-			return goHistory(ctx, a, way)
+			return goHistory(ctx, a, action)
 		}
 		return &surface.Fault{
-			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", way),
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", action),
 			Suggestion: "Send back, forward or reload.",
 		}
 	}
@@ -161,8 +160,7 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 // stepLimit bounds the wait for a history step that may not change anything.
 const stepLimit = time.Second
 
-// goFrameHistory goes to an entry of the history that differs in a frame of the page only, which
-// may not be there any more.
+// goFrameHistory goes to a history entry that differs only in a frame of the page. That frame may no longer exist.
 func goFrameHistory(ctx context.Context, a *page.Action, entry int, direction string) error {
 	if err := (proto.PageNavigateToHistoryEntry{EntryID: entry}).Call(a.Client(ctx)); err != nil {
 		return fmt.Errorf("going %s: %w", direction, err)

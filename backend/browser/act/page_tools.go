@@ -17,8 +17,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// PageTools lists the tools that the active tab's page offers. The error is a *Fault when the
-// browser does not support them.
+// PageTools returns the tools that the active tab's page offers. The error is a *surface.Fault when the browser does
+// not support page tools.
 func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) {
 	var list []webmcp.PageTool
 	err := s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
@@ -35,7 +35,7 @@ func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) 
 	return list, err
 }
 
-// offeredTools asks the documents again: earlier reports may belong to pages that were left.
+// offeredTools asks the documents again, because earlier reports may belong to previous pages.
 func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
 	t.WithLock(t.PageTools.Reset)
 	var asked []string
@@ -51,7 +51,7 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 			_, err = c.Call(bounded, "", "WebMCP.enable", nil)
 		}
 		if err == nil {
-			// The tools are reported after the answer; whatever is asked next comes behind them.
+			// The browser reports the tools after its answer, but before the answer to this next call.
 			_, err = doc.Call(bounded, "() => 0")
 		}
 		cancel()
@@ -71,9 +71,9 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 	return list, nil
 }
 
-// PageToolOrigin is the origin of the document that offers the tool name, by what was listed last and
-// without asking: of several the page's own, else the one that only offers it. It is the page's own
-// when nobody is known to offer it, and origin itself when that is not "".
+// PageToolOrigin returns the origin of the document that offers the tool name. It returns origin in lower case when
+// that is not "". Otherwise, it is the only origin that offered the tool when tools were last listed, or else the
+// page's own.
 func PageToolOrigin(s *page.Session, name, origin string) string {
 	s.Manager.Lock()
 	var p *cdp.Page
@@ -100,8 +100,8 @@ func PageToolOrigin(s *page.Session, name, origin string) string {
 	return main
 }
 
-// CallPageTool calls a tool of the page's document with that origin (see PageToolOrigin), with a
-// JSON object as input, and returns its effects like any action; output is the tool's result as text.
+// CallPageTool calls a tool of the document with that origin (see PageToolOrigin). The input is a JSON object, {}
+// when empty. The observation describes the effects; output is the tool's result as text.
 func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
 	input json.RawMessage,
 ) (ans annotation.Observation, output string, err error) {
@@ -139,7 +139,7 @@ func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input js
 	defer cancel()
 	c := a.Page.ClientOf(ctx, p.Session)
 	a.SetOutcome("called the page's tool %q", surface.Clip(p.Name, 80))
-	// One action at a time: what is left there are answers that nobody waited for.
+	// Only one action runs at a time, so the remaining answers have no receiver.
 	a.Tab.WithLock(a.Tab.PageTools.ForgetCalls)
 	raw, err := c.Call(ctx, "", "WebMCP.invokeTool",
 		map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})

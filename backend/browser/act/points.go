@@ -15,7 +15,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// ClickAtOptions is a point of the page's viewport in CSS pixels; the rest as in ClickOptions.
+// ClickAtOptions says where to click, in CSS pixels of the page's viewport, and how, as in surface.ClickOptions.
 type ClickAtOptions struct {
 	X, Y      float64
 	Button    string
@@ -23,7 +23,7 @@ type ClickAtOptions struct {
 	Modifiers []string
 }
 
-// maxMoves bounds the moves of one path; a longer one has them further apart.
+// maxMoves bounds the mouse moves of one path; on longer paths the moves are further apart.
 const maxMoves = 400
 
 // checkInView returns a fault for a point outside of the page's viewport.
@@ -46,7 +46,7 @@ func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	}
 }
 
-// describePoint names the element at a point of the page, also in a frame: `[12] button "Save"`.
+// describePoint names the element at a point of the page, including elements in frames: `[12] button "Save"`.
 func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, error) {
 	doc := a.Page.MainDocument()
 	for range observe.MaxDepth {
@@ -81,7 +81,7 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 
 // ClickAt presses the mouse at a point; the outcome names the element there.
 func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation.Observation, error) {
-	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
+	press, verb, err := parsePress(o.Button, o.Count, o.Modifiers)
 	if err != nil {
 		return annotation.Observation{}, err
 	}
@@ -104,8 +104,8 @@ func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation
 	})
 }
 
-// MovePath moves the mouse along points of the page's viewport, with the left button held
-// from the first to the last when press is true.
+// MovePath moves the mouse along points of the page's viewport. When press is true, the left button is held from the
+// first point to the last.
 func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) (annotation.Observation, error) {
 	if len(points) == 0 {
 		return annotation.Observation{}, &surface.Fault{
@@ -140,7 +140,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		a.SetOutcome("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s",
 			verb, len(points), first.X, first.Y, last.X, last.Y, what)
 		if press {
-			if err := input.Down(c, first.X, first.Y, input.Press{}); err != nil {
+			if err := input.MouseDown(c, first.X, first.Y, input.MousePress{}); err != nil {
 				return err
 			}
 			defer func() {
@@ -163,12 +163,11 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		if !press {
 			return nil
 		}
-		return input.Up(c, last.X, last.Y, input.Press{})
+		return input.MouseUp(c, last.X, last.Y, input.MousePress{})
 	})
 }
 
-// interpolate is the path over all points in small steps: near enough that a line drawn with
-// them has no corners of its own.
+// interpolate returns a path over all points in steps so small that a line drawn with them looks smooth.
 func interpolate(points []Point) []Point {
 	length := 0.0
 	for i := 1; i < len(points); i++ {

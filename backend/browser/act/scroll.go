@@ -49,7 +49,7 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 			}
 			x, y, err := g.aim(ctx, collect.AimOptions{})
 			if err != nil {
-				return nil // it scrolls nowhere and cannot be reached either
+				return nil // it neither scrolls nor can be reached by the mouse
 			}
 			return scrollWheel(ctx, a, x, y, o, "over "+g.Name())
 		})
@@ -71,8 +71,8 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 	})
 }
 
-// scrollWheel turns the mouse wheel where a script found nothing that scrolls: some pages move
-// themselves on wheel events. The outcome depends on what that changes.
+// scrollWheel turns the mouse wheel where the script found nothing to scroll: some pages scroll their content on
+// wheel events. The outcome depends on whether that changes anything.
 func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.ScrollOptions, where string) error {
 	amount := o.Amount
 	if amount == 0 {
@@ -95,7 +95,7 @@ func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.Sc
 	if err != nil {
 		return err
 	}
-	if err := input.Wheel(a.Client(ctx), x, y, dx, dy); err != nil {
+	if err := input.TurnWheel(a.Client(ctx), x, y, dx, dy); err != nil {
 		return err
 	}
 	if _, err := a.Page.MainDocument().Call(ctx, nextFrame); err != nil {

@@ -43,8 +43,9 @@ func quoted(values []string) string {
 	return strings.Join(q, ", ")
 }
 
-// SelectText selects the first occurrence of text in the element id (0: the whole page), or all of
-// the element when text is empty; of that, the characters from start to end (0: to the end).
+// SelectText selects a range of text. It searches the element id (0: the whole page) for the first occurrence of
+// text, or uses the whole element when text is "". In that range, it selects the characters from start to end (0: to
+// the end).
 func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotation.Observation,
 	error,
 ) {
@@ -81,18 +82,16 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 	})
 }
 
-// editorDelay is how long an editor may take to read the selection after a key: some debounce keys
-// by a tenth of a second.
+// editorDelay is how long an editor may take to read the selection after a key: some debounce keys by 100 ms.
 const editorDelay = 130 * time.Millisecond
 
-// notifyEditor makes a rich-text editor read the selection. Some read it only when a key or a mouse
-// button is released, so a key without an effect is pressed. Otherwise their toolbar would change
-// nothing, or the wrong place.
+// notifyEditor makes a rich-text editor read the selection, by pressing a key without effect. Without it, the toolbar
+// of some editors would act on the wrong place, because they read the selection only after a key or a mouse button.
 func notifyEditor(ctx context.Context, a *page.Action, doc *cdp.Document) error {
 	if edits, err := collect.SelectionIsEditable(ctx, doc); err != nil || !edits {
 		return err
 	}
-	if err := input.Key(a.Client(ctx), "Shift"); err != nil {
+	if err := input.PressKey(a.Client(ctx), "Shift"); err != nil {
 		return err
 	}
 	select {

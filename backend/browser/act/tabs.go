@@ -13,14 +13,14 @@ import (
 	"sextant/shared/event"
 )
 
-// TabOptions name an Action: list (the default), open, select or close.
+// TabOptions says what to do with tabs. Action is list (the default), open, select or close.
 type TabOptions struct {
 	Action, URL string
 	Tab         int
 }
 
-// Tabs lists, opens, selects or closes tabs; the list is as it is afterwards. Opening and
-// selecting answer with everything in the tab's viewport.
+// Tabs lists, opens, selects or closes tabs and returns the list of tabs afterwards. After open and select, the
+// observation lists all elements in the tab's viewport.
 func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotation.Observation, []event.Tab, error) {
 	var ans annotation.Observation
 	var err error
@@ -45,7 +45,7 @@ func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotation.Observ
 	return ans, tabs, err
 }
 
-// overview is an answer about the session's tabs and not about a page.
+// overview returns an observation about the session's tabs instead of a page.
 func overview(s *page.Session, outcome string) annotation.Observation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -64,7 +64,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	address := page.BlankPage
 	if typed != "" {
 		var err error
-		if address, err = Address(typed); err != nil {
+		if address, err = CompleteAddress(typed); err != nil {
 			return annotation.Observation{}, &surface.Fault{
 				Kind: surface.FaultInvalid, Message: err.Error(),
 				Suggestion: "Send an address such as https://example.com.",
@@ -85,7 +85,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	s.Manager.Viewer.FrontChanged()
 	s.Manager.Events.StateChanged()
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
-		a.Full = true
+		a.ListAll = true
 		if address == page.BlankPage {
 			a.SetOutcome("opened tab %d", t.ID)
 			return nil
@@ -96,7 +96,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	})
 }
 
-// tabByID finds a tab, 0 being the active one.
+// tabByID returns a tab; 0 is the active one.
 func tabByID(s *page.Session, id int) (*page.Tab, error) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -131,13 +131,13 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observa
 		return overview(s, fmt.Sprintf("selected tab %d", t.ID)), nil
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
-		a.Full = true
+		a.ListAll = true
 		a.SetOutcome("selected tab %d", t.ID)
 		return t.BringToFront(ctx)
 	})
 }
 
-// closeTab closes a tab whatever it is doing: an action that runs in it ends.
+// closeTab closes a tab and ends the action that runs in it.
 func closeTab(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return annotation.Observation{}, err

@@ -16,21 +16,21 @@ import (
 	"sextant/backend/surface"
 )
 
-// Target is an element that an action is for.
+// Target is the element that an action acts on.
 type Target struct {
 	tab      *page.Tab
 	action   *page.Action
 	Document *cdp.Document
 	Element  identity.Element
-	// pressed is the tracker's moment before the newest press.
+	// pressed is the tracker's count before the newest press.
 	pressed int
 }
 
-// Name is the element as sentences call it: [12] button "Save".
+// Name returns the name of the element for use in sentences: [12] button "Save".
 func (t *Target) Name() string { return t.Element.Label() }
 
-// FindTarget resolves an id to its connected node. The id may have moved to the replacement of a
-// node; then the action's note says so.
+// FindTarget returns the connected node of an id. When the id has moved to a node that replaced the old one, it adds
+// a note to the action.
 func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	g, err := locateTarget(ctx, t, a, id)
 	if err != nil {
@@ -48,25 +48,25 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 				return nil, err
 			}
 			continue
-		case now.Row:
+		case now.InOtherRow:
 			return nil, g.reusedFault(ctx, now.Text)
-		case now.RowMark != "" || now.Mark != "" || now.Text != "":
-			return nil, observe.ChangedFault(t.Session.Manager.Elements, g.Element, now.Text, now.Mark, now.RowMark)
+		case now.RowHash != "" || now.TextHash != "" || now.Text != "":
+			return nil, observe.ChangedFault(t.Session.Manager.Elements, g.Element, now.Text, now.TextHash, now.RowHash)
 		}
 		return g, nil
 	}
 	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
 }
 
-// reusedFault is the fault for a node that the page uses for something else in another row.
+// reusedFault returns the fault for a node that the page now uses in another row.
 func (t *Target) reusedFault(ctx context.Context, row string) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
+	return goneFault(ctx, t.tab, t.Element.ID, fmt.Sprintf("the page now uses its place for %q", surface.Clip(row, 60)))
 }
 
-// locateTarget finds an element without checking that its node is still in the page: aiming at it does that.
+// locateTarget finds an element without checking that it is still in the page: aiming checks that.
 func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
@@ -79,7 +79,7 @@ func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Ta
 	return &Target{tab: t, action: a, Document: doc, Element: element}, nil
 }
 
-// verify makes sure that the element lives, for actions that do not aim.
+// verify checks that the element still exists, for actions that do not aim.
 func (t *Target) verify(ctx context.Context) error {
 	now, err := FindTarget(ctx, t.tab, t.action, t.Element.ID)
 	if err == nil {
@@ -88,8 +88,7 @@ func (t *Target) verify(ctx context.Context) error {
 	return err
 }
 
-// rebind searches for the one node that replaced a removed one, wherever it
-// is.
+// rebind searches all documents for the one node that replaced a removed node.
 func (t *Target) rebind(ctx context.Context) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
@@ -107,7 +106,7 @@ func (t *Target) rebind(ctx context.Context) error {
 	return nil
 }
 
-// goneFault is the fault for a dead number, with the elements most like it.
+// goneFault returns the fault for an id without a node. It suggests the most similar elements.
 func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	f := &surface.Fault{
 		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",

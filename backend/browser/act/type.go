@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// checkSecretOrigin refuses to type a secret for the origin only into another document.
+// checkSecretOrigin returns a fault when the element's document is not of the origin that the secret is for.
 func (t *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	if only == "" {
 		return nil
@@ -50,15 +50,15 @@ func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotati
 	})
 }
 
-// secret reports whether the element hides typed text, so that the result hides it too. It is true
-// when that is unknown.
+// secret reports whether the element hides typed text, so that the result hides it too. It returns true when that is
+// unknown.
 func (t *Target) secret(ctx context.Context) bool {
 	raw, err := t.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(t.Element.Handle)+
 		")(); return !!n && n.type === 'password' }")
 	return err != nil || string(raw) != "false"
 }
 
-// typeText puts text into a field and verifies that it is there.
+// typeText puts text into a field and checks that the field contains it.
 func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
 	x, y, err := t.aim(ctx, collect.AimOptions{})
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		}
 		return t.submit(ctx, a, o.Submit)
 	}
-	lent, err := t.focus(ctx, a)
+	byPress, err := t.focus(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -95,10 +95,10 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		return t.blockedFault(err)
 	}
 	if o.Text != "" || !field.Empty {
-		w, want, err := t.typeInto(ctx, a, field, o, sentence, lent)
+		w, want, err := t.typeInto(ctx, a, field, o, sentence, byPress)
 		switch {
 		case errors.Is(err, cdp.ErrReplaced), errors.Is(err, collect.ErrGone):
-			w.Gone = true // the page went on with the text
+			w.Gone = true // the page navigated with the text
 		case err != nil:
 			return err
 		}
@@ -110,17 +110,17 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	return t.submit(ctx, a, o.Submit)
 }
 
-// typeInto types over the selected content of the focused field and checks the result. If the field
-// only reacts to key events, it types again, key by key.
+// typeInto types over the selected content of the focused field and checks the result. If the field ignored the text,
+// it types again key by key, for fields that react only to key events.
 func (t *Target) typeInto(
-	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, lent bool,
+	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, byPress bool,
 ) (w collect.TypingResult, want string, err error) {
 	want = o.Text
 	if !o.Clear {
-		want = field.Before + o.Text
+		want = field.TextBefore + o.Text
 	}
 	for _, keys := range []bool{o.Human, true} {
-		if err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, lent); err != nil {
+		if err := collect.GuardKeys(ctx, t.Document, t.Element.Handle, byPress); err != nil {
 			return w, want, err
 		}
 		a.SetOutcome("%s", sentence)
@@ -140,8 +140,8 @@ func (t *Target) typeInto(
 	return w, want, nil
 }
 
-// checkContent notes the content of the field in the result when it differs from the typed text. It
-// returns a fault when nothing arrived.
+// checkContent notes the content of the field in the result when it differs from the typed text. It returns a fault
+// when none of the text arrived.
 func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
 	switch {
 	case w.Exact || w.Gone:
@@ -165,13 +165,13 @@ func (t *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 	return nil
 }
 
-// focus focuses the element. lent is true when only a press could do that, so that another element
-// may have the focus then.
-func (t *Target) focus(ctx context.Context, a *page.Action) (lent bool, err error) {
+// focus focuses the element. byPress is true when only a press could do that; then another element may have the
+// focus.
+func (t *Target) focus(ctx context.Context, a *page.Action) (byPress bool, err error) {
 	var refused *collect.Refusal
 	err = collect.Focus(ctx, t.Document, t.Element.Handle)
 	if errors.As(err, &refused) {
-		return true, t.click(ctx, a, input.Press{}, "clicked")
+		return true, t.click(ctx, a, input.MousePress{}, "clicked")
 	}
 	if err != nil {
 		return false, t.blockedFault(err)
@@ -179,48 +179,48 @@ func (t *Target) focus(ctx context.Context, a *page.Action) (lent bool, err erro
 	return false, nil
 }
 
-// maxKeys bounds the text that is typed again key by key.
+// maxKeys bounds the length of text that is typed again key by key.
 const maxKeys = 1000
 
 // write types over the selected content of the focused field, key by key or at once.
 func write(ctx context.Context, c proto.Client, field collect.TextField, o surface.TypeOptions, keys bool) (err error) {
 	switch {
 	case !o.Clear && !field.Empty:
-		// Everything is selected now: move the cursor to the end.
-		err = input.Key(c, "Control+End")
+		// The whole content is selected now: move the cursor to the end.
+		err = input.PressKey(c, "Control+End")
 	case o.Clear && !field.Empty && (o.Text == "" || keys):
-		err = input.Key(c, "Delete")
+		err = input.PressKey(c, "Delete")
 	}
 	if err != nil || o.Text == "" {
 		return err
 	}
 	if keys {
-		return input.Type(ctx, c, o.Text, o.Human)
+		return input.TypeText(ctx, c, o.Text, o.Human)
 	}
 	if !field.Rich {
-		return input.Text(c, o.Text)
+		return input.InsertText(c, o.Text)
 	}
-	// In rich text a line break is a key, not a character.
+	// In rich text, a line break is a key and not a character.
 	for i, line := range strings.Split(strings.ReplaceAll(o.Text, "\r\n", "\n"), "\n") {
 		if i > 0 {
-			if err := input.Key(c, "Enter"); err != nil {
+			if err := input.PressKey(c, "Enter"); err != nil {
 				return err
 			}
 		}
 		if line == "" {
 			continue
 		}
-		if err := input.Text(c, line); err != nil {
+		if err := input.InsertText(c, line); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkKeysReached checks that the typed keys reached the element.
+// checkKeysReached returns a fault when typed keys did not reach the element.
 func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
-	met, err := collect.EndKeyGuard(ctx, t.Document)
-	if errors.Is(err, cdp.ErrReplaced) || err == nil && met.Hit {
+	result, err := collect.EndKeyGuard(ctx, t.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && result.Hit {
 		return nil
 	}
 	if err != nil {
@@ -231,9 +231,9 @@ func (t *Target) checkKeysReached(ctx context.Context, a *page.Action, what stri
 		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", t.Name(), what),
 		Suggestion: "Call annotate_page to see what happened, then try again.",
 	}
-	if met.Seen {
+	if result.Seen {
 		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.",
-			t.Name(), what, met.Text)
+			t.Name(), what, result.Text)
 	}
 	a.Acted = false
 	return f
@@ -251,11 +251,11 @@ func (t *Target) submit(ctx context.Context, a *page.Action, wanted bool) error 
 	if err != nil {
 		return err
 	}
-	if err := input.Key(a.Client(ctx), "Enter"); err != nil {
+	if err := input.PressKey(a.Client(ctx), "Enter"); err != nil {
 		return err
 	}
-	met, err := collect.EndKeyGuard(ctx, t.Document)
-	if err == nil && !met.Hit {
+	result, err := collect.EndKeyGuard(ctx, t.Document)
+	if err == nil && !result.Hit {
 		page.AddActionNote(a, "Enter was not pressed: the page had taken the focus away from the field.")
 		return nil
 	}

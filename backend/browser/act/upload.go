@@ -19,14 +19,15 @@ import (
 	"sextant/shared/annotation"
 )
 
-// chooserTimeout bounds how long a click may take to ask for files.
+// chooserTimeout bounds the wait for the file chooser after a click.
 const chooserTimeout = time.Second
 
-// maxFiles bounds one upload.
+// maxFiles bounds the files of one upload.
 const maxFiles = 50
 
-// Upload passes files, by absolute paths without symlinks, to a file field, to the field that the element labels
-// or contains, to the file chooser that a click on it opens, or else drops them on it.
+// Upload passes files to the element id: to a file field, to the field that the element labels or contains, or to the
+// file chooser that a click on it opens. If there is none of these, it drops the files on the element. Paths are
+// absolute and without symlinks.
 func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotation.Observation, error) {
 	what, err := checkFiles(paths)
 	if err != nil {
@@ -58,7 +59,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 	})
 }
 
-// checkFiles checks that paths are regular files and no symlinks, and describes them: "cv.pdf (12 kB)".
+// checkFiles returns a description of the files, "cv.pdf (12 kB)", or an error when a path is not a regular file.
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &surface.Fault{
@@ -110,11 +111,11 @@ func (t *Target) oneFileFault() error {
 	}
 }
 
-// noteFileField notes in the result which files the field has.
+// noteFileField notes in the result which files the field contains.
 func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
 	now, err := collect.FileInputOf(ctx, t.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
-		return nil // the page went on with them
+		return nil // the page navigated with the files
 	}
 	if err != nil {
 		return err
@@ -123,12 +124,12 @@ func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 		a.Note = "The field is empty again: the page took the files out of it, to send them or because it does not " +
 			"want them."
 	} else if f.Accept != "" {
-		a.Note = "The field asks for " + surface.QuoteClean(f.Accept, 100) + "."
+		a.Note = "The field asks for " + surface.QuoteText(f.Accept, 100) + "."
 	}
 	return nil
 }
 
-// answerChooser clicks the element and answers the chooser that opens; without one it drops the files.
+// answerChooser clicks the element and answers the file chooser that opens. When none opens, it drops the files.
 func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
 	choosers := make(chan page.FileChooser, 8)
 	a.Tab.WithLock(func() { a.Tab.Choosers = choosers })
@@ -136,7 +137,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(t.Document.Client(ctx)); err != nil {
 		return fmt.Errorf("preparing for a file chooser: %w", err)
 	}
-	if err := t.click(ctx, a, input.Press{}, "clicked"); err != nil {
+	if err := t.click(ctx, a, input.MousePress{}, "clicked"); err != nil {
 		return err
 	}
 	timer := time.NewTimer(chooserTimeout)
@@ -166,7 +167,7 @@ func (t *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	}
 }
 
-// setChooserFiles answers the chooser c of the element's own document.
+// setChooserFiles passes the files to the chooser c, which must be of the element's own document.
 func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string,
 	what string,
 ) error {
@@ -176,7 +177,7 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 			Suggestion: "Look for a file field on the page, or ask the person.",
 		}
 	}
-	if len(paths) > 1 && !c.Many {
+	if len(paths) > 1 && !c.Multiple {
 		return t.oneFileFault()
 	}
 	if _, err := checkFiles(paths); err != nil {
@@ -185,7 +186,7 @@ func (t *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 	a.SetOutcome("gave %s to %s", what, t.Name())
 	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.Session))
 	if err != nil {
-		return fmt.Errorf("giving files: %w", err)
+		return fmt.Errorf("setting files: %w", err)
 	}
 	return nil
 }
@@ -213,7 +214,7 @@ func (t *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 		}
 	}
 	now, err := collect.DragStateOf(ctx, t.Document)
-	if err == nil && now.Over {
+	if err == nil && now.Accepted {
 		a.SetOutcome("dropped %s on %s", what, t.Name())
 		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
 			now, err = collect.EndDrag(ctx, t.Document)

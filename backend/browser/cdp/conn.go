@@ -20,10 +20,9 @@ type Event struct {
 	Params    json.RawMessage `json:"params"`
 }
 
-// Conn speaks the protocol over one transport. One goroutine handles all messages in order: when
-// the response to a call is delivered, every event that the browser sent before it has been
-// handled. Waiting for the effects of an action depends on that; rod's client delivers events
-// separately. All methods may be called concurrently.
+// Conn is a protocol connection over one transport. One goroutine handles all messages in order: when a call returns,
+// every event that the browser sent before its response has been handled. Waiting for the effects of an action
+// depends on that; rod's client delivers events separately. All methods may be called concurrently.
 type Conn struct {
 	ws      rodcdp.WebSocketable
 	onEvent func(Event)
@@ -39,9 +38,9 @@ type Conn struct {
 	wg   sync.WaitGroup
 }
 
-// Dial starts speaking over ws. onEvent is called by the reading goroutine and must
-// neither block nor wait for a call; it may Post.
-func Dial(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
+// NewConn starts a connection over ws. The reading goroutine calls onEvent, which must neither block nor wait for a
+// call; it may Post.
+func NewConn(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
 	c := &Conn{
 		ws: ws, onEvent: onEvent,
 		pending: map[int]func(json.RawMessage, error){},
@@ -54,15 +53,14 @@ func Dial(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
 	return c
 }
 
-// Done is closed when the connection has ended; Wait returns when its goroutines have.
+// Done returns a channel that is closed when the connection has ended. Its goroutines may still run: see Wait.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Wait returns when all goroutines of the connection have ended. The owner must have closed the
-// transport.
+// Wait returns when all goroutines of the connection have ended. The owner must close the transport first.
 func (c *Conn) Wait() { c.wg.Wait() }
 
-// Post sends a call without waiting. reply, which may be nil, is called by the reading
-// goroutine, or at once when the connection has ended; it must not block.
+// Post sends a call without waiting. The reading goroutine calls reply (nil for none), or Post itself does when the
+// connection has ended; reply must not block.
 func (c *Conn) Post(session, method string, params any, reply func(json.RawMessage, error)) {
 	c.post(session, method, params, reply)
 }
@@ -99,13 +97,12 @@ func (c *Conn) post(session, method string, params any, reply func(json.RawMessa
 	return id
 }
 
-// Call sends a call and waits for its answer. An error of the protocol is a *rodcdp.Error in
-// the chain.
+// Call sends a call and waits for its response. An error of the protocol has a *rodcdp.Error in its chain.
 func (c *Conn) Call(ctx context.Context, session, method string, params any) (json.RawMessage, error) {
 	return c.callUntil(ctx, nil, session, method, params)
 }
 
-// callUntil is Call that returns ErrReplaced when gone is closed.
+// callUntil is like Call, but returns ErrReplaced when gone is closed.
 func (c *Conn) callUntil(
 	ctx context.Context, gone <-chan struct{}, session, method string, params any,
 ) (json.RawMessage, error) {
@@ -195,7 +192,7 @@ func (c *Conn) read() {
 	}
 }
 
-// take removes and returns the function that waits for the response to a call.
+// take removes and returns the function that receives the response to a call.
 func (c *Conn) take(id int) func(json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,7 +213,7 @@ func (c *Conn) end() {
 	}
 }
 
-// Decode reads the JSON answer of a script or call.
+// Decode decodes the JSON answer of a script or call.
 func Decode[T any](raw json.RawMessage) (T, error) {
 	var v T
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -225,13 +222,13 @@ func Decode[T any](raw json.RawMessage) (T, error) {
 	return v, nil
 }
 
-// DecodeEvent reads the parameters of an event; false when they are of another form.
+// DecodeEvent decodes the parameters of an event, false when they have another form.
 func DecodeEvent[T any](e Event) (T, bool) {
 	var v T
 	return v, json.Unmarshal(e.Params, &v) == nil
 }
 
-// sessionClient lets rod's typed requests run on a session of a Conn.
+// sessionClient runs rod's typed requests on a session of a Conn.
 type sessionClient struct {
 	ctx     context.Context
 	conn    *Conn

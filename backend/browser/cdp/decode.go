@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainText takes the string out of the answer to a Runtime call, when it is nothing but a
-// string. Large answers are read in one pass here; encoding/json would take four.
+// plainText extracts the result of a Runtime call that is a string, false for any other result. It reads large
+// answers in one pass; encoding/json would need four.
 func plainText(raw json.RawMessage) (string, bool) {
 	rest, ok := bytes.CutPrefix(raw, []byte(`{"result":{"type":"string","value":"`))
 	if !ok {
@@ -21,7 +21,7 @@ func plainText(raw json.RawMessage) (string, bool) {
 	return unescape(rest)
 }
 
-// unescape is the text of a JSON string without its quotes; false when it is none.
+// unescape returns the text of a JSON string without its quotes, false when b is not valid.
 func unescape(b []byte) (string, bool) {
 	i := bytes.IndexByte(b, '\\')
 	if bytes.IndexByte(b, '"') >= 0 && i < 0 {
@@ -74,7 +74,7 @@ func unescape(b []byte) (string, bool) {
 	return string(append(out, b...)), true
 }
 
-// unit reads one \uXXXX; its size is 0 when there is none.
+// unit decodes one \uXXXX escape; its size is 0 when there is none.
 func unit(b []byte) (rune, int) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, 0
@@ -86,8 +86,8 @@ func unit(b []byte) (rune, int) {
 	return rune(n), 6
 }
 
-// splitAnswer takes the head of a message apart when it is the answer to a call, in one pass over
-// its ends: {"id":7,"result":{…},"sessionId":"…"}. ok is false for every other form.
+// splitAnswer splits the response to a call, {"id":7,"result":{…},"sessionId":"…"}, by looking at its ends only. ok
+// is false for messages of any other form.
 func splitAnswer(data []byte) (id int, result json.RawMessage, ok bool) {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"id":`))
 	if !ok {
@@ -104,7 +104,7 @@ func splitAnswer(data []byte) (id int, result json.RawMessage, ok bool) {
 	if rest, ok = bytes.CutPrefix(rest[comma+1:], []byte(`"result":`)); !ok {
 		return 0, nil, false
 	}
-	// What follows the result is at most the session's name, and a name holds no quotes.
+	// Only the session id may follow the result, and it contains no quotes.
 	const mark = `},"sessionId":"`
 	if at := bytes.LastIndex(rest, []byte(mark)); at >= 0 && bytes.HasSuffix(rest, []byte(`"}`)) {
 		name := rest[at+len(mark) : len(rest)-2]

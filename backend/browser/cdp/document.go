@@ -11,12 +11,10 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// ErrReplaced is returned by a Document's calls after another document has replaced it or its frame
-// was removed.
+// ErrReplaced is returned by the calls of a Document that another document has replaced or whose frame was removed.
 var ErrReplaced = errors.New("the document was replaced")
 
-// ScriptError is an exception thrown by a script we ran in a page. Line counts from 0, as the
-// browser does.
+// ScriptError is an exception thrown by a script that we ran in a page. Line counts from 0.
 type ScriptError struct {
 	Text string
 	Line int
@@ -27,11 +25,10 @@ func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
 
 const worldName = "sextant"
 
-// Document is one document in one frame from its commit until the next one; it is the
-// identity that annotation ids belong to. It implements collect.World. Its methods may be
-// called concurrently.
+// Document is one document in one frame, from its commit until the next one. Annotation ids belong to a Document. It
+// implements collect.World. Its methods may be called concurrently.
 type Document struct {
-	// Seq numbers documents in the life of the registry, from 1.
+	// Seq is the number of the document, from 1, which is never used again.
 	Seq int
 
 	frame    *Frame
@@ -39,28 +36,28 @@ type Document struct {
 	loaderID string
 	url      string
 	gone     chan struct{}
-	// making has one token while the isolated world is being created.
+	// making contains one token while the isolated world is being created.
 	making   chan struct{}
 	world    proto.RuntimeExecutionContextID
 	children map[int]string
-	// object is the document in the page's own world, "" until it was asked for.
+	// object is the remote object id of the document in the page's main world, "" until it is needed.
 	object string
 }
 
-// Frame is the id of the document's frame.
+// Frame returns the id of the document's frame.
 func (d *Document) Frame() string { return d.frame.ID }
 
-// Session is the protocol session that the document lives in.
+// Session returns the id of the document's protocol session.
 func (d *Document) Session() string { return d.session }
 
-// IsMain reports whether it is the page's main document.
+// IsMain reports whether d is the page's main document.
 func (d *Document) IsMain() bool {
 	d.frame.page.reg.mu.Lock()
 	defer d.frame.page.reg.mu.Unlock()
 	return d.frame == d.frame.page.main
 }
 
-// URL is the document's address as the browser last reported it.
+// URL returns the document's address as the browser last reported it.
 func (d *Document) URL() string {
 	d.frame.page.reg.mu.Lock()
 	defer d.frame.page.reg.mu.Unlock()
@@ -84,7 +81,7 @@ func (d *Document) end() {
 	}
 }
 
-// Client runs rod's typed requests on the session the document lives in.
+// Client returns a client that runs rod's typed requests on the document's session.
 func (d *Document) Client(ctx context.Context) proto.Client {
 	return sessionClient{ctx, d.frame.page.reg.conn, d.session}
 }
@@ -109,7 +106,7 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 
 const callFunctionOn = "Runtime.callFunctionOn"
 
-// callParams are the parameters of a call of function in the document's isolated world.
+// callParams returns the parameters for a call of function in the document's isolated world.
 func (d *Document) callParams(
 	ctx context.Context, function string, byValue bool, args []any,
 ) (map[string]any, error) {
@@ -130,8 +127,8 @@ func (d *Document) callParams(
 	}, nil
 }
 
-// SetFiles sets the files of the file field that the function declaration node returns; the page
-// gets the same events as when a person chooses files.
+// SetFiles sets the files of the file field that the function declaration node returns. The page gets the same events
+// as when a person chooses files.
 func (d *Document) SetFiles(ctx context.Context, node string, paths []string) error {
 	obj, err := d.call(ctx, node, false, nil)
 	if err != nil {
@@ -143,7 +140,7 @@ func (d *Document) SetFiles(ctx context.Context, node string, paths []string) er
 	id := proto.RuntimeRemoteObjectID(obj.ObjectID)
 	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject", proto.RuntimeReleaseObject{ObjectID: id}, nil)
 	if err := (proto.DOMSetFileInputFiles{Files: paths, ObjectID: id}).Call(d.Client(ctx)); err != nil {
-		return d.contextError(fmt.Errorf("giving files: %w", err))
+		return d.contextError(fmt.Errorf("setting files: %w", err))
 	}
 	return nil
 }
@@ -164,7 +161,7 @@ func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMes
 	if world != 0 {
 		req["contextId"] = world
 	} else if !d.isSessionRoot() {
-		return nil, fmt.Errorf("the frame has no script world yet")
+		return nil, fmt.Errorf("the frame has no main world yet")
 	}
 	res, err := d.run(ctx, "Runtime.evaluate", req)
 	if err != nil {
@@ -188,7 +185,7 @@ type remoteObject struct {
 	ObjectID       string          `json:"objectId"`
 }
 
-// json is the value, null for undefined.
+// json returns the value as JSON, null for undefined.
 func (r remoteObject) json() json.RawMessage {
 	if len(r.Value) == 0 {
 		return json.RawMessage("null")
@@ -205,7 +202,7 @@ func (d *Document) run(ctx context.Context, method string, req any) (remoteObjec
 	return result(raw, method)
 }
 
-// result reads a Runtime call's answer; an exception in the page is a *ScriptError.
+// result decodes the answer of a Runtime call. An exception in the page is a *ScriptError.
 func result(raw json.RawMessage, method string) (remoteObject, error) {
 	var res struct {
 		Result           remoteObject
@@ -245,8 +242,7 @@ func (d *Document) contextError(err error) error {
 	return err
 }
 
-// supersede ends the document although its page stayed: its isolated world was lost, and with it
-// all handles.
+// supersede ends the document although its page stays, because its isolated world was lost with all handles.
 func (d *Document) supersede() {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -256,7 +252,7 @@ func (d *Document) supersede() {
 	}
 }
 
-// isolated is the id of our script world in the document, made on first need.
+// isolated returns the id of our isolated world in the document, which it creates on first use.
 func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
 	reg := d.frame.page.reg
 	select {
@@ -280,10 +276,10 @@ func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextI
 	}
 	var res proto.PageCreateIsolatedWorldResult
 	if err := json.Unmarshal(raw, &res); err != nil {
-		return 0, fmt.Errorf("making our script world: %w", err)
+		return 0, fmt.Errorf("creating the isolated world: %w", err)
 	}
-	// All events before the answer are handled: were the world another document's, this
-	// one would have ended by now.
+	// All events before the answer were handled: if the world belonged to another document, this one would have
+	// ended.
 	if !d.Alive() {
 		return 0, ErrReplaced
 	}

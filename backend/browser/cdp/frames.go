@@ -51,7 +51,7 @@ func (r *Registry) trackFrames(s *session, e Event) {
 func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	id := string(f.ID)
 	if f.ParentID == "" && session == p.Session && id != p.main.ID {
-		// Another frame became the tab's main one, as when a prepared page is shown.
+		// Another frame became the tab's main frame, as when a prerendered page is shown.
 		old := p.main
 		p.main = p.add(id, nil, session)
 		p.drop(old)
@@ -65,7 +65,7 @@ func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	r.newDocument(frame, string(f.LoaderID), address(f))
 }
 
-// trackContexts remembers which script world is a frame's own.
+// trackContexts remembers the main world of each frame.
 func (r *Registry) trackContexts(s *session, e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// mainWorld is the id of the page's own script world in the document.
+// mainWorld returns the execution context id of the document's main world.
 func (d *Document) mainWorld() (int, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -17,13 +17,13 @@ func (d *Document) mainWorld() (int, error) {
 	case d.frame.doc != d:
 		return 0, ErrReplaced
 	case d.frame.mainCtx == 0:
-		return 0, fmt.Errorf("the page has no script world")
+		return 0, fmt.Errorf("the page has no main world")
 	}
 	return d.frame.mainCtx, nil
 }
 
-// CheckSyntax returns the syntax error of a script as a *ScriptError, nil for none. It does not run
-// the script.
+// CheckSyntax returns the syntax error of a script as a *ScriptError, nil when it has none. It does not run the
+// script.
 func (d *Document) CheckSyntax(ctx context.Context, source string) error {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -35,9 +35,9 @@ func (d *Document) CheckSyntax(ctx context.Context, source string) error {
 	return err
 }
 
-// CallMain calls a function declaration in the page's main world and waits for a promise it returns.
-// node, when not "", is a function declaration that returns a node in our world (as
-// collect.NodeExpression); the node is the function's argument. Exceptions are a *ScriptError.
+// CallMain calls a function declaration in the page's main world and awaits its result. node, when not "", is a
+// function declaration that returns a node in our isolated world, such as collect.NodeExpression; that node is the
+// argument of function. Exceptions are a *ScriptError.
 func (d *Document) CallMain(ctx context.Context, function, node string) (json.RawMessage, error) {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -62,8 +62,8 @@ func (d *Document) CallMain(ctx context.Context, function, node string) (json.Ra
 	return res.json(), nil
 }
 
-// EvaluateREPL runs a script in the page's main world as a console does, passes the value of its
-// last statement to the function declaration then, and returns the value of that.
+// EvaluateREPL runs a script in the page's main world as a console does. It passes the value of the last statement to
+// the function declaration then, and returns the result of then.
 func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.RawMessage, error) {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Document) TerminateExecution() {
 	d.frame.page.reg.conn.Post(d.session, "Runtime.terminateExecution", nil, nil)
 }
 
-// nodeInMain is a node of our world as an object of the main world.
+// nodeInMain returns the main world's object id of a node of our isolated world.
 func (d *Document) nodeInMain(ctx context.Context, node string, world int) (string, error) {
 	ours, err := d.call(ctx, node, false, nil)
 	if err != nil {

@@ -32,7 +32,7 @@ func (d *Document) Text(ctx context.Context, function string, args ...any) (stri
 	return s, nil
 }
 
-// group names the objects that live for one call only.
+// group is the name of the group of remote objects that are released after one call.
 const group = "sextant-call"
 
 // CallNodes implements collect.World.
@@ -93,8 +93,8 @@ func (d *Document) ClosedRoot(ctx context.Context, function string) (int, error)
 	return closedRoot(res.Node), nil
 }
 
-// closedRoot is the backend number of the root that the page's author closed, 0 for none; the
-// browser's own roots, of fields and players, are skipped.
+// closedRoot returns the backend id of the closed shadow root of n, 0 for none. It skips the browser's own shadow
+// roots, such as those of fields and media players.
 func closedRoot(n *proto.DOMNode) int {
 	for _, r := range n.ShadowRoots {
 		if r.ShadowRootType == proto.DOMShadowRootTypeClosed {
@@ -118,7 +118,7 @@ func (d *Document) Listeners(ctx context.Context) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// documentObject is the document as an object of the page's own world; it lives as long as the document.
+// documentObject returns the object id of the document in the page's main world, valid for as long as the document.
 func (d *Document) documentObject(ctx context.Context) (string, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -134,14 +134,14 @@ func (d *Document) documentObject(ctx context.Context) (string, error) {
 	if world != 0 {
 		req["contextId"] = world
 	} else if !d.isSessionRoot() {
-		return "", fmt.Errorf("the frame has no script world yet")
+		return "", fmt.Errorf("the frame has no main world yet")
 	}
 	res, err := d.run(ctx, "Runtime.evaluate", req)
 	if err != nil {
 		return "", err
 	}
 	if res.ObjectID == "" {
-		return "", fmt.Errorf("the page does not give its document")
+		return "", fmt.Errorf("the page does not return its document")
 	}
 	reg.mu.Lock()
 	d.object = res.ObjectID

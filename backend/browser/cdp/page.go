@@ -10,15 +10,15 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Page is one tab of the browser: a session of its own and the tree of its frames, those
-// in other processes too. Its methods may be called concurrently.
+// Page is one tab of the browser: its own session and the tree of its frames, including those in other processes. Its
+// methods may be called concurrently.
 type Page struct {
-	// TargetID, ContextID and OpenerID name the tab, its browser context and the tab that
-	// opened it ("" for none). They never change.
+	// TargetID, ContextID and OpenerID identify the tab, its browser context and the tab that opened it ("" for
+	// none). They never change.
 	TargetID  string
 	ContextID string
 	OpenerID  string
-	// Session is the tab's own session.
+	// Session is the id of the tab's own session.
 	Session string
 
 	reg    *Registry
@@ -28,13 +28,13 @@ type Page struct {
 	gone   chan struct{}
 	// frameRequests is sent to the session of every frame in another process.
 	frameRequests []proto.Request
-	// pendingEvents are the events before the page was ready; only the reading goroutine uses them.
+	// pendingEvents are events that arrived before the page was ready. Only the reading goroutine uses them.
 	pendingEvents []Event
 }
 
-// Frame is one place for documents in a page.
+// Frame is a frame of a page, which shows one document at a time.
 type Frame struct {
-	// ID is the browser's name for the frame; it stays through navigations.
+	// ID is the browser's id of the frame; it stays the same when the frame navigates.
 	ID string
 
 	page    *Page
@@ -45,12 +45,12 @@ type Frame struct {
 	doc     *Document
 }
 
-// Client runs rod's typed requests on the page's own session.
+// Client returns a client that runs rod's typed requests on the page's own session.
 func (p *Page) Client(ctx context.Context) proto.Client {
 	return sessionClient{ctx, p.reg.conn, p.Session}
 }
 
-// ClientOf runs rod's typed requests on a session that an event came from.
+// ClientOf returns a client that runs rod's typed requests on the session of an event.
 func (p *Page) ClientOf(ctx context.Context, session string) proto.Client {
 	return sessionClient{ctx, p.reg.conn, session}
 }
@@ -60,24 +60,25 @@ func (p *Page) Post(session string, req proto.Request) {
 	p.reg.conn.Post(session, req.ProtoReq(), req, nil)
 }
 
-// Gone is closed when the tab is closed.
+// Gone returns a channel that is closed when the tab is closed.
 func (p *Page) Gone() <-chan struct{} { return p.gone }
 
-// MainDocument is the main frame's current document.
+// MainDocument returns the main frame's current document.
 func (p *Page) MainDocument() *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	return p.main.doc
 }
 
-// MainFrame is the id of the main frame.
+// MainFrame returns the id of the main frame.
 func (p *Page) MainFrame() string {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	return p.main.ID
 }
 
-// Documents lists the current documents, the main one first, then in the order frames came.
+// Documents returns the current documents: the main one first, the others in the order in which their frames
+// appeared.
 func (p *Page) Documents() []*Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
@@ -98,8 +99,8 @@ func (p *Page) Documents() []*Document {
 	return docs
 }
 
-// DocumentInWorld is the current document with that isolated world in the session; nil when there
-// is none, or its world was not used yet.
+// DocumentInWorld returns the current document with that isolated world in the session, nil when there is none or its
+// world has not been created.
 func (p *Page) DocumentInWorld(session string, world int) *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
@@ -111,9 +112,9 @@ func (p *Page) DocumentInWorld(session string, world int) *Document {
 	return nil
 }
 
-// Current returns the current document of the frame of d, which is d itself until it is replaced;
-// nil when the frame was removed.
-func (p *Page) Current(d *Document) *Document {
+// CurrentDocument returns the document that is now in the frame of d, which is d itself until another replaces it. It
+// returns nil when the frame was removed.
+func (p *Page) CurrentDocument(d *Document) *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	if f := p.frames[d.frame.ID]; f != nil {
@@ -158,8 +159,8 @@ func (p *Page) dropChildren(f *Frame) {
 	}
 }
 
-// Send sends calls on the page's own session one right after the other and waits until all are
-// answered; the error is that of the first one that failed, or the end of ctx or of the tab.
+// Send sends calls on the page's own session in one batch and waits for all answers. The error is that of the first
+// call that failed, or the end of ctx or of the tab.
 func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
 	got := make(chan error, len(reqs))
 	for _, r := range reqs {
@@ -186,8 +187,8 @@ func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
 	return first
 }
 
-// Ask sends a call on the page's own session and passes a successful answer to reply, which
-// runs on the reading goroutine and must not block.
+// Ask sends a call on the page's own session and passes a successful answer to reply, which runs on the reading
+// goroutine and must not block.
 func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
 	p.reg.conn.Post(p.Session, req.ProtoReq(), req, func(raw json.RawMessage, err error) {
 		if err == nil {
@@ -196,8 +197,8 @@ func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
 	})
 }
 
-// SetFrameRequests sends the requests to the sessions of the page's frames in other processes, and to those
-// that come, before their documents may run. The page's own session is for the caller.
+// SetFrameRequests sends requests to the sessions of the page's frames in other processes, and to those of later
+// frames before their documents run. The caller sends them to the page's own session.
 func (p *Page) SetFrameRequests(list []proto.Request) {
 	p.reg.mu.Lock()
 	p.frameRequests = list

@@ -9,29 +9,29 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Placement is the position of a document's viewport in the viewport of the page: a point (x, y) of
-// the document is at (X + x*ScaleX, Y + y*ScaleY), in CSS pixels.
+// Placement is the position of a document's viewport in the page's viewport, in CSS pixels. Unless the frame is
+// rotated or tilted, a point (x, y) of the document is at (X + x*ScaleX, Y + y*ScaleY) of the page.
 type Placement struct {
 	X, Y, ScaleX, ScaleY float64
-	// W, H is the size of the document's viewport in the page's pixels.
+	// W and H are the size of the document's viewport in pixels of the page.
 	W, H float64
 
-	// warp is set where a frame is turned or tilted; then w and h are the size of the
-	// document's viewport in its own pixels.
+	// warp is set for a frame that is rotated or tilted. w and h are the size of the document's viewport in its own
+	// pixels.
 	warp *projection
 	w, h float64
 }
 
-// At converts a point of the document to the point of the page.
-func (p Placement) At(x, y float64) (float64, float64) {
+// ToPage converts a point of the document to a point of the page.
+func (p Placement) ToPage(x, y float64) (float64, float64) {
 	if p.warp != nil {
 		return p.warp.at(x/p.w, y/p.h)
 	}
 	return p.X + x*p.ScaleX, p.Y + y*p.ScaleY
 }
 
-// From converts a point of the page to the point of the document.
-func (p Placement) From(x, y float64) (float64, float64) {
+// ToDocument converts a point of the page to a point of the document.
+func (p Placement) ToDocument(x, y float64) (float64, float64) {
 	if p.warp != nil {
 		u, v := p.warp.from(x, y)
 		return u * p.w, v * p.h
@@ -39,8 +39,8 @@ func (p Placement) From(x, y float64) (float64, float64) {
 	return (x - p.X) / p.ScaleX, (y - p.Y) / p.ScaleY
 }
 
-// Child finds the document in the frame element that the function declaration node returns, e.g.
-// collect.NodeExpression(handle). It is nil when there is none (yet).
+// Child returns the document in a frame element, nil when there is none yet. node is a function declaration that
+// returns the frame element, such as collect.NodeExpression(handle).
 func (d *Document) Child(ctx context.Context, handle int, node string) (*Document, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -75,7 +75,7 @@ func (d *Document) Child(ctx context.Context, handle int, node string) (*Documen
 	return f.doc, nil
 }
 
-// Parent is the document that contains the frame of d, nil for the main one.
+// Parent returns the document that contains the frame of d, nil for the main document.
 func (d *Document) Parent() *Document {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -86,7 +86,7 @@ func (d *Document) Parent() *Document {
 	return d.frame.parent.doc
 }
 
-// owner is the backend id of the frame element of d in its parent.
+// owner returns the backend id of the frame element of d in its parent.
 func (d *Document) owner(ctx context.Context, parent *Document) (proto.DOMBackendNodeID, error) {
 	res, err := proto.DOMGetFrameOwner{FrameID: proto.PageFrameID(d.frame.ID)}.Call(parent.Client(ctx))
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *Document) owner(ctx context.Context, parent *Document) (proto.DOMBacken
 	return res.BackendNodeID, nil
 }
 
-// Placement measures where the document is now.
+// Placement measures the current position of the document.
 func (d *Document) Placement(ctx context.Context) (Placement, error) {
 	parent := d.Parent()
 	if parent == nil {
@@ -135,12 +135,12 @@ func (d *Document) Placement(ctx context.Context) (Placement, error) {
 	return outer.around([8]float64(c[:8]), own[0], own[1])
 }
 
-// around places a frame with a viewport of w by h pixels and the corners q, in the coordinates of p.
+// around returns the placement in the page of a frame with a viewport of w by h pixels and the corners q inside p.
 func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	for i := 0; i < 8; i += 2 {
-		q[i], q[i+1] = p.At(q[i], q[i+1])
+		q[i], q[i+1] = p.ToPage(q[i], q[i+1])
 	}
-	bent, ok := newProjection(q)
+	warp, ok := newProjection(q)
 	if !ok {
 		return Placement{}, fmt.Errorf("the frame has no size")
 	}
@@ -150,13 +150,13 @@ func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 		return Placement{}, fmt.Errorf("the frame has no size")
 	}
 	if math.Abs(q[3]-q[1])+math.Abs(q[6]-q[0])+math.Abs(q[4]-q[2])+math.Abs(q[5]-q[7]) > 0.01 {
-		in.warp = &bent
+		in.warp = &warp
 	}
 	return in, nil
 }
 
-// Reveal scrolls the documents around the document's frame, outermost first, until the frame's
-// rectangle r (in the document's pixels; nil for all of it) is in view.
+// Reveal scrolls the documents around d, outermost first, until the rectangle r of d (in its own pixels; nil for all
+// of it) is in view.
 func (d *Document) Reveal(ctx context.Context, r *proto.DOMRect) error {
 	parent := d.Parent()
 	if parent == nil {
@@ -176,8 +176,7 @@ func (d *Document) Reveal(ctx context.Context, r *proto.DOMRect) error {
 	return nil
 }
 
-// CoveredBy names the element that covers the frame of d at a point of its parent's viewport, ""
-// for none.
+// CoveredBy names the element that covers the frame of d at a point of its parent's viewport, "" for none.
 func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) {
 	parent := d.Parent()
 	if parent == nil {
@@ -204,12 +203,12 @@ func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) 
 		return "", err
 	}
 	if err := json.Unmarshal(res.json(), &text); err != nil {
-		return "", fmt.Errorf("reading what lies over a frame: %w", err)
+		return "", fmt.Errorf("reading what covers a frame: %w", err)
 	}
 	return text, nil
 }
 
-// overScript names the element at (x, y) when it is not this frame element.
+// overScript names the element at (x, y), "" when it is the frame element itself.
 const overScript = `function (x, y) {
   let hit = document.elementFromPoint(x, y);
   while (hit && hit.shadowRoot) {

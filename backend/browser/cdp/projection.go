@@ -2,12 +2,11 @@ package cdp
 
 import "math"
 
-// projection maps the unit square onto four corners, as a transform in space projects it: the
-// coefficients of (a*u+b*v+c, d*u+e*v+f) / (g*u+h*v+1).
+// projection maps the unit square to four corners by the perspective transform (a*u+b*v+c, d*u+e*v+f) / (g*u+h*v+1).
 type projection struct{ a, b, c, d, e, f, g, h float64 }
 
-// newProjection is the map onto the corners (x0, y0) … (x3, y3), clockwise from the upper left one
-// (Heckbert, "Fundamentals of Texture Mapping", 1989, 2.2.3); false when they span nothing.
+// newProjection returns the map to the corners (x0, y0) … (x3, y3), clockwise from the upper left (Heckbert,
+// "Fundamentals of Texture Mapping", 1989, 2.2.3). ok is false when the corners enclose no area.
 func newProjection(q [8]float64) (w projection, ok bool) {
 	x0, y0, x1, y1, x2, y2, x3, y3 := q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]
 	dx1, dx2, sx := x1-x2, x3-x2, x0-x1+x2-x3

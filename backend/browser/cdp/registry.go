@@ -1,12 +1,11 @@
-// Package cdp speaks the DevTools protocol and follows the browser's sessions and frames.
+// Package cdp speaks the DevTools protocol and tracks the browser's sessions and frames.
 //
-// Site isolation gives a cross-site frame its own process and so its own protocol session, but
-// rod's Page knows only one session. Here every tab and every such frame is attached as a flattened
-// session, recursively, and paused until it is set up, so that nothing a page does at its start is
-// missed. A Page is the tree of frames over all its sessions; a Document is the content of a frame
-// from one commit to the next.
+// Site isolation gives a cross-site frame its own process and therefore its own protocol session, but rod's Page
+// knows only one session. This package attaches to every tab and every such frame with a flattened session,
+// recursively, and pauses each until it is set up, so that no event at the start of a page is missed. A Page is the
+// tree of frames over all its sessions; a Document is the content of a frame from one commit to the next.
 //
-// The package only follows the browser. It decides nothing about tabs, annotations or waiting.
+// The package only tracks the browser. It makes no decisions about tabs, annotations or waiting.
 package cdp
 
 import (
@@ -21,26 +20,26 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Handler receives the events of a Registry. The reading goroutine calls its methods in the
-// browser's order: they must not block and must not wait for a call.
+// Handler receives the events of a Registry. The reading goroutine calls its methods in the browser's order; they
+// must neither block nor wait for a call.
 type Handler interface {
 	// PageOpened reports a tab that is attached and set up.
 	PageOpened(p *Page)
-	// PageEvent passes on an event of one of the page's sessions, after the registry's own
-	// state is up to date. p is nil for events about no page (a download).
+	// PageEvent reports an event of one of the page's sessions, after the registry has updated its own state. p is
+	// nil for events of no page, such as a download's.
 	PageEvent(p *Page, e Event)
 	// PageClosed reports that a tab was closed.
 	PageClosed(p *Page)
 }
 
-// Registry holds the pages of one browser connection.
+// Registry tracks the pages of one browser connection.
 type Registry struct {
 	conn    *Conn
 	handler Handler
 	log     *slog.Logger
 	// pageSetUp is sent to every new tab before it may run.
 	pageSetUp []proto.Request
-	// sessionSetUp is sent to every session, those of frames too.
+	// sessionSetUp is sent to every session, including those of frames.
 	sessionSetUp []proto.Request
 	only         func(contextID string) bool
 
@@ -50,7 +49,7 @@ type Registry struct {
 	docs       *Counter
 }
 
-// Counter gives document numbers that stay unique over restarts of the browser.
+// Counter issues document numbers that stay unique when the browser restarts.
 type Counter struct {
 	mu   sync.Mutex
 	last int
@@ -63,41 +62,41 @@ func (c *Counter) next() int {
 	return c.last
 }
 
-// maxPendingEvents bounds the events that are queued for a tab until it is set up.
+// maxPendingEvents bounds the events that are queued until a tab is set up.
 const maxPendingEvents = 500
 
-// session is one attached target; frame is the id of the frame at its root.
+// session is an attached target; frame is the id of its root frame.
 type session struct {
 	page  *Page
 	frame string
 }
 
-// Options configure a Registry.
+// Options configures a Registry.
 type Options struct {
 	Handler Handler
-	// Docs numbers the documents.
-	Docs *Counter
-	Log  *slog.Logger
-	// PageSetUp is sent to every new tab before its page may run.
+	// DocumentCounter issues the numbers of documents.
+	DocumentCounter *Counter
+	Log             *slog.Logger
+	// PageSetUp is sent to every new tab before its page runs.
 	PageSetUp []proto.Request
-	// DocumentStart runs in our isolated world of every new document before the page's own
-	// scripts; it may call the function Binding with a text, which arrives as a Runtime.bindingCalled event. ""
-	// means no script.
+	// DocumentStart is a script that runs in our isolated world of every new document before the page's own scripts,
+	// "" for none. It may call the function named Binding with a text, which arrives as a Runtime.bindingCalled
+	// event.
 	DocumentStart, Binding string
-	// Only, when not nil, limits the registry to the tabs of some browser contexts, for a
-	// browser that others use too. It is called by the reading goroutine and must not block.
-	Only func(contextID string) bool
+	// ContextFilter, when not nil, reports whether tabs of a browser context are tracked, for a browser that others
+	// use too. The reading goroutine calls it; it must not block.
+	ContextFilter func(contextID string) bool
 }
 
-// Open starts speaking over ws and following the browser. The caller ends it by closing
-// the transport and then waiting for Conn(); also when Open returned an error.
+// Open starts a connection over ws and tracks the browser. To end it, close the transport and wait for Conn(), even
+// when Open returned an error.
 func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, error) {
 	r := &Registry{
-		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.Only,
-		sessions: map[string]*session{}, docs: o.Docs, sessionSetUp: setUp(o),
+		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.ContextFilter,
+		sessions: map[string]*session{}, docs: o.DocumentCounter, sessionSetUp: setUp(o),
 	}
 	r.mu.Lock()
-	r.conn = Dial(ws, r.event)
+	r.conn = NewConn(ws, r.event)
 	r.mu.Unlock()
 	if err := (proto.TargetSetDiscoverTargets{Discover: true}).Call(r.Client(ctx)); err != nil {
 		return r, fmt.Errorf("asking for the browser's tabs: %w", err)
@@ -111,10 +110,10 @@ func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, e
 	return r, nil
 }
 
-// Conn is the connection under the registry.
+// Conn returns the connection of the registry.
 func (r *Registry) Conn() *Conn { return r.conn }
 
-// Client runs rod's typed requests on the browser itself.
+// Client returns a client that runs rod's typed requests on the browser itself.
 func (r *Registry) Client(ctx context.Context) proto.Client { return sessionClient{ctx, r.conn, ""} }
 
 func (r *Registry) event(e Event) {
@@ -163,7 +162,7 @@ func (r *Registry) event(e Event) {
 	}
 }
 
-// pageOf finds the page that an event of the browser itself is about.
+// pageOf returns the page that an event of the browser's own session refers to, nil for none.
 func (r *Registry) pageOf(e Event) *Page {
 	var a struct {
 		TargetID   string `json:"targetId"`
@@ -192,7 +191,7 @@ func (r *Registry) pageOf(e Event) *Page {
 	return nil
 }
 
-// opener finds the page with a target id. Called under the lock.
+// opener returns the page with a target id, nil for none. Called under the lock.
 func (r *Registry) opener(id proto.TargetTargetID) *Page {
 	for _, s := range r.sessions {
 		if s.page.TargetID == string(id) && s.page.ready {
@@ -210,7 +209,7 @@ func (r *Registry) decode(e Event, into any) bool {
 	return true
 }
 
-// attached sets up a new session completely before the target may run.
+// attached sets up a new session before the target may run.
 func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	id, info := string(a.SessionID), a.TargetInfo
 	if strings.HasPrefix(info.URL, printPreview) {
@@ -243,7 +242,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 		return
 	}
 	if opener != nil {
-		// The opener gets the event before the tab is ready, so that it can wait for it.
+		// The opener gets the event before the new tab is ready, so that its action can wait for the tab.
 		r.handler.PageEvent(opener, Event{Method: "Target.attachedToTarget"})
 	}
 	for _, req := range r.sessionSetUp {
@@ -290,7 +289,7 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 	s.page.pendingEvents = nil
 }
 
-// addTree adds a subtree. Called under the lock.
+// addTree adds a frame with its descendants. Called under the lock.
 func (r *Registry) addTree(p *Page, t *proto.PageFrameTree, session string) {
 	f := p.add(string(t.Frame.ID), p.frames[string(t.Frame.ParentID)], session)
 	if f.doc.loaderID == "" {
@@ -335,7 +334,7 @@ func (r *Registry) detached(id string) {
 	}
 }
 
-// newDocument puts a fresh document into a frame. Called under the lock.
+// newDocument replaces the document of a frame. Called under the lock.
 func (r *Registry) newDocument(f *Frame, loader, url string) {
 	if f.doc != nil {
 		f.doc.end()

@@ -71,7 +71,7 @@ func listen(t *testing.T, url string) (context.Context, *cdp.Page, *eventLog) {
 	}
 	l := &eventLog{opened: make(chan *cdp.Page, 8)}
 	reg, err := cdp.Open(ctx, proc.Pipe, cdp.Options{
-		Handler: l, Docs: &cdp.Counter{}, Log: slog.New(slog.DiscardHandler),
+		Handler: l, DocumentCounter: &cdp.Counter{}, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() {
 		proc.Kill()

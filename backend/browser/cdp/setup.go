@@ -11,14 +11,14 @@ func autoAttach() proto.TargetSetAutoAttach {
 	return proto.TargetSetAutoAttach{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
 		Filter: proto.TargetTargetFilter{
-			// Chromium pauses new workers even if we do not attach to them, and then nothing could resume them. So we
-			// attach to each, resume it and detach.
+			// Chromium pauses new workers even if we do not attach to them, and nothing could then resume them. So
+			// each is attached, resumed and detached.
 			{Type: "page"}, {Type: "iframe"}, {Type: "worker"}, {Exclude: true},
 		},
 	}
 }
 
-// Bounds of the response bodies that the browser keeps for later requests, in bytes for one session.
+// Limits of the request and response bodies that the browser keeps, in bytes per session.
 const (
 	maxBodyBytes    = 8 << 20
 	maxOneBodyBytes = 1 << 20
@@ -32,8 +32,8 @@ func setUp(o Options) []proto.Request {
 		proto.PageSetLifecycleEventsEnabled{Enabled: true},
 		proto.RuntimeEnable{},
 		proto.NetworkEnable{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post},
-		// Only documents are stopped, and let go at once: that is what makes the browser
-		// report a site that asks for a user name instead of asking the person.
+		// Requests for documents are paused and resumed at once: this makes the browser report a site that asks for a
+		// user name instead of asking the person.
 		proto.FetchEnable{
 			HandleAuthRequests: true,
 			Patterns:           []*proto.FetchRequestPattern{{ResourceType: proto.NetworkResourceTypeDocument}},
@@ -50,7 +50,7 @@ func setUp(o Options) []proto.Request {
 	return append(list, autoAttach())
 }
 
-// resume lets a stopped request go on.
+// resume continues a paused request.
 func (r *Registry) resume(e Event) {
 	var p struct {
 		RequestID string `json:"requestId"`
@@ -61,11 +61,11 @@ func (r *Registry) resume(e Event) {
 	}
 }
 
-// printPreview is the print dialog of a browser with a window.
+// printPreview is the address of the print dialog of a browser with a window.
 const printPreview = "chrome://print/"
 
-// attachPrintPreview attaches to a print dialog: it is a page that the browser reports but does not
-// attach to automatically. Dialogs of other people's tabs are left alone.
+// attachPrintPreview attaches to a print dialog, a page that auto-attach leaves out. It ignores dialogs of tabs that
+// are not ours.
 func (r *Registry) attachPrintPreview(e Event) {
 	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" ||
 		!bytes.Contains(e.Params, []byte(printPreview)) {
@@ -82,8 +82,8 @@ func (r *Registry) attachPrintPreview(e Event) {
 	}
 }
 
-// dismissPrintPreview ends the print dialog, which blocks the page's scripts: it takes no key
-// from us and survives being closed, but not the end of its process, which holds nothing else.
+// dismissPrintPreview ends the print dialog, which blocks the page's scripts. The dialog ignores keys and requests to
+// close, so its process, which contains nothing else, is crashed.
 func (r *Registry) dismissPrintPreview(session string) {
 	r.conn.Post(session, "Runtime.runIfWaitingForDebugger", nil, nil)
 	r.conn.Post(session, "Page.crash", nil, nil)

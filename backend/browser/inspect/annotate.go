@@ -1,5 +1,5 @@
-// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition
-// holds.
+// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition is
+// true.
 package inspect
 
 import (
@@ -11,8 +11,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Annotate lists the elements of the active tab. They are shared with the tab and must not
-// be changed.
+// Annotate returns the elements of the active tab. They are shared with the tab and must not be modified.
 func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
 		return annotation.Observation{}, &surface.Fault{
@@ -29,16 +28,16 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := annotation.Match(all, o.Query)
+	found, partial := annotation.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
-		// It may be further down.
+		// The match may be further down the page.
 		rest, err := observeTab(ctx, s, t, true, false)
 		if err != nil {
 			return annotation.Observation{}, err
 		}
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
-		if found, partly = annotation.Match(all, o.Query); len(found) > 0 {
+		if found, partial = annotation.Match(all, o.Query); len(found) > 0 {
 			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.",
 				surface.Clip(o.Query, 60)))
 		}
@@ -49,7 +48,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		ans.Elements = []annotation.Element{}
 		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
 			annotation.Inventory(all)))
-	case partly:
+	case partial:
 		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.",
 			surface.Clip(o.Query, 60)))
 	}
@@ -59,7 +58,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 // observeTab takes a snapshot without acting.
 func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotation.Observation, error) {
 	return s.Act(ctx, t, func(_ context.Context, a *page.Action) error {
-		a.Full, a.WholePage, a.ChangesOnly = !changed, wide, changed
+		a.ListAll, a.WholePage, a.ChangesOnly = !changed, wide, changed
 		return nil
 	})
 }

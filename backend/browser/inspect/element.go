@@ -10,10 +10,10 @@ import (
 	"sextant/backend/surface"
 )
 
-// linkTimeout bounds how long the page may take to say which links it has.
+// linkTimeout bounds the time that the page has to answer HasLink.
 const linkTimeout = 200 * time.Millisecond
 
-// OriginOf says where the element id comes from.
+// OriginOf returns the origin of the element id.
 func OriginOf(s *page.Session, id int) surface.ElementOrigin {
 	t, f := s.TabOfElement(id)
 	if f != nil {
@@ -38,8 +38,8 @@ func RoleAndName(s *page.Session, id int) (role, name string) {
 	return element.Role, element.Name
 }
 
-// KeyTargets lists the addresses of the documents that a pressed key may reach: the page in front, or
-// its frames when one of them has the focus. A page that does not answer at once has them all.
+// KeyTargets returns the addresses of the documents that a key press may reach: the page in front, or its frames when
+// one of them has the focus. When the page does not answer in time, it returns all of them.
 func KeyTargets(s *page.Session) []string {
 	page := s.FrontPage()
 	if page == nil {
@@ -64,9 +64,8 @@ func KeyTargets(s *page.Session) []string {
 	return all
 }
 
-// HasLink reports whether the page in front, or a frame in it, has a link that leads to exactly
-// url. It asks the page as it is now and starts no browser; a page that does not answer at
-// once offers nothing.
+// HasLink reports whether the page in front, or a frame in it, has a link to exactly url. It asks the page as it is
+// now and returns false when the page does not answer in time. It does not start Chromium.
 func HasLink(s *page.Session, url string) bool {
 	page := s.FrontPage()
 	if page == nil {

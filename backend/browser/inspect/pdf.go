@@ -22,7 +22,7 @@ import (
 	"sextant/shared/event"
 )
 
-// checkPrintable refuses to print a page that shows a secret: a PDF cannot be painted over.
+// checkPrintable returns a fault for a page that shows a secret, because a PDF cannot be painted over.
 func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) error {
 	var all []observe.PlacedDocument
 	for _, d := range docs {
@@ -39,7 +39,7 @@ func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) 
 	if err == nil && len(boxes) > 0 {
 		return &surface.Fault{
 			Kind:       surface.FaultBlocked,
-			Message:    "The page shows a secret that was typed into it, and a PDF would hold it: nothing was printed.",
+			Message:    "The page shows a secret that was typed into it, and a PDF would show it: nothing was printed.",
 			Suggestion: "Send the form or empty the field first, or take_screenshot: there it is painted over.",
 		}
 	}
@@ -49,20 +49,20 @@ func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) 
 // maxPDF bounds a page's PDF, in bytes.
 const maxPDF = 256 << 20
 
-// printTimeout is after how long a print in the browser is given up, longer than any call waits.
+// printTimeout bounds the time that the browser has to print. It is longer than any call waits.
 const printTimeout = 2 * time.Minute
 
-// PDFOptions say how a page is printed: Name is the file's ("" is made from the title), Paper a4 (default), letter,
-// legal, a3 or a5, Scale 0.1 to 2 (0 is 1), Pages such as "1-3, 5" ("" for all).
+// PDFOptions says how to print a page. Name is the file name ("": made from the title). Paper is a4 (default),
+// letter, legal, a3 or a5. Scale is 0.1 to 2 (0: 1). Pages is a list such as "1-3, 5" ("": all).
 type PDFOptions struct {
 	Name, Paper, Pages string
 	Landscape          bool
 	Scale              float64
-	// Plain leaves backgrounds out.
+	// Plain omits backgrounds.
 	Plain bool
 }
 
-// paperSize is a sheet's size in inches.
+// paperSize returns the size of a paper format in inches.
 func paperSize(name string) (width, height float64, ok bool) {
 	switch strings.ToLower(name) {
 	case "", "a4":
@@ -79,7 +79,7 @@ func paperSize(name string) (width, height float64, ok bool) {
 	return 0, 0, false
 }
 
-// PDF prints the active tab's page into the session's folder of downloads, where it is listed.
+// PDF prints the active tab's page into the session's folder of downloads and adds it to the list of downloads.
 func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, error) {
 	width, height, ok := paperSize(o.Paper)
 	if !ok {
@@ -136,7 +136,7 @@ func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, er
 	}), nil
 }
 
-// printTo writes a page's PDF into a new file and says how large it is.
+// printTo writes a page's PDF into a new file and returns its size.
 func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.PagePrintToPDF) (int64, error) {
 	c := doc.Client(ctx)
 	stream, err := startPrint(ctx, doc, req)
@@ -158,8 +158,8 @@ func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.Page
 	return size, err
 }
 
-// startPrint makes a page's PDF inside the browser. The browser goes on with one that is not waited for
-// any longer; its stream, a file, is then closed when it comes.
+// startPrint makes a page's PDF in the browser. The browser continues when ctx ends first; its stream, a file, is
+// then closed when it arrives.
 func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF) (proto.IOStreamHandle, error) {
 	type outcome struct {
 		stream proto.IOStreamHandle
@@ -190,14 +190,14 @@ func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF
 	}
 }
 
-// closeStream closes a stream of the browser's, also when ctx has ended.
+// closeStream closes a stream of the browser, even when ctx has ended.
 func closeStream(ctx context.Context, doc *cdp.Document, stream proto.IOStreamHandle) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = proto.IOClose{Handle: stream}.Call(doc.Client(ctx))
 }
 
-// copyStream writes a stream of the browser's.
+// copyStream copies a stream of the browser to w.
 func copyStream(w io.Writer, c proto.Client, stream proto.IOStreamHandle) (int64, error) {
 	var size int64
 	chunk := 1 << 20

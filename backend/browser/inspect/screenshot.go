@@ -18,13 +18,13 @@ import (
 	"sextant/shared/annotation"
 )
 
-// maxScreenshotHeight bounds a full page's picture, in CSS pixels of its height.
+// maxScreenshotHeight bounds the height of a full page's picture, in CSS pixels.
 const maxScreenshotHeight = 16_000
 
 var errNoScreenshot = errors.New("the page does not draw")
 
-// Screenshot is a picture of the active tab's viewport, of the whole page, or of one element.
-// Annotated draws the numbers on the copy.
+// Screenshot takes a picture of the active tab's viewport, of the whole page, or of one element. Annotated draws the
+// numbers on the picture.
 func Screenshot(ctx context.Context, s *page.Session, o surface.ScreenshotOptions) (surface.Picture, error) {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 		crop = e
 	}
 	if crop == nil {
-		a.Watch.ReadOnly()
+		a.Watch.SetReadOnly()
 	}
 	a.Watch.Wait(ctx, a.WaitState())
 	l, err := t.Observer.Snapshot(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
@@ -89,7 +89,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 		return surface.Picture{}, err
 	}
 	if crop != nil {
-		// What the wait brought may have moved it.
+		// The element may have moved during the wait.
 		if i, ok := l.ByID[crop.ID]; ok {
 			crop = &l.Elements[i]
 		}
@@ -102,7 +102,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	if err != nil {
 		return surface.Picture{}, err
 	}
-	// The page may have moved while it was photographed.
+	// The page may have moved during the capture.
 	after, err := t.Session.SecretBoxes(ctx, l.Documents, nil)
 	if err != nil {
 		return surface.Picture{}, err
@@ -111,7 +111,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	return screenshot.Render(f, l.Elements, o, crop)
 }
 
-// revealElement brings an element into view and returns where it is then.
+// revealElement scrolls an element into view and returns it with its new box.
 func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*annotation.Element, error) {
 	g, err := act.FindTarget(ctx, t, a, id)
 	if err != nil {
@@ -137,8 +137,8 @@ func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*a
 	return &l.Elements[i], nil
 }
 
-// capture takes the picture of the viewport, of the full page, or, of an element that is larger
-// than the viewport, of the part of the page that it takes.
+// capture takes the picture of the viewport, of the full page, or of the part of the page that contains an element
+// larger than the viewport.
 func capture(ctx context.Context, a *page.Action, full bool, crop *annotation.Element,
 	l *observe.Snapshot,
 ) (screenshot.Capture, error) {

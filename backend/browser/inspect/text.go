@@ -11,10 +11,10 @@ import (
 	"sextant/backend/browser/page"
 )
 
-// maxHTML bounds what HTML gives back over all frames, in bytes.
+// maxHTML bounds the result of HTML over all frames, in bytes.
 const maxHTML = 16 << 20
 
-// Selection is the text that is selected in the active tab, "" for none.
+// Selection returns the text that is selected in the active tab, "" for none.
 func Selection(ctx context.Context, s *page.Session) (string, error) {
 	var selected string
 	err := s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
@@ -33,8 +33,8 @@ func Selection(ctx context.Context, s *page.Session) (string, error) {
 	return selected, err
 }
 
-// HTML is the active tab's document as it is now, without scripts and what is hidden; the
-// documents of its frames follow in <section> elements with their addresses.
+// HTML returns the active tab's document as it is now, without scripts and hidden content. The documents of its
+// frames follow in <section> elements with their addresses.
 func HTML(ctx context.Context, s *page.Session) (html, url, title string, err error) {
 	var out strings.Builder
 	err = s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {

@@ -17,17 +17,16 @@ import (
 	"sextant/shared/annotation"
 )
 
-// maxWaitStep bounds how long a wait trusts that what it waits for shows as a change of a
-// document: a style sheet's media query or a picture changes nothing in one.
+// maxWaitStep bounds the time between two checks of a condition. Not every change of what a page shows is a mutation
+// of its document: a media query or a picture can change it too.
 const maxWaitStep = 250 * time.Millisecond
 
-// Wait waits until everything that o names holds: a text is there, a text is gone, the
-// address contains something; with seconds alone it just waits.
+// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
 func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
 			Kind:    surface.FaultInvalid,
-			Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10.",
+			Message: "seconds must be between 0 and 300", Suggestion: "Send seconds such as 10.",
 		}
 	}
 	t, err := s.ActiveTab(ctx)
@@ -35,10 +34,10 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 		return annotation.Observation{}, err
 	}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
-	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	c := surface.Condition{Text: o.Text, AbsentText: o.AbsentText, URL: o.URL}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		begun := time.Now()
-		// Said of a wait that is cut short; what it came to is said below.
+		// This outcome is for a wait that is cut short; the final one is set below.
 		a.SetOutcome("%s", c.UnmetText())
 		if c.IsZero() {
 			return pause(ctx, a, limit)
@@ -59,7 +58,6 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 	})
 }
 
-// pause waits for as long as it was asked to.
 func pause(ctx context.Context, a *page.Action, limit time.Duration) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -72,7 +70,7 @@ func pause(ctx context.Context, a *page.Action, limit time.Duration) error {
 	}
 }
 
-// Address is the address of the active tab, "" when there is none.
+// Address returns the address of the active tab, "" when there is none.
 func Address(s *page.Session) string {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -82,10 +80,10 @@ func Address(s *page.Session) string {
 	return s.Active.URL
 }
 
-// Holds reports whether c holds in the active tab, and waits for it up to patience. missing
-// says what does not hold: `"Saved" is not there`. It changes nothing, not even what the next
-// answer compares with.
-func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool,
+// AwaitCondition waits up to patience for c to be true in the active tab and reports whether it is. missing describes
+// the part that is not: `"Saved" is not there`. It changes nothing, not even the snapshot that the next answer is
+// compared with.
+func AwaitCondition(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool,
 	missing string, err error,
 ) {
 	t, err := s.ActiveTab(ctx)
@@ -112,15 +110,15 @@ func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience t
 	return len(list) == 0, strings.Join(list, " and "), nil
 }
 
-// waitUntil waits for c, at most limit, and returns what of it does not hold at the end. It checks
-// again whenever a document changes or the page loads something.
+// waitUntil waits for c, at most limit, and returns the parts that were not true at the end. It checks whenever a
+// document changes or the page loads something.
 func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit time.Duration) (missing []string,
 	err error,
 ) {
 	deadline := time.Now().Add(limit)
 	for {
 		tracker := a.Tab.Tracker
-		began, news := time.Now(), tracker.Changed()
+		began, loads := time.Now(), tracker.Changed()
 		docs := a.Page.Documents()
 		counts := mutationCounts(ctx, a, docs)
 		if missing, err = unmet(ctx, a, c); err != nil || len(missing) == 0 {
@@ -130,16 +128,16 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 		if left <= 0 {
 			return missing, nil
 		}
-		// A page that never rests must not be read without a pause.
+		// A page that changes all the time must not be read without a pause.
 		join := min(max(time.Since(began), 20*time.Millisecond), maxWaitStep)
-		awaitChange(ctx, a, docs, counts, news, min(left, maxWaitStep), join)
+		awaitChange(ctx, a, docs, counts, loads, min(left, maxWaitStep), join)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// unmet is what of c does not hold now.
+// unmet returns the parts of c that are not true now.
 func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
 		if now := a.Page.MainDocument().URL(); !surface.ContainsFold(now, c.URL) {
@@ -154,16 +152,16 @@ func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []str
 			list = append(list, fmt.Sprintf("%q did not appear", surface.Clip(c.Text, 80)))
 		}
 	}
-	if c.Gone != "" {
-		there, known, err := hasText(ctx, a, c.Gone)
+	if c.AbsentText != "" {
+		there, known, err := hasText(ctx, a, c.AbsentText)
 		switch {
 		case err != nil:
 			return nil, err
 		case !known:
 			list = append(list, fmt.Sprintf("the page does not say whether %q is still there",
-				surface.Clip(c.Gone, 80)))
+				surface.Clip(c.AbsentText, 80)))
 		case there:
-			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.Gone, 80)))
+			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.AbsentText, 80)))
 		}
 	}
 	if c.Role != "" || c.Name != "" {
@@ -183,7 +181,7 @@ func quotedName(name string) string {
 	return fmt.Sprintf("%q", surface.Clip(name, 80))
 }
 
-// hasElement reports whether an element of the role and name can be acted on in the tab.
+// hasElement reports whether the tab has a usable element with the role and name.
 func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, error) {
 	l, err := a.Tab.Observer.Snapshot(ctx, collect.Options{WholePage: true})
 	if errors.Is(err, cdp.ErrReplaced) {
@@ -200,8 +198,7 @@ func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, e
 	return false, nil
 }
 
-// hasText reports whether a text can be read in any document of the tab; known is false when the
-// main one did not say.
+// hasText reports whether any document of the tab shows a text; known is false when the main document did not answer.
 func hasText(ctx context.Context, a *page.Action, text string) (there, known bool, err error) {
 	known = true
 	for _, doc := range a.Page.Documents() {
@@ -219,7 +216,7 @@ func hasText(ctx context.Context, a *page.Action, text string) (there, known boo
 	return false, known, nil
 }
 
-// mutationCounts is how often each document changed until now, -1 for one that does not say.
+// mutationCounts returns how often each document has changed, -1 for one that does not answer.
 func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) []int {
 	list := make([]int, len(docs))
 	for i, doc := range docs {
@@ -233,9 +230,8 @@ func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) [
 	return list
 }
 
-// awaitChange returns when a document changed since it was counted, when the page loads something,
-// or after most.
-func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, news <-chan struct{}, most,
+// awaitChange returns when a document has changed since it was counted, when the page loads something, or after most.
+func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, loads <-chan struct{}, most,
 	join time.Duration,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, most)
@@ -256,8 +252,8 @@ func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, coun
 	}
 	select {
 	case <-moved:
-	case <-news:
-		// The first change is hardly ever the only one.
+	case <-loads:
+		// More changes usually follow the first one.
 		select {
 		case <-time.After(join):
 		case <-ctx.Done():

@@ -12,13 +12,13 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 )
 
-// AttachedBrowser is a connection to a Chromium that somebody else runs.
+// AttachedBrowser is a connection to a Chromium that we did not start.
 type AttachedBrowser struct {
-	// WS carries the protocol.
+	// WS is the transport of the protocol.
 	WS *cdp.WebSocket
 }
 
-// Attach connects to a running Chromium by its debugging address, e.g. http://127.0.0.1:9222.
+// Attach connects to a running Chromium by its debugging address, such as http://127.0.0.1:9222.
 func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	ws := address
 	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
@@ -34,7 +34,7 @@ func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	return &AttachedBrowser{WS: conn}, nil
 }
 
-// debugger asks a Chromium for the address of its protocol.
+// debugger asks a Chromium for the WebSocket address of its protocol.
 func debugger(ctx context.Context, address string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -52,21 +52,21 @@ func debugger(ctx context.Context, address string) (string, error) {
 		URL string `json:"webSocketDebuggerUrl"`
 	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&v); err != nil || v.URL == "" {
-		return "", fmt.Errorf("what answers at %s is no browser with debugging on", address)
+		return "", fmt.Errorf("the program at %s is not a browser with debugging enabled", address)
 	}
 	return v.URL, nil
 }
 
-// Close ends the connection; the browser lives on. The grace is for Process and not used.
+// Close ends the connection; the browser keeps running. The argument exists only because Process.Close has it.
 func (a *AttachedBrowser) Close(time.Duration) error {
 	if err := a.WS.Close(); err != nil {
-		return fmt.Errorf("leaving the browser: %w", err)
+		return fmt.Errorf("disconnecting from the browser: %w", err)
 	}
 	return nil
 }
 
-// Kill ends the connection.
+// Kill ends the connection; the browser keeps running.
 func (a *AttachedBrowser) Kill() { _ = a.WS.Close() }
 
-// Stderr is empty: the browser is not ours.
+// Stderr returns "", because the output of the browser is not ours.
 func (a *AttachedBrowser) Stderr() string { return "" }

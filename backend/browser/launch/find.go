@@ -7,14 +7,13 @@ import (
 	"os/exec"
 )
 
-// ErrNotFound is what Find returns, wrapped with what was searched for, when this machine
-// has no Chromium.
+// ErrNotFound is in the chain of Find's error when this machine has no Chromium.
 var ErrNotFound = errors.New("no Chromium found")
 
 // InstallHint is the command that installs a Chromium on Debian and Ubuntu.
 const InstallHint = "sudo apt install chromium"
 
-// names are the programs searched for in PATH, in this order.
+// names returns the programs to search for in PATH, in this order.
 func names() []string {
 	return []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
@@ -22,8 +21,8 @@ func names() []string {
 	}
 }
 
-// Find returns the path of a Chromium: setting when it is not empty (a path, or a name in
-// PATH), else the first usual name in PATH. The error is ErrNotFound in its chain.
+// Find returns the path of Chromium. It looks for setting, a path or a name in PATH, or for the usual names in PATH
+// when setting is "". The error has ErrNotFound in its chain.
 func Find(setting string) (string, error) {
 	if setting != "" {
 		path, err := exec.LookPath(setting)
@@ -46,5 +45,5 @@ func Find(setting string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%w in PATH (looked for chromium, google-chrome and their kin)", ErrNotFound)
+	return "", fmt.Errorf("%w in PATH (looked for chromium, google-chrome and similar names)", ErrNotFound)
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// flags is the whole command line after the program's name. Nothing here weakens a page's
-// isolation; what differs from a person's Chromium is that it keeps quiet, asks nothing
-// that nobody could answer, and does not slow down a tab that is not in front.
+// flags returns the command line arguments. None of them weakens the isolation of pages. They make Chromium start no
+// background services, ask no questions that nobody could answer, and not slow down background tabs.
 func flags(o Options, profile string) []string {
 	f := []string{
 		"--remote-debugging-pipe",
@@ -26,11 +25,11 @@ func flags(o Options, profile string) []string {
 			"Translate", "OptimizationHints", "MediaRouter", "DialMediaRouteProvider",
 			"AutofillServerCommunication", "CertificateTransparencyComponentUpdater",
 			"InterestFeedContentSuggestions", "GlobalMediaControls", "LensOverlay",
-			// A page restored from a cache would come back with numbers that were called gone.
+			// A page restored from a cache would return with numbers that were reported as gone.
 			"BackForwardCache", "Prerender2",
 		}, ","),
 
-		// What pages offer programs, see page_tools.
+		// Pages offer tools through WebMCP; see page_tools.
 		"--enable-features=WebMCP",
 
 		"--deny-permission-prompts", "--disable-notifications", "--disable-prompt-on-repost",
@@ -48,17 +47,17 @@ func flags(o Options, profile string) []string {
 	if o.Proxy != "" {
 		f = append(f,
 			"--proxy-server=http://"+o.Proxy,
-			// Without this Chromium sends loopback past the proxy, and with it past the rules.
+			// Without this flag, Chromium sends loopback addresses past the proxy and its rules.
 			"--proxy-bypass-list=<-loopback>",
 			"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 			"--webrtc-ip-handling-policy=disable_non_proxied_udp")
 	}
 	if os.Geteuid() == 0 {
-		// Chromium refuses to start as root with its sandbox on.
+		// Chromium does not start as root with its sandbox enabled.
 		f = append(f, "--no-sandbox", "--test-type")
 	}
 	if smallShm() {
 		f = append(f, "--disable-dev-shm-usage")
 	}
-	return append(f, o.Extra...)
+	return append(f, o.ExtraFlags...)
 }

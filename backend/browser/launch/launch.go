@@ -1,12 +1,12 @@
-// Package launch finds and starts Chromium, and makes sure that it never outlives us.
+// Package launch finds and starts Chromium, and makes sure that it ends when Sextant does.
 //
-// Rod's own launcher turns site isolation off, opens a debugging port that any local
-// process could drive, and overwrites the process attributes that a death signal needs. So
-// the command line is ours, the protocol runs over two inherited descriptors that nobody
-// else can open, and the process is started from an operating-system thread that lives as
-// long as the browser: the kernel sends the death signal when that very thread ends.
+// Rod's own launcher turns site isolation off, opens a debugging port that any local process could use, and
+// overwrites the process attributes that a death signal needs. This package builds its own command line and runs the
+// protocol over two inherited descriptors that no other process can open. It starts the process from an
+// operating-system thread that lives as long as the browser, because the kernel sends the death signal when that
+// thread ends.
 //
-// It is not the protocol (see frames) and knows nothing of pages.
+// The package does not speak the protocol (see cdp) and knows nothing of pages.
 package launch
 
 import (
@@ -22,31 +22,31 @@ import (
 	"time"
 )
 
-// Options say how Chromium is started.
+// Options says how to start Chromium.
 type Options struct {
-	// Path is the program, as Find returned it.
+	// Path is the path of the program, as returned by Find.
 	Path string
-	// ProfileDir is where Chromium keeps cookies and storage; "" or one that another
-	// Chromium uses means a throw-away folder.
+	// ProfileDir is the folder where Chromium keeps cookies and storage. When it is "" or in use by another Chromium,
+	// a temporary folder is used instead.
 	ProfileDir string
 	// Proxy is host:port of the filtering proxy, "" for none.
 	Proxy string
-	// Headless starts without a window.
+	// Headless runs Chromium without a window.
 	Headless bool
-	// Extra are further flags, for tests.
-	Extra []string
+	// ExtraFlags are additional flags, for tests.
+	ExtraFlags []string
 }
 
 // Process is a running Chromium. Its methods may be called concurrently.
 type Process struct {
-	// Pipe carries the protocol.
+	// Pipe is the transport of the protocol.
 	Pipe *Pipe
-	// PID is the browser process and its process group.
+	// PID is the id of the browser's process and of its process group.
 	PID int
-	// Throwaway is true when the profile disappears with the browser.
-	Throwaway bool
-	// Holder is who lives on the profile that was asked for and not given, "" for nobody.
-	Holder string
+	// TemporaryProfile is true when the profile is removed after the browser has ended.
+	TemporaryProfile bool
+	// ProfileHolder describes the process that uses the profile in ProfileDir, "" when it was free.
+	ProfileHolder string
 
 	profile profile
 	tail    *tail
@@ -55,8 +55,8 @@ type Process struct {
 	closing sync.Once
 }
 
-// Start runs Chromium. It returns as soon as the process exists; the first answer over
-// Pipe shows that it works. ctx bounds only the start, not the life.
+// Start runs Chromium and returns as soon as the process exists; only an answer over Pipe shows that it works. ctx
+// bounds the start, not the life of the process.
 func Start(ctx context.Context, o Options) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting the browser: %w", err)
@@ -75,7 +75,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		return nil, errors.Join(fmt.Errorf("making the debugging pipe: %w", err), prof.remove())
 	}
 	p := &Process{
-		Pipe: newPipe(ourIn, ourOut), Throwaway: prof.throwaway, Holder: prof.holder,
+		Pipe: newPipe(ourIn, ourOut), TemporaryProfile: prof.throwaway, ProfileHolder: prof.holder,
 		profile: prof, tail: &tail{}, done: make(chan struct{}),
 	}
 	cmd := exec.Command(o.Path, flags(o, prof.dir)...)
@@ -96,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// run starts the child and waits for it on one thread that does nothing else.
+// run starts the child and waits for it on a thread that does nothing else.
 func (p *Process) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -112,10 +112,10 @@ func (p *Process) run(cmd *exec.Cmd, started chan<- error) {
 	p.Pipe.close()
 }
 
-// Done is closed when the browser has ended.
+// Done returns a channel that is closed when the browser has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Stderr says what Chromium wrote last before it ended; only useful after Done.
+// Stderr returns the last lines that Chromium wrote before it ended. Call it after Done is closed.
 func (p *Process) Stderr() string {
 	text := strings.TrimSpace(p.tail.String())
 	if text == "" && p.err != nil {
@@ -124,13 +124,12 @@ func (p *Process) Stderr() string {
 	return text
 }
 
-// killTimeout bounds the wait for a killed browser: the kernel may hold a process that it cannot end.
+// killTimeout bounds the wait for a killed browser, because the kernel may be unable to end a process.
 const killTimeout = 5 * time.Second
 
-// Close ends the browser and waits for it. Chromium that was asked to close (Browser.close)
-// or whose pipe is closed gets grace to write its profile; after two thirds of it, it is asked once
-// more by a signal, and after the whole it is killed with all it started. The wait is bounded: a
-// browser that not even that ends is an error, and the pipe is closed on our side in any case.
+// Close waits for the browser to exit. The caller asks it to exit first, by Browser.close or by closing the pipe; it
+// then has grace to write its profile. After two thirds of grace it gets SIGTERM, and after all of it, its process
+// group is killed. Close returns an error when even that does not end it. Our side of the pipe is closed in any case.
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {
@@ -140,7 +139,7 @@ func (p *Process) Close(grace time.Duration) error {
 				killGroup(p.PID)
 				p.Pipe.close()
 				if !p.exitsWithin(killTimeout) {
-					err = fmt.Errorf("the browser (process %d) does not end, not even when it is killed", p.PID)
+					err = fmt.Errorf("the browser (process %d) did not end even when it was killed", p.PID)
 				}
 			}
 		}
@@ -149,7 +148,7 @@ func (p *Process) Close(grace time.Duration) error {
 	return err
 }
 
-// exitsWithin reports whether the browser ends within the time.
+// exitsWithin waits for the browser to end, at most within, and reports whether it has.
 func (p *Process) exitsWithin(within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -161,8 +160,7 @@ func (p *Process) exitsWithin(within time.Duration) bool {
 	}
 }
 
-// removeProfile tries again for a moment: helper processes may still be writing while
-// the kernel takes them down.
+// removeProfile removes the temporary profile. It retries, because ending helper processes may still write to it.
 func (p *Process) removeProfile() error {
 	var err error
 	for range 20 {
@@ -177,13 +175,13 @@ func (p *Process) removeProfile() error {
 // Kill ends the browser at once, as a crash would.
 func (p *Process) Kill() { killGroup(p.PID) }
 
-// tail keeps the last lines Chromium wrote to stderr.
+// tail is an io.Writer that keeps the last lines Chromium wrote to stderr.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
 }
 
-// Write implements io.Writer; it keeps the newest 4 KB.
+// Write implements io.Writer. It keeps the newest 4 KB.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,7 +192,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is what was captured.
+// String returns the captured text.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

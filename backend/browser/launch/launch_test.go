@@ -111,7 +111,7 @@ func TestProfileLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Throwaway {
+	if first.TemporaryProfile {
 		t.Error("a stale lock made the profile count as taken")
 	}
 	_ = first.Pipe.Send([]byte(`{"id":1,"method":"Browser.getVersion"}`))
@@ -122,7 +122,7 @@ func TestProfileLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !second.Throwaway {
+	if !second.TemporaryProfile {
 		t.Error("a profile in use was given to a second browser")
 	}
 	for _, p := range []*launch.Process{second, first} {

@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// maxMessage bounds one protocol message, so that a page cannot fill our memory through
-// it. A full-page screenshot is the largest thing ever asked for.
+// maxMessage bounds one protocol message, so that a page cannot exhaust memory. The largest expected message is a
+// full-page screenshot.
 const maxMessage = 256 << 20
 
 var errTooLarge = errors.New("the browser sent a message over 256 MB")
 
-// Pipe is the debugging pipe: JSON messages that end with a NUL byte. It satisfies rod's
-// cdp.WebSocketable. Send may be called concurrently; Read by one goroutine.
+// Pipe is the debugging pipe, which carries JSON messages that end with a NUL byte. It implements rod's
+// cdp.WebSocketable. Send may be called concurrently; Read only by one goroutine.
 type Pipe struct {
 	in   *bufio.Reader
 	out  io.Writer

@@ -8,20 +8,19 @@ import (
 	"syscall"
 )
 
-// tieToParent ties the child's life to ours: its own process group, so that all of it can be
-// ended at once, and SIGKILL when the thread that starts it ends.
+// tieToParent gives the child its own process group, so that all its processes can be killed at once, and has it
+// killed when the thread that starts it ends.
 func tieToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killGroup ends the browser and everything it started.
+// killGroup kills the browser and all processes it started.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// terminate asks the browser to end; what it started it ends itself.
+// terminate asks the browser to exit; it ends its own child processes.
 func terminate(pid int) { _ = syscall.Kill(pid, syscall.SIGTERM) }
 
-// isBrowserProcess reports whether pid is a living browser; a number that another program got since
-// the lock was written does not count.
+// isBrowserProcess reports whether pid is a running browser. The pid of a lock may belong to another program by now.
 func isBrowserProcess(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return false
@@ -32,8 +31,8 @@ func isBrowserProcess(pid int) bool {
 	}
 	first, _, _ := strings.Cut(string(line), "\x00")
 	first = strings.ToLower(first)
-	for _, kin := range []string{"chrom", "edge", "brave"} {
-		if strings.Contains(first, kin) {
+	for _, name := range []string{"chrom", "edge", "brave"} {
+		if strings.Contains(first, name) {
 			return true
 		}
 	}

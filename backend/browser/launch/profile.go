@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// profile is the folder Chromium keeps its data in, and how to leave it behind.
+// profile is the folder that Chromium keeps its data in.
 type profile struct {
 	dir       string
 	throwaway bool
-	// holder is who lives on the profile that was asked for, "" when nobody does.
+	// holder describes the process that uses the requested profile, "" when none does.
 	holder string
 }
 
-// openProfile makes dir ready for a new Chromium: a lock left by one that died is removed;
-// when another one lives on it, or dir is empty, a throw-away folder is used instead.
+// openProfile prepares dir for a new Chromium and removes the lock of one that died. When another Chromium uses dir,
+// or dir is "", it creates a temporary folder instead.
 func openProfile(dir string) (profile, error) {
 	holder := ""
 	if dir != "" {
@@ -42,9 +42,8 @@ func openProfile(dir string) (profile, error) {
 	return profile{dir: tmp, throwaway: true, holder: holder}, nil
 }
 
-// lockHolder reads Chromium's SingletonLock, a symbolic link to "host-pid", and says who holds
-// the profile, "" when nobody does. A lock of another machine counts as held: nobody here
-// can see whether that process is alive.
+// lockHolder describes the process that uses the profile, "" when none does, by Chromium's SingletonLock, a symbolic
+// link to "host-pid". A lock of another machine counts as in use, because its process cannot be checked.
 func lockHolder(dir string) (holder string) {
 	target, err := os.Readlink(filepath.Join(dir, "SingletonLock"))
 	if err != nil {
@@ -65,26 +64,25 @@ func lockHolder(dir string) (holder string) {
 	return "process " + target[cut+1:]
 }
 
-// ErrProfile is in the chain of a start that failed because of the profile's folder.
+// ErrProfile is in the chain of the error when Chromium failed to start because of its profile.
 var ErrProfile = errors.New("the profile cannot be used")
 
-// SetAside moves a profile that no Chromium starts with out of the way and says where it is
-// kept; the folder is empty then. Nothing is deleted.
-func SetAside(dir string, now time.Time) (kept string, err error) {
-	kept = dir + ".broken-" + now.UTC().Format("20060102-150405.000")
-	if err := os.Rename(dir, kept); err != nil {
-		return "", fmt.Errorf("setting the broken profile aside: %w", err)
+// BackUpProfile renames the folder of a broken profile and returns the new path, which is beside dir.
+func BackUpProfile(dir string, now time.Time) (backup string, err error) {
+	backup = dir + ".broken-" + now.UTC().Format("20060102-150405.000")
+	if err := os.Rename(dir, backup); err != nil {
+		return "", fmt.Errorf("backing up the broken profile: %w", err)
 	}
-	return kept, nil
+	return backup, nil
 }
 
-// PutBack undoes SetAside.
-func PutBack(kept, dir string) error {
+// RestoreProfile replaces dir by a profile that BackUpProfile has renamed.
+func RestoreProfile(backup, dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("putting the profile back: %w", err)
+		return fmt.Errorf("restoring the profile: %w", err)
 	}
-	if err := os.Rename(kept, dir); err != nil {
-		return fmt.Errorf("putting the profile back: %w", err)
+	if err := os.Rename(backup, dir); err != nil {
+		return fmt.Errorf("restoring the profile: %w", err)
 	}
 	return nil
 }

@@ -6,16 +6,16 @@ import (
 	"sextant/shared/wire"
 )
 
-// unacknowledged is how many pictures may be on their way.
+// unacknowledged is how many pictures may be sent without an Ack.
 const unacknowledged = 2
 
-// Frame is one picture with what it shows.
+// Frame is one picture with its header.
 type Frame struct {
 	Header wire.FrameHeader
 	JPEG   []byte
 }
 
-// Feed is one reader's stream. Its methods may be called concurrently.
+// Feed is the stream of pictures of one reader. Its methods may be called concurrently.
 type Feed struct {
 	mu      sync.Mutex
 	number  int64
@@ -28,7 +28,7 @@ type Feed struct {
 	wg      sync.WaitGroup
 }
 
-// NewFeed starts a stream; Close ends it.
+// NewFeed starts a stream. Close ends it.
 func NewFeed() *Feed {
 	f := &Feed{wake: make(chan struct{}, 1), stop: make(chan struct{}), out: make(chan Frame)}
 	f.wg.Add(1)
@@ -36,11 +36,11 @@ func NewFeed() *Feed {
 	return f
 }
 
-// Frames is where pictures come out, numbered from 1 in Header.Frame; numbers may be left
-// out. It is closed by Close.
+// Frames returns the channel of pictures, which are numbered from 1 in Header.Frame; numbers may be skipped. Close
+// closes the channel.
 func (f *Feed) Frames() <-chan Frame { return f.out }
 
-// Offer adds a new picture; one that still waits is dropped for it. It never blocks.
+// Offer adds a new picture and drops an older one that was not sent yet. It never blocks.
 func (f *Feed) Offer(frame Frame) {
 	f.mu.Lock()
 	f.number++
@@ -50,7 +50,7 @@ func (f *Feed) Offer(frame Frame) {
 	f.poke()
 }
 
-// Ack says that the reader has drawn picture n and all before it.
+// Ack acknowledges that the reader has drawn picture n and all before it.
 func (f *Feed) Ack(n int64) {
 	f.mu.Lock()
 	if n > f.acked && n <= f.number {

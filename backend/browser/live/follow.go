@@ -12,8 +12,9 @@ import (
 	"sextant/backend/browser/page"
 )
 
-// A follower is called at most once in followInterval; a change is given followDebounce to be over, and
-// what no event reports (another tab that was selected) is seen within followPoll.
+// A callback of Follow is called at most once per followInterval. followDebounce is how long changes must have
+// stopped before the call. followPoll bounds the delay for changes without an event, such as the selection of another
+// tab.
 const (
 	followInterval = time.Second
 	followDebounce = 200 * time.Millisecond
@@ -22,7 +23,7 @@ const (
 	maxFollowed = 8
 )
 
-// frontState is what is in front of a session, as far as it takes to see that it has changed.
+// frontState identifies what is in front of a session, to detect that it has changed.
 type frontState struct {
 	tab    *page.Tab
 	url    string
@@ -34,9 +35,9 @@ func (s frontState) same(o frontState) bool {
 	return s.tab == o.tab && s.url == o.url && slices.Equal(s.docs, o.docs) && slices.Equal(s.counts, o.counts)
 }
 
-// Follow calls changed after the page in front has become another one or its documents have
-// changed, once a second at most, until ctx ends or the browser is closed. It starts no Chromium,
-// and waits for no action and no action for it. changed is called by this goroutine.
+// Follow calls changed after another page has come to the front or its documents have changed, at most once a second,
+// until ctx ends or the browser is closed. It runs changed on the calling goroutine. It does not start Chromium, and
+// actions neither delay it nor wait for it.
 func Follow(ctx context.Context, s *page.Session, changed func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -49,7 +50,7 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 	}()
 	was, _, _ := readFront(ctx, s)
 	for ctx.Err() == nil {
-		now, signal, news := readFront(ctx, s)
+		now, signal, loads := readFront(ctx, s)
 		if ctx.Err() != nil {
 			return
 		}
@@ -59,18 +60,18 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 			sleep(ctx, followInterval)
 			continue
 		}
-		now.awaitChange(ctx, signal, news)
+		now.awaitChange(ctx, signal, loads)
 		sleep(ctx, followDebounce)
 	}
 }
 
-// readFront reads what is in front now, with channels that signal other tabs and loads of the page.
-func readFront(ctx context.Context, s *page.Session) (now frontState, signal, news <-chan struct{}) {
+// readFront returns what is in front now, with channels that signal changes of tabs and loads of the page.
+func readFront(ctx context.Context, s *page.Session) (now frontState, signal, loads <-chan struct{}) {
 	s.Manager.Lock()
 	signal, now.tab = s.Manager.Changed, s.Active
 	var page *cdp.Page
 	if t := s.Active; t != nil && t.Page != nil && t.Dialog == nil {
-		page, now.url, news = t.Page, t.URL, t.Tracker.Changed()
+		page, now.url, loads = t.Page, t.URL, t.Tracker.Changed()
 	}
 	s.Manager.Unlock()
 	if page == nil {
@@ -91,16 +92,16 @@ func readFront(ctx context.Context, s *page.Session) (now frontState, signal, ne
 		})
 	}
 	asking.Wait()
-	return now, signal, news
+	return now, signal, loads
 }
 
-// awaitChange returns when something signals that the state may have changed, or after a while.
-func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{}) {
+// awaitChange returns when something signals that the state may have changed, or after followPoll.
+func (s frontState) awaitChange(ctx context.Context, signal, loads <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, followPoll)
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer cancel()
-	stirs := make(chan struct{}, len(s.docs))
+	mutated := make(chan struct{}, len(s.docs))
 	for i, doc := range s.docs {
 		if s.counts[i] < 0 {
 			continue
@@ -108,19 +109,19 @@ func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{
 		asking.Go(func() {
 			if _, err := doc.Call(ctx, observe.AwaitMutationScript, s.counts[i], followPoll.Milliseconds(),
 				0); err == nil {
-				stirs <- struct{}{}
+				mutated <- struct{}{}
 			}
 		})
 	}
 	select {
-	case <-stirs:
+	case <-mutated:
 	case <-signal:
-	case <-news:
+	case <-loads:
 	case <-ctx.Done():
 	}
 }
 
-// sleep waits, unless ctx ends.
+// sleep waits for d or the end of ctx.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -15,18 +15,17 @@ import (
 	"sextant/shared/wire"
 )
 
-// Step is one thing a person did on the picture, as the call of a tool that would
-// have done the same.
+// Step is one thing that the person did on the live picture, expressed as the call of a tool with the same effect.
 type Step struct {
 	Tool     string
 	Args     json.RawMessage
 	Sentence string
-	// URL is the page's at that moment.
+	// URL is the address of the page at that moment.
 	URL string
 }
 
-// Bounds of recording a person's input: how long typing may pause and still be one step, how much
-// of it is shown, how long the page may take to report it, and how many inputs may wait.
+// Limits of recording the person's input: how long typing may pause within one step, how many characters of it are
+// shown, how long the page may take to report it, and how many inputs may be queued.
 const (
 	typingPause    = 1500 * time.Millisecond
 	maxTyped       = 200
@@ -42,22 +41,22 @@ type recordedInput struct {
 	url string
 }
 
-// inputRecorder converts a person's inputs to steps. One goroutine owns all fields except inputs,
-// enteredSignal and what mu guards.
+// inputRecorder converts the person's inputs to steps. One goroutine owns all fields except inputs, enteredSignal and
+// those guarded by mu.
 type inputRecorder struct {
 	manager *page.Manager
-	// report receives the steps, nil for nobody.
+	// report receives the steps; nil drops them.
 	report func(Step)
 	inputs chan recordedInput
 
 	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
 	field *annotation.Element
-	// typed is what the keys left, sent all that they sent since begun.
+	// typed is the text after backspaces, sent all characters sent since begun.
 	typed, sent []rune
 	begun       time.Time
 	url         string
 
-	// enteredSignal gets a value when a document reported entered text.
+	// enteredSignal gets a value when a document has reported entered text.
 	enteredSignal chan struct{}
 	mu            sync.Mutex
 	entered       []page.EnteredText
@@ -73,7 +72,7 @@ func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
 // addEnteredText records text that a document reported. It never blocks.
 func (i *inputRecorder) addEnteredText(k page.EnteredText) {
 	i.mu.Lock()
-	// Text that a tool typed before the person is in here too; the oldest is dropped.
+	// Text that a tool typed before the person's is in the list too; the oldest is dropped.
 	if i.entered = append(i.entered, k); len(i.entered) > 20*maxTyped {
 		i.entered = slices.Clone(i.entered[10*maxTyped:])
 	}
@@ -84,7 +83,7 @@ func (i *inputRecorder) addEnteredText(k page.EnteredText) {
 	}
 }
 
-// record takes an input. It never blocks: while the page is slow to be described, steps are lost, not input.
+// record queues an input. It never blocks: when the page is slow to be described, steps are lost, but not input.
 func (i *inputRecorder) record(in recordedInput) {
 	if i.report == nil {
 		return
@@ -92,11 +91,11 @@ func (i *inputRecorder) record(in recordedInput) {
 	select {
 	case i.inputs <- in:
 	default:
-		i.manager.Log.Warn("a person's step is not in the log: too many at once")
+		i.manager.Log.Warn("dropped a person's step: too many at once")
 	}
 }
 
-// run makes steps until the browser is closed.
+// run converts inputs to steps until the browser is closed.
 func (i *inputRecorder) run() {
 	pause := time.NewTimer(typingPause)
 	defer pause.Stop()
@@ -121,7 +120,7 @@ func (i *inputRecorder) run() {
 	}
 }
 
-// take notes one input.
+// take processes one input.
 func (i *inputRecorder) take(n recordedInput) {
 	switch n.in.Type {
 	case "down":
@@ -134,7 +133,7 @@ func (i *inputRecorder) take(n recordedInput) {
 	}
 }
 
-// takesText reports whether e is one of the elements that take text.
+// takesText reports whether e is an element that text can be typed into.
 func takesText(e *annotation.Element) bool {
 	switch e.Role {
 	case "textbox", "searchbox", "combobox", "spinbutton":
@@ -154,7 +153,7 @@ func (i *inputRecorder) click(n recordedInput) {
 	case n.in.Count == 2:
 		verb = "Double-clicked"
 	case n.in.Count > 2:
-		return // a third press selects; the two before are noted
+		return // a third press selects text; the first two are recorded
 	}
 	if n.hit == nil {
 		args := map[string]any{"x": n.in.X, "y": n.in.Y}
@@ -174,12 +173,12 @@ func (i *inputRecorder) click(n recordedInput) {
 	i.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), describeElement(n.hit)), n.url)
 }
 
-// describeElement is an element as answers name it: [12] button "Save".
+// describeElement names an element as answers do: [12] button "Save".
 func describeElement(e *annotation.Element) string {
 	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotation.Clean(e.Name, 80))
 }
 
-// CDP's bits of the modifiers that make a command of a key.
+// commandKeys are CDP's bits for Control and Meta, which turn a key into a command.
 const commandKeys = 2 | 4
 
 func (i *inputRecorder) press(n recordedInput) {
@@ -200,7 +199,7 @@ func (i *inputRecorder) press(n recordedInput) {
 	}
 }
 
-// add notes typed text.
+// add adds typed text to the current step.
 func (i *inputRecorder) add(n recordedInput, text string) {
 	if len(i.sent) == 0 {
 		i.begun = n.at
@@ -212,8 +211,8 @@ func (i *inputRecorder) add(n recordedInput, text string) {
 	}
 }
 
-// flush makes one step of what was typed. It is shown only when the page felt all of it in the
-// one field that was clicked, which showed it too.
+// flush reports a step for the typed text. The step shows the text only when the page reported all of it in the one
+// field that was clicked, and the field showed it too.
 func (i *inputRecorder) flush() {
 	if len(i.sent) == 0 {
 		return
@@ -240,8 +239,8 @@ func (i *inputRecorder) flush() {
 		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(i.field)), i.url)
 }
 
-// collectEnteredText takes the text entered since typing began, and waits a moment for reports on
-// their way: n characters were sent.
+// collectEnteredText returns the text entered since typing began. It waits a moment for late reports, up to n
+// characters.
 func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 	limit := time.NewTimer(enteredTimeout)
 	defer limit.Stop()
@@ -250,14 +249,14 @@ func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 		list := slices.DeleteFunc(slices.Clone(i.entered),
 			func(k page.EnteredText) bool { return k.At.Before(i.begun) })
 		i.mu.Unlock()
-		came := 0
+		count := 0
 		for _, k := range list {
-			came += utf8.RuneCountInString(k.Text)
+			count += utf8.RuneCountInString(k.Text)
 			if !k.Shown {
-				came++
+				count++
 			}
 		}
-		waiting := came < n
+		waiting := count < n
 		if waiting {
 			select {
 			case <-i.enteredSignal:
@@ -273,8 +272,8 @@ func (i *inputRecorder) collectEnteredText(n int) []page.EnteredText {
 	}
 }
 
-// inField reports whether all entered text went into the field, and whether it may be shown: it is
-// all that was sent, and no part of it was hidden or is unknown.
+// inField reports whether all entered text went into the field. shown is true when it may be shown: it is all that
+// was sent, and no part of it is hidden or unknown.
 func (i *inputRecorder) inField(entered []page.EnteredText, sent string) (into, shown bool) {
 	if i.field == nil || len(entered) == 0 {
 		return false, false

@@ -12,28 +12,28 @@ import (
 	"sextant/shared/wire"
 )
 
-// The picture of a page that rests comes once. Chromium drops it when too many wait for a busy reader, and
-// sometimes sends none for a new size or a new page; a screencast that is started again sends what the page shows
-// now.
+// Chromium sends the picture of a page that no longer changes only once. It drops it when too many pictures wait for
+// a busy reader, and sometimes sends none for a new size or a new page. Restarting the screencast makes it send the
+// current picture.
 const (
-	// pictureTimeout is how long a picture that must come is waited for, doubled with each new start.
+	// pictureTimeout is how long to wait for a due picture, doubled with each restart.
 	pictureTimeout = 400 * time.Millisecond
-	// maxScreencastStarts is how often one picture is asked for.
+	// maxScreencastStarts bounds the restarts for one picture.
 	maxScreencastStarts = 6
-	// anySizeAfter is after how many of them a picture of another size than the viewport's is taken.
+	// anySizeAfter is the number of restarts after which a picture of a size other than the viewport's is accepted.
 	anySizeAfter = 2
-	// lateAfter is the age from which a picture may have had followers that were dropped.
+	// lateAfter is the age of a picture from which later ones may have been dropped.
 	lateAfter = 50 * time.Millisecond
 )
 
-// duePicture is a picture that must come, of the tab that is shown.
+// duePicture is a picture of the shown tab that is expected.
 type duePicture struct {
 	timer  *time.Timer
 	starts int
 }
 
-// FrontChanged implements page.Viewer: the picture comes from the window's active tab, if anybody watches. It only
-// posts, so it may be called from anywhere but under the lock.
+// FrontChanged implements page.Viewer. It starts the screencast of the window's active tab if there are readers. It
+// does not wait for the browser, but it takes the lock.
 func (v *View) FrontChanged() {
 	v.manager.Lock()
 	defer v.manager.Unlock()
@@ -51,7 +51,7 @@ func (v *View) FrontChanged() {
 		v.stopAll()
 	}
 	v.shown = want
-	v.settleDue()
+	v.clearDue()
 	if want == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (v *View) FrontChanged() {
 	v.Repaint(want)
 }
 
-// startScreencast starts the tab's screencast again. Called under the lock.
+// startScreencast restarts the tab's screencast. Called under the lock.
 func (v *View) startScreencast(t *page.Tab) {
 	quality, w, h := 80, int(math.Ceil(float64(t.Width)*t.Scale)), int(math.Ceil(float64(t.Height)*t.Scale))
 	t.Page.Post(t.Page.Session, proto.PageStopScreencast{})
@@ -80,21 +80,21 @@ func (v *View) Repaint(t *page.Tab) {
 	if v.shown != t {
 		return
 	}
-	v.settleDue()
+	v.clearDue()
 	v.due = &duePicture{}
-	v.chase(v.due)
+	v.scheduleRestart(v.due)
 }
 
-// settleDue forgets the due picture, which came or is not wanted any more. Called under the lock.
-func (v *View) settleDue() {
+// clearDue forgets the due picture, which has come or is no longer needed. Called under the lock.
+func (v *View) clearDue() {
 	if v.due != nil {
 		v.due.timer.Stop()
 		v.due = nil
 	}
 }
 
-// chase starts the screencast again unless the picture comes in time. Called under the lock.
-func (v *View) chase(d *duePicture) {
+// scheduleRestart restarts the screencast unless the due picture comes in time. Called under the lock.
+func (v *View) scheduleRestart(d *duePicture) {
 	d.timer = time.AfterFunc(pictureTimeout<<d.starts, func() {
 		v.manager.Lock()
 		defer v.manager.Unlock()
@@ -107,13 +107,13 @@ func (v *View) chase(d *duePicture) {
 		}
 		d.starts++
 		v.startScreencast(v.shown)
-		v.chase(d)
+		v.scheduleRestart(d)
 	})
 }
 
-// judge sees whether a picture of the tab that is shown is the due one: one of the right size is; one that took
-// long may have had followers that Chromium dropped. Called under the lock.
-func (v *View) judge(m *proto.PageScreencastFrameMetadata) {
+// checkDue clears the due picture when it has come. It ignores a picture of another size until anySizeAfter restarts,
+// and requests another one when the first is late. Called under the lock.
+func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 	want := v.shown.Metrics()
 	late := m.Timestamp > 0 && time.Since(m.Timestamp.Time()) > lateAfter
 	switch fits := math.Abs(m.DeviceWidth-float64(want.Width)) <= 1 &&
@@ -122,11 +122,11 @@ func (v *View) judge(m *proto.PageScreencastFrameMetadata) {
 	case late && (v.due == nil || v.due.starts == 0):
 		v.Repaint(v.shown)
 	default:
-		v.settleDue()
+		v.clearDue()
 	}
 }
 
-// stopAll ends every screencast when nobody watches. Called under the lock.
+// stopAll ends all screencasts when there are no readers. Called under the lock.
 func (v *View) stopAll() {
 	for _, t := range v.manager.WindowTabs() {
 		if t.Page != nil {
@@ -135,23 +135,23 @@ func (v *View) stopAll() {
 	}
 }
 
-// ScreencastFrame implements page.Viewer: every reader gets the picture.
+// ScreencastFrame implements page.Viewer. It passes the picture to all readers.
 func (v *View) ScreencastFrame(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	f, ok := cdp.DecodeEvent[proto.PageScreencastFrame](ev)
 	if !ok || f.Metadata == nil {
 		return
 	}
-	// The feed holds back a slow reader; were Chromium held back, it would drop the last picture of a page that
-	// then rests.
+	// The feed holds pictures back for a slow reader. Chromium must not: it would drop the last picture of a page
+	// that then no longer changes.
 	p.Post(ev.SessionID, proto.PageScreencastFrameAck{SessionID: f.SessionID})
 	v.manager.Lock()
 	readers := slices.Clone(v.readers)
 	shown := v.shown == t
 	if shown {
-		v.judge(f.Metadata)
+		v.checkDue(f.Metadata)
 	}
-	moved := t.Scrolled != [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
-	t.Scrolled = [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
+	moved := t.ScrollOffset != [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
+	t.ScrollOffset = [2]float64{f.Metadata.ScrollOffsetX, f.Metadata.ScrollOffsetY}
 	v.manager.Unlock()
 	if !shown {
 		return

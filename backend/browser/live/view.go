@@ -1,5 +1,5 @@
-// Package live shows the window's active tab to people: the screencast and its readers, the numbers over it, the
-// person's input, and the steps that are recorded of that.
+// Package live shows the window's active tab to people: the screencast and its readers, the numbers on it, the
+// person's input, and the steps recorded from that input.
 package live
 
 import (
@@ -15,33 +15,33 @@ import (
 	"sextant/shared/wire"
 )
 
-// View shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date
-// and takes a person's input. It implements page.Viewer.
+// View shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date and
+// dispatches the person's input. It implements page.Viewer.
 type View struct {
-	manager  *page.Manager
-	recorder *inputRecorder
-	poke     chan struct{}
-	quit     context.CancelFunc
+	manager         *page.Manager
+	recorder        *inputRecorder
+	refreshRequests chan struct{}
+	quit            context.CancelFunc
 
-	// All below is guarded by the manager's lock.
+	// The fields below are guarded by the manager's lock.
 	readers []*Reader
-	// shown is the tab whose screencast runs; due is a picture of it that must come.
+	// shown is the tab with the running screencast; due is the picture of it that is expected, nil for none.
 	shown *page.Tab
 	due   *duePicture
 }
 
 var _ page.Viewer = (*View)(nil)
 
-// NewView starts the view of m; onStep receives what a person does, nil for nobody.
+// NewView starts the view of m. onStep receives the steps of the person; nil drops them.
 func NewView(m *page.Manager, onStep func(Step)) *View {
-	v := &View{manager: m, poke: make(chan struct{}, 1)}
+	v := &View{manager: m, refreshRequests: make(chan struct{}, 1)}
 	v.recorder = newRecorder(m, onStep)
 	if onStep != nil {
 		m.Go(v.recorder.run)
 	}
-	life, quit := context.WithCancel(context.Background())
-	v.quit = quit
-	m.Go(func() { v.refresh(life) })
+	ctx, cancel := context.WithCancel(context.Background())
+	v.quit = cancel
+	m.Go(func() { v.refresh(ctx) })
 	return v
 }
 
@@ -56,17 +56,17 @@ func (v *View) Close() {
 	}
 }
 
-// Reader is one reader of the window's active tab as pictures. Its methods may be called concurrently.
+// Reader is a stream of pictures of the window's active tab. Its methods may be called concurrently.
 type Reader struct {
 	view *View
 	feed *Feed
 	once sync.Once
-	// width, height, scale are guarded by the manager's lock.
+	// width, height and scale are guarded by the manager's lock.
 	width, height int
 	scale         float64
 }
 
-// Open adds a reader, see Browser.OpenLive.
+// Open adds a reader; see Browser.OpenLive.
 func (v *View) Open(width, height int, scale float64) (*Reader, error) {
 	l := &Reader{view: v}
 	v.manager.Lock()
@@ -84,7 +84,7 @@ func (v *View) Open(width, height int, scale float64) (*Reader, error) {
 	return l, nil
 }
 
-// setSize takes a size within reason. Called under the lock.
+// setSize sets the size, limited to a usable range. Called under the lock.
 func (r *Reader) setSize(width, height int, scale float64) {
 	r.width, r.height = min(max(width, 200), 4096), min(max(height, 150), 4096)
 	if !(scale >= 0.5 && scale <= 4) {
@@ -93,13 +93,13 @@ func (r *Reader) setSize(width, height int, scale float64) {
 	r.scale = scale
 }
 
-// Frames is where pictures come out; at most two are sent without an Ack. It is closed by Close.
+// Frames returns the channel of pictures. At most two are sent without an Ack. Close closes the channel.
 func (r *Reader) Frames() <-chan Frame { return r.feed.Frames() }
 
-// Ack says that the picture with this Header.Frame, and all before it, are drawn.
+// Ack acknowledges that the picture with this Header.Frame, and all before it, are drawn.
 func (r *Reader) Ack(frame int64) { r.feed.Ack(frame) }
 
-// Resize makes the page follow a new size of the place it is shown in.
+// Resize sets the size of the page to that of the area that shows it, in CSS pixels with scale device pixels each.
 func (r *Reader) Resize(width, height int, scale float64) {
 	r.view.manager.Lock()
 	w, h, s := r.width, r.height, r.scale
@@ -125,7 +125,7 @@ func (r *Reader) Close() {
 	})
 }
 
-// Input passes on what a person does on the picture of the session's active tab, see Browser.Input.
+// Input passes the person's input on to the page of the session's active tab; see Browser.Input.
 func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error {
 	v.manager.Lock()
 	t := s.Active
@@ -167,7 +167,7 @@ func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error 
 // PageChanged implements page.Viewer.
 func (v *View) PageChanged() {
 	select {
-	case v.poke <- struct{}{}:
+	case v.refreshRequests <- struct{}{}:
 	default:
 	}
 }
@@ -178,14 +178,14 @@ func (v *View) Disconnected() { v.shown = nil }
 // Typed implements page.Viewer.
 func (v *View) Typed(k page.EnteredText) { v.recorder.addEnteredText(k) }
 
-// refresh keeps the numbers up to date while somebody watches the page: after a person's input, a scroll or a
-// navigation that no action made, it takes another snapshot.
+// refresh keeps the numbers up to date while there are readers: it takes a snapshot after the person's input, a
+// scroll or a navigation that no action caused.
 func (v *View) refresh(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-v.poke:
+		case <-v.refreshRequests:
 		}
 		v.manager.Lock()
 		t := v.manager.WindowTab()
@@ -198,7 +198,7 @@ func (v *View) refresh(ctx context.Context) {
 		if t == nil {
 			continue
 		}
-		// While an action runs its own snapshot does, or its end asks again.
+		// While an action runs, its own snapshot is enough, or its end requests another refresh.
 		t.TryRefresh(ctx)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Compare returns the elements of now that are new or changed, and the ids of before that are gone. Without a
-// snapshot before, all elements are new.
+// Compare returns the elements of now that are new or changed, and the ids of before that are gone. When before is
+// nil, all elements are new.
 func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes []annotation.Element, gone []int) {
 	if before == nil {
 		return now.Elements, nil

@@ -1,6 +1,6 @@
 // Package observe takes snapshots of a tab: the elements of all its documents, numbered, with their boxes in the
 // viewport of the top page. The packages below it are collect (the script in the page), identity (the numbers) and
-// settle (when a page has come to rest).
+// settle (waiting until a page has settled).
 package observe
 
 import (
@@ -19,7 +19,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Bounds of one snapshot: nested frames cannot make it endless.
+// Limits of one snapshot, so that nested frames cannot make it endless.
 const (
 	MaxFrames       = 60
 	MaxDepth        = 8
@@ -27,7 +27,7 @@ const (
 	SnapshotTimeout = 8 * time.Second
 )
 
-// ErrUnresponsive ends what the page takes too long to answer.
+// ErrUnresponsive is the cause when the page takes too long to answer.
 var ErrUnresponsive = errors.New("the page does not answer")
 
 // Observer takes snapshots of one tab and numbers its elements. Its methods may be called concurrently.
@@ -37,32 +37,32 @@ type Observer struct {
 	page     func() *cdp.Page
 
 	mu sync.Mutex
-	// cache is what earlier snapshots learnt of each document, by its number.
+	// cache contains the known listeners of each document, by its number.
 	cache map[int]*collect.ListenerCache
 }
 
-// NewObserver observes the tab with that number; page returns its page, nil while it has none.
+// NewObserver returns an Observer of the tab with that number. page returns the tab's page, nil while it has none.
 func NewObserver(tab int, elements *identity.ElementRegistry, page func() *cdp.Page) *Observer {
 	return &Observer{tab: tab, elements: elements, page: page, cache: map[int]*collect.ListenerCache{}}
 }
 
-// builder takes one snapshot.
+// builder builds one snapshot.
 type builder struct {
 	observer *Observer
 	opts     collect.Options
 	snapshot *Snapshot
 	seen     map[int]bool
-	// speculative is an observation of the main document that was begun already, nil for none.
+	// speculative is a collection of the main document that has already started, nil for none.
 	speculative *collect.Speculation
 }
 
 // Snapshot observes all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
 func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapshot, error) {
-	return o.SnapshotAfter(ctx, opts, nil)
+	return o.SnapshotWith(ctx, opts, nil)
 }
 
-// SnapshotAfter is Snapshot with an observation of the main document that was begun already, nil for none.
-func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot,
+// SnapshotWith is like Snapshot, but uses a collection of the main document that has already started, nil for none.
+func (o *Observer) SnapshotWith(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot,
 	error,
 ) {
 	ctx, cancel := context.WithTimeoutCause(ctx, SnapshotTimeout, ErrUnresponsive)
@@ -83,7 +83,7 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 			s.snapshot.MainDocument = main.Seq
 			return s.snapshot, nil
 		}
-		// A page that navigates meanwhile is observed again.
+		// A page that navigated in the meantime is observed again.
 		if !errors.Is(err, cdp.ErrReplaced) {
 			break
 		}
@@ -96,13 +96,13 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 	return nil, err
 }
 
-// Speculate begins an observation of a document before it is known whether one is needed; nil when too little is
-// known of the document.
+// Speculate starts a collection of a document before it is known whether one is needed. It returns nil when too
+// little is known about the document.
 func (o *Observer) Speculate(ctx context.Context, doc *cdp.Document, opts collect.Options) *collect.Speculation {
 	return o.listeners(doc).Speculate(ctx, doc, opts)
 }
 
-// Document finds a document of the tab by its number, nil when it is not there any more.
+// Document returns the tab's document with the number seq, nil when it has been replaced.
 func (o *Observer) Document(seq int) *cdp.Document {
 	p := o.page()
 	if p == nil {
@@ -116,8 +116,7 @@ func (o *Observer) Document(seq int) *cdp.Document {
 	return nil
 }
 
-// document observes one document and the frames in it. clip is the part of it that can be
-// seen, nil for all.
+// document observes one document and the frames in it. clip is its visible part, nil for all of it.
 func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect,
 	depth int,
 ) error {
@@ -146,10 +145,10 @@ func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	if err != nil {
 		return err
 	}
-	// The elements of a frame are listed where the frame is.
+	// The elements of a frame are listed at the frame's position.
 	done := 0
 	for _, f := range raw.Frames {
-		next := min(max(f.At, done), len(raw.Nodes))
+		next := min(max(f.NodesBefore, done), len(raw.Nodes))
 		b.add(doc, raw.Nodes[done:next], ids[done:next], at, frame)
 		done = next
 		b.child(ctx, doc, f, at, clip, depth)
@@ -158,14 +157,14 @@ func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	return nil
 }
 
-// number gives the nodes of a document their ids.
+// number returns the ids of the nodes of a document.
 func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.RawDocument) ([]int, error) {
 	nodes := raw.Nodes
 	seen := make([]identity.Node, len(nodes))
 	for i, n := range nodes {
 		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret,
-			Sign: n.Sign, Row: n.Row, Born: n.Born,
+			TextHash: n.TextHash, RowHash: n.RowHash, Born: n.Born,
 		}
 	}
 	ids, rebound, err := b.observer.elements.Assign(b.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
@@ -176,7 +175,7 @@ func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 	return ids, nil
 }
 
-// add lists numbered nodes of a document.
+// add adds numbered nodes of a document to the snapshot.
 func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
 	for i, n := range nodes {
 		e := annotation.Element{
@@ -188,7 +187,7 @@ func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 			},
 		}
 		if frame != "" {
-			// A frame may lie out of sight itself.
+			// The frame itself may be out of view.
 			e.InView = e.InView && b.snapshot.shows(e.Box)
 		}
 		if n.CoveredByText != "" {
@@ -200,7 +199,7 @@ func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 	}
 }
 
-// child observes a frame. One that does not answer is left out and reported.
+// child observes a frame. A frame that does not answer is left out and reported.
 func (b *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement,
 	clip *collect.Rect, depth int,
 ) {
@@ -227,7 +226,7 @@ func (b *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFra
 		err = b.document(ctx, inner, place, &seen, depth+1)
 	}
 	if err != nil && !errors.Is(err, cdp.ErrReplaced) {
-		b.snapshot.SilentFrames = append(b.snapshot.SilentFrames, f.Src)
+		b.snapshot.UnresponsiveFrames = append(b.snapshot.UnresponsiveFrames, f.Src)
 	}
 }
 
@@ -238,7 +237,7 @@ func scaleOr1(v float64) float64 {
 	return v
 }
 
-// visiblePart is the part of a frame's viewport that can be seen through view, in the frame's pixels.
+// visiblePart returns the part of a frame's viewport that is visible in view, in the frame's own pixels.
 func visiblePart(view, box collect.Rect, sx, sy float64) collect.Rect {
 	x0, y0 := max(view.X, box.X), max(view.Y, box.Y)
 	x1, y1 := min(view.X+view.W, box.X+box.W), min(view.Y+view.H, box.Y+box.H)
@@ -248,7 +247,7 @@ func visiblePart(view, box collect.Rect, sx, sy float64) collect.Rect {
 	}
 }
 
-// prune forgets the documents that have left the page.
+// prune forgets the documents that are no longer in the page.
 func (o *Observer) prune(p *cdp.Page) {
 	alive := map[int]bool{}
 	for _, d := range p.Documents() {
@@ -264,7 +263,7 @@ func (o *Observer) prune(p *cdp.Page) {
 	}
 }
 
-// listeners is what is known of a document's listeners.
+// listeners returns the cache of a document's listeners.
 func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -287,8 +286,8 @@ func (p *probe) Connected(handles []int) ([]bool, error) {
 	return askNodes(p.ctx, p.doc, handles, "n !== null")
 }
 
-// askNodes asks a question, a JavaScript expression over n (null when it is not in the document
-// any more), about each handle's node.
+// askNodes evaluates question, a JavaScript expression over the node n (null when it has left the document), for each
+// handle.
 func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question string) ([]bool, error) {
 	var js strings.Builder
 	js.WriteString("function () { return [")
@@ -316,7 +315,8 @@ func (p *probe) Keys() (map[string]int, error) {
 	return keys, nil
 }
 
-// AwaitMutationScript resolves once the document has changed since it was counted, or after most.
+// AwaitMutationScript is a function that resolves join ms after the document has changed since it had since
+// mutations, or after most ms.
 const AwaitMutationScript = `function (since, most, join) {
   return new Promise((done) => {
     const s = globalThis.__sextant

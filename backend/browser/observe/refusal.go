@@ -9,38 +9,40 @@ import (
 	"sextant/backend/surface"
 )
 
-// ExpectationOf is what the caller was last shown of an element.
+// ExpectationOf returns the state of an element that the caller was last shown.
 func ExpectationOf(e identity.Element) collect.Expectation {
 	return collect.Expectation{
-		Sign: &e.ReportedSign, Loose: e.SignWarned, Row: e.ReportedRow, LooseRow: e.RowWarned,
+		TextHash: &e.ReportedTextHash, Loose: e.TextWarned, RowHash: e.ReportedRowHash, LooseRow: e.RowWarned,
 	}
 }
 
-// ChangedFault is the fault for an element with another text than it was listed with, or with rowMark in a row with
-// other digits: the page may have reused the nodes, or it shows a counter. It is returned once per text: a caller that
-// uses the id again means the element as it is now.
-func ChangedFault(elements *identity.ElementRegistry, e identity.Element, says, mark, rowMark string) *surface.Fault {
+// ChangedFault returns the fault for an element whose text differs from what was listed or, when rowHash is set,
+// whose row contains other digits. The page may have reused the node, or it may show a counter. Each text causes the
+// fault only once: a caller that uses the id again accepts the element as it is now.
+func ChangedFault(elements *identity.ElementRegistry, e identity.Element,
+	text, textHash, rowHash string,
+) *surface.Fault {
 	f := &surface.Fault{
 		Kind:       surface.FaultGone,
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", e.ID),
 	}
-	if rowMark != "" {
-		elements.MarkRowWarned(e.ID, rowMark)
+	if rowHash != "" {
+		elements.MarkRowWarned(e.ID, rowHash)
 		f.Message = fmt.Sprintf("The row of %s says %q now, and had other digits when it was listed: nothing was done.",
-			e.Label(), surface.Clip(says, 60))
+			e.Label(), surface.Clip(text, 60))
 		return f
 	}
-	elements.MarkWarned(e.ID, mark)
+	elements.MarkWarned(e.ID, textHash)
 	f.Message = fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", e.ID,
-		surface.Clip(says, 80), e.Role, surface.Clip(e.ReportedName, 80))
+		surface.Clip(text, 80), e.Role, surface.Clip(e.ReportedName, 80))
 	return f
 }
 
-// RefusalFault is the fault for an element that is still in the page and cannot be pressed, for the reason in p.
+// RefusalFault returns the fault for an element that is still in the page but cannot be pressed, for the reason in p.
 func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.Point) *surface.Fault {
 	switch p.State {
 	case "changed":
-		return ChangedFault(elements, e, p.Detail, p.Mark, p.RowMark)
+		return ChangedFault(elements, e, p.Detail, p.TextHash, p.RowHash)
 	case "disabled":
 		return &surface.Fault{
 			Kind: surface.FaultDisabled,

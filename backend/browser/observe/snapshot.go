@@ -7,21 +7,21 @@ import (
 	"sextant/shared/event"
 )
 
-// InView is the part of a snapshot of the whole page that is visible without scrolling.
+// InView returns the part of a snapshot of the whole page that is visible without scrolling.
 func (s *Snapshot) InView() *Snapshot {
 	v := *s
 	v.List = s.List.InView()
 	return &v
 }
 
-// PlacedDocument is a document that was observed, and where it lies in the top page's viewport.
+// PlacedDocument is a document of a snapshot with its position in the top page's viewport.
 type PlacedDocument struct {
 	Document  *cdp.Document
 	Origin    string
 	Placement cdp.Placement
 }
 
-// Snapshot is the numbered elements of a tab at one moment. It is never changed after it was made.
+// Snapshot contains the numbered elements of a tab at one moment. It is immutable.
 type Snapshot struct {
 	identity.List
 	Page          annotation.Page
@@ -32,11 +32,11 @@ type Snapshot struct {
 	rebound      []int
 	// Documents are the documents that were observed.
 	Documents []PlacedDocument
-	// SilentFrames are frames that did not answer.
-	SilentFrames []string
+	// UnresponsiveFrames are the addresses of the frames that did not answer.
+	UnresponsiveFrames []string
 }
 
-// Marks returns the snapshot as the window draws it over the picture.
+// Marks returns the marks that the window draws over the picture.
 func (s *Snapshot) Marks() *event.Marks {
 	elements := s.Elements
 	if elements == nil {
@@ -48,7 +48,7 @@ func (s *Snapshot) Marks() *event.Marks {
 	}
 }
 
-// IDs are the numbers of what was found.
+// IDs returns the ids of all elements.
 func (s *Snapshot) IDs() []int {
 	ids := make([]int, len(s.Elements))
 	for i, e := range s.Elements {
@@ -57,7 +57,7 @@ func (s *Snapshot) IDs() []int {
 	return ids
 }
 
-// shows reports whether a part of b lies in the viewport.
+// shows reports whether a part of b is in the viewport.
 func (s *Snapshot) shows(b annotation.Box) bool {
 	return b.X < s.Width && b.Y < s.Height && b.X+b.Width > 0 && b.Y+b.Height > 0
 }

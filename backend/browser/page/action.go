@@ -18,37 +18,37 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Action is one action while it runs.
+// Action is the state of a running action.
 type Action struct {
 	Tab *Tab
 	// Page is the tab's page when the action began.
 	Page *cdp.Page
-	// Outcome describes the action; it is set before the page can notice anything, so that an
-	// interrupted action is reported correctly.
+	// Outcome describes the action. It is set before the page can notice the action, so that an interrupted action is
+	// reported correctly.
 	Outcome string
 	// Acted is true once the action may have had an effect on the page.
 	Acted bool
 	Note  string
 	Watch *settle.Watch
-	// Full asks for everything in the viewport instead of what changed.
-	Full bool
-	// WholePage observes the whole page; ChangesOnly then lists what is new since the last such snapshot.
+	// ListAll returns all elements in the viewport instead of the changes.
+	ListAll bool
+	// WholePage observes the whole page. ChangesOnly then returns the changes since the last such snapshot.
 	WholePage, ChangesOnly bool
-	// Document is the document that is acted on; nil is the main one.
+	// Document is the document that the action is on; nil is the main one.
 	Document *cdp.Document
-	// speculative is a snapshot that was begun while the page was asked whether it rests; polls counts
-	// those questions.
+	// speculative is a collection that started while the page was asked whether it has settled. polls counts those
+	// questions.
 	speculative *collect.Speculation
 	polls       int
 }
 
-// SetOutcome sets the outcome and marks that from here on the action may have an effect.
+// SetOutcome sets the outcome and records that the action may have an effect from now on.
 func (a *Action) SetOutcome(format string, args ...any) {
 	a.Outcome, a.Acted = fmt.Sprintf(format, args...), true
 }
 
-// Act runs one action on a tab: it waits for its turn, acts, waits for the effects, takes a snapshot
-// and returns the changes.
+// Act runs one action in a tab. It waits for the tab's turn, runs do, waits for the effects, takes a snapshot and
+// returns the changes.
 func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotation.Observation,
 	error,
 ) {
@@ -66,7 +66,7 @@ func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Act
 	return t.Run(ctx, do)
 }
 
-// Run is Act for a caller that has the tab's turn.
+// Run is like Act, for a caller that has the tab's turn.
 func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotation.Observation, error) {
 	ctx, done := t.Begin(ctx)
 	defer done()
@@ -83,7 +83,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 		return annotation.Observation{}, a.explain(ctx, err)
 	}
 	if !a.Acted {
-		a.Watch.ReadOnly()
+		a.Watch.SetReadOnly()
 	}
 	res := a.Watch.Wait(ctx, a.WaitState())
 	if stopped := context.Cause(ctx); stopped != nil {
@@ -100,22 +100,23 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	return t.answer(ctx, a, before, now, res), nil
 }
 
-// options are those of the snapshot at the end of the action.
+// options returns the options for the snapshot at the end of the action.
 func (a *Action) options() collect.Options { return collect.Options{WholePage: a.WholePage} }
 
-// observe takes the snapshot at the end of the action. The one that was begun early is used when the page
-// rested all along.
+// observe takes the snapshot at the end of the action. It uses the speculative collection when the page has not
+// changed since that began.
 func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snapshot, error) {
-	if res.By != settle.Quiet || a.polls > 1 {
+	if res.WaitedFor != settle.Quiet || a.polls > 1 {
 		a.speculative = nil
 	}
 	if a.speculative == nil {
 		a.Tab.WithLock(func() { a.Tab.Stale = false })
 	}
-	return a.Tab.Observer.SnapshotAfter(ctx, a.options(), a.speculative)
+	return a.Tab.Observer.SnapshotWith(ctx, a.options(), a.speculative)
 }
 
-// explain is Tab.Explain for an action that the page may have felt before it stopped answering.
+// explain is like Tab.Explain, but keeps the outcome of an action that may have had an effect before the page stopped
+// answering.
 func (a *Action) explain(ctx context.Context, err error) error {
 	if a.Acted && errors.Is(err, observe.ErrUnresponsive) {
 		return &surface.Fault{
@@ -127,7 +128,7 @@ func (a *Action) explain(ctx context.Context, err error) error {
 	return a.Tab.Explain(ctx, err)
 }
 
-// interrupted is the result of an action that took effect and was then interrupted.
+// interrupted returns the result of an action that was interrupted after it took effect.
 func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error) {
 	b := t.Session.Manager
 	switch {
@@ -157,7 +158,7 @@ func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error
 	return ans, nil
 }
 
-// Explain turns the error of an action into a fault that its caller can read.
+// Explain converts an error of an action to a fault for the caller.
 func (t *Tab) Explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	if errors.As(err, &fault) {
@@ -180,11 +181,11 @@ func (t *Tab) Explain(ctx context.Context, err error) error {
 		}
 	case errors.Is(err, collect.ErrGone):
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page.",
+			Kind: surface.FaultGone, Message: "The element has left the page.", Suggestion: "Call annotate_page.",
 		}
 	case errors.Is(err, cdp.ErrReplaced):
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
+			Kind: surface.FaultGone, Message: "The page was replaced by a navigation during the action.",
 			Suggestion: "Call annotate_page.",
 		}
 	}
@@ -197,7 +198,7 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 	return t.last
 }
 
-// minReportedWait is how long a snapshot must have waited for the page before the answer mentions it.
+// minReportedWait is the shortest wait for a page that an answer mentions.
 const minReportedWait = 100 * time.Millisecond
 
 // answer compares two snapshots, remembers the new one and returns the changes.
@@ -221,10 +222,10 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	t.Title, t.URL = now.Page.Title, now.Page.URL
 	ans := annotation.Observation{
 		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, Changes: true,
-		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.By, Note: a.Note,
+		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.WaitedFor, Note: a.Note,
 	}
-	if !a.Acted && !res.Capped && res.Took < minReportedWait {
-		// An action that only reads caused nothing that could be waited for.
+	if !a.Acted && !res.TimedOut && res.Took < minReportedWait {
+		// An action that only reads has no effects to wait for.
 		ans.SettledMS, ans.SettledBy = 0, ""
 	}
 	active := t.Session.Owner == "" && t.Session.Active == t
@@ -241,18 +242,18 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	switch {
 	case a.WholePage:
 		t.answerWholePage(ctx, a, whole, &ans)
-	case a.Full || before == nil || before.MainDocument != now.MainDocument:
+	case a.ListAll || before == nil || before.MainDocument != now.MainDocument:
 		ans.Elements, ans.Changes = now.Elements, false
 	}
 	if ans.Elements == nil {
 		ans.Elements = []annotation.Element{}
 	}
 	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
-	if res.Capped {
-		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By,
+	if res.TimedOut {
+		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.WaitedFor,
 			res.Took.Round(100*time.Millisecond)))
 	}
-	for _, src := range now.SilentFrames {
+	for _, src := range now.UnresponsiveFrames {
 		AddNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))
 	}
 	if active {
@@ -262,7 +263,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	return ans
 }
 
-// shownWithRow are the numbers of the elements that are listed with the words of their row.
+// shownWithRow returns the ids of the elements that are listed with the text of their row.
 func shownWithRow(list []annotation.Element) (ids []int) {
 	for _, e := range list {
 		if slices.ContainsFunc(e.States, func(s string) bool { return strings.HasPrefix(s, `in "`) }) {
@@ -280,7 +281,7 @@ func AddNote(ans *annotation.Observation, text string) {
 	ans.Note += text
 }
 
-// answerWholePage makes an answer about the viewport one about the whole page.
+// answerWholePage replaces the elements of an answer by those of the whole page.
 func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotation.Observation) {
 	b := t.Session.Manager
 	b.Lock()
@@ -295,14 +296,14 @@ func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snaps
 	}
 }
 
-// Client runs requests on the page's own session.
+// Client returns a client that runs requests on the page's own session.
 func (a *Action) Client(ctx context.Context) proto.Client { return a.Page.Client(ctx) }
 
 // AddActionNote appends a sentence to the note of a running action.
 func AddActionNote(a *Action, text string) { a.Note = strings.TrimSpace(a.Note + " " + text) }
 
-// Read asks the active tab's documents something that changes nothing. It takes the tab's
-// turn, so that it does not read in the middle of an action.
+// Read calls ask with the active tab's documents; ask must not change them. It waits for the tab's turn, so that it
+// does not read in the middle of an action.
 func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Document) error) error {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
@@ -324,7 +325,7 @@ func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Doc
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(s.Manager.Config.Limits)}
 	s.Manager.Unlock()
 	defer a.Watch.Close()
-	a.Watch.ReadOnly()
+	a.Watch.SetReadOnly()
 	a.Watch.Wait(ctx, a.WaitState())
 	if err := ask(ctx, a.Page.Documents()); err != nil {
 		return t.Explain(ctx, err)

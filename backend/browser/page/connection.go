@@ -11,7 +11,7 @@ import (
 	"sextant/backend/browser/page/effects"
 )
 
-// PageOpened implements cdp.Handler: the page becomes a tab of the session it belongs to.
+// PageOpened implements cdp.Handler. It makes the page a tab of the session that it belongs to.
 func (c *Connection) PageOpened(p *cdp.Page) {
 	b := c.manager
 	b.Lock()
@@ -33,7 +33,7 @@ func (c *Connection) PageOpened(p *cdp.Page) {
 			continue
 		}
 		other.Tracker.LoadStopped(PopupFrame)
-		// A tab that hides who opened it is that of one that expects one.
+		// A tab that hides its opener belongs to a tab that expects one.
 		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil &&
 			p.OpenerID == "" && other.ExpectsTab {
 			opener = other
@@ -88,16 +88,16 @@ func (c *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 	c.manager.handler.TabEvent(t, p, ev)
 }
 
-// Connection is one running Chromium as tabs use it. It implements cdp.Handler.
+// Connection is the connection to one running Chromium. It implements cdp.Handler.
 type Connection struct {
 	manager  *Manager
 	Registry *cdp.Registry
-	// tabs and notes are guarded by the manager's lock. notes are reported to every session once.
+	// tabs and notes are guarded by the manager's lock.
 	tabs  map[*cdp.Page]*Tab
 	notes []string
 }
 
-// NewConnection returns the handler for a Chromium that is about to be connected; notes are reported to every
+// NewConnection returns the handler for a Chromium that is about to be connected. The notes are reported to every
 // session once.
 func (m *Manager) NewConnection(notes []string) *Connection {
 	return &Connection{manager: m, notes: notes, tabs: map[*cdp.Page]*Tab{}}
@@ -120,10 +120,10 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// Options returns the options of the registry that c handles events of; docs numbers documents.
+// Options returns the options of the registry that c handles the events of. docs issues the numbers of documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	return cdp.Options{
-		Handler: c, Docs: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
+		Handler: c, DocumentCounter: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
 		PageSetUp: []proto.Request{
 			proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
@@ -142,8 +142,8 @@ func (c *Connection) AddNote(note string) {
 const notEnforced = "Where this browser may go is not enforced: it runs elsewhere, so its requests do not pass " +
 	"Sextant's proxy. Only the addresses of navigate_page and browser_tabs are judged."
 
-// newContext makes a browser context. In a browser that is only attached to, the context has our proxy; a
-// browser on another machine could not reach that.
+// newContext creates a browser context. When we did not start the browser, the context gets our proxy, unless the
+// browser runs on another machine, which could not reach it.
 func (c *Connection) newContext(ctx context.Context) (string, error) {
 	req := proto.TargetCreateBrowserContext{DisposeOnDetach: true}
 	proxied := c.manager.Config.AttachURL != "" && c.manager.Config.Proxy != ""

@@ -9,8 +9,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// Console lists console messages of the active tab, oldest first, and how many more there are that Limit left
-// out. It starts no browser.
+// Console returns console messages of the active tab, oldest first, and the number of messages left out by the limit.
+// It does not start Chromium.
 func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, more int, err error) {
 	level := o.Level
 	if level == "" {
@@ -35,7 +35,7 @@ func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, mor
 	hide := s.redactor()
 	for i := range list {
 		list[i].Text = hide.Body("", list[i].Text, "the console", false)
-		list[i].Where = hide.Address(list[i].Where)
+		list[i].Location = hide.Address(list[i].Location)
 	}
 	if o.Clear {
 		s.Active.Console.Reset()

@@ -9,43 +9,43 @@ import (
 	"sextant/backend/surface"
 )
 
-// The kinds of dialog beyond those of JavaScript (alert, confirm, prompt).
+// The kinds of Dialog besides those of JavaScript (alert, confirm, prompt).
 const (
 	DialogAuth = "auth"
 	dialogFile = "file"
 )
 
-// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open, or an
-// HTTP authentication request, for which the load of the page waits.
+// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open, or an HTTP authentication
+// request, which blocks the load of the page.
 type Dialog struct {
 	Kind, Text, Session string
-	// Preset is what a prompt holds at first.
-	Preset string
-	// RequestID names the paused request of an auth dialog, origin who asks.
+	// DefaultText is the initial text of a prompt.
+	DefaultText string
+	// RequestID is the paused request of an authentication dialog, Origin the site that asks.
 	RequestID proto.FetchRequestID
 	Origin    string
-	// Behind is the open log-in question that a dialog of a script lies over.
-	Behind *Dialog
+	// AuthBehind is the open authentication request that this dialog hides, nil for none.
+	AuthBehind *Dialog
 }
 
-// Describe is d in an answer: `prompt "Your name?" (default "Ana")`.
+// Describe describes the dialog for an answer: `prompt "Your name?" (default "Ana")`.
 func (d *Dialog) Describe() string {
 	if d.Kind == DialogAuth {
 		return "log-in: " + d.Text
 	}
-	said := d.Kind + " " + surface.QuoteClean(d.Text, 200)
-	if d.Preset != "" && !d.Secret() {
-		said += " (default " + surface.QuoteClean(d.Preset, 60) + ")"
+	text := d.Kind + " " + surface.QuoteText(d.Text, 200)
+	if d.DefaultText != "" && !d.Secret() {
+		text += " (default " + surface.QuoteText(d.DefaultText, 60) + ")"
 	}
-	return said
+	return text
 }
 
-// Secret reports whether the answer to d is a secret, which must not be shown.
+// Secret reports whether the answer to the dialog is a secret, which must not be shown.
 func (d *Dialog) Secret() bool {
 	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.AsksForSecret(d.Text)
 }
 
-// CancelAuthRequest is the request that refuses an authentication challenge.
+// CancelAuthRequest returns the protocol request that refuses an authentication challenge.
 func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	return proto.FetchContinueWithAuth{
 		RequestID: id,
@@ -55,14 +55,14 @@ func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	}
 }
 
-// ClearAuth drops an authentication request that is over: its page loaded or failed. Called under the lock.
+// ClearAuth drops an authentication request that has ended because its page loaded or failed. Called under the lock.
 func (t *Tab) ClearAuth() {
 	switch {
 	case t.Dialog == nil:
 	case t.Dialog.Kind == DialogAuth:
 		t.Dialog = nil
 	default:
-		t.Dialog.Behind = nil
+		t.Dialog.AuthBehind = nil
 	}
 }
 
@@ -76,7 +76,7 @@ func (t *Tab) CancelAuth() {
 	}
 }
 
-// TabWithDialog is the tab that has a dialog, the active one first; nil for none.
+// TabWithDialog returns a tab with an open dialog, preferably the active one; nil for none.
 func (s *Session) TabWithDialog() *Tab {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -91,27 +91,27 @@ func (s *Session) TabWithDialog() *Tab {
 	return nil
 }
 
-// DialogAnswered drops d, unless another dialog has replaced it. An authentication request behind
-// it is open again and interrupts the running action, as it did when it arrived.
+// DialogAnswered removes d, unless another dialog has replaced it. If d hid an authentication request, that is open
+// again and interrupts the running action.
 func (t *Tab) DialogAnswered(d *Dialog) {
 	t.WithLock(func() {
 		if t.Dialog == d {
-			t.Dialog = d.Behind
+			t.Dialog = d.AuthBehind
 		}
-		if d.Behind != nil && t.Dialog == d.Behind {
+		if d.AuthBehind != nil && t.Dialog == d.AuthBehind {
 			t.Interrupt(ErrDialog)
 		}
 	})
 }
 
-// OpenDialog is the tab's open dialog, nil for none.
+// OpenDialog returns the tab's open dialog, nil for none.
 func (t *Tab) OpenDialog() *Dialog {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
 	return t.Dialog
 }
 
-// dialogNote says how the open dialog is answered. Called under the lock.
+// dialogNote describes how to answer the open dialog. Called under the lock.
 func (t *Tab) dialogNote() string {
 	switch {
 	case t.Dialog == nil:
@@ -129,8 +129,8 @@ const blockedNote = "The page is blocked until the dialog is answered: "
 
 const inFrontNote = " is in front now; annotate_page lists it."
 
-// IsTransientNote reports whether an answer's note holds until the next answer alone: that a dialog waits, that
-// a tab is in front and not listed yet.
+// IsTransientNote reports whether a note is only valid until the next answer: that a dialog is open, or that a tab in
+// front is not listed yet.
 func IsTransientNote(note string) bool {
 	return strings.HasPrefix(note, blockedNote) || strings.HasPrefix(note, "Tab ") &&
 		strings.HasSuffix(note, inFrontNote)
@@ -146,8 +146,8 @@ func (s *Session) DialogWantsSecret() bool {
 	return d != nil && d.Secret()
 }
 
-// OpenDialog says in a sentence which dialog HandleDialog would answer, and the address of who opened
-// it; "" for none. It starts no browser.
+// OpenDialog describes in a sentence the dialog that HandleDialog would answer, and returns the address of the page
+// that opened it. Both are "" when no dialog is open. It does not start Chromium.
 func (s *Session) OpenDialog() (what, address string) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -164,10 +164,10 @@ func (s *Session) OpenDialog() (what, address string) {
 	return t.Dialog.Describe(), t.URL
 }
 
-// FileChooser is an open file chooser: Node is the field, 0 when the page asked without one, Session
-// and Frame are where it belongs.
+// FileChooser is an open file chooser. Node is the file field, 0 when the page opened the chooser without one.
+// Session and Frame are the ids of its protocol session and frame.
 type FileChooser struct {
 	Session, Frame string
 	Node           proto.DOMBackendNodeID
-	Many           bool
+	Multiple       bool
 }

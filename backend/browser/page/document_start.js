@@ -1,5 +1,5 @@
-// Runs in our isolated world at the start of every document and reports what the DevTools protocol
-// has no event for. The page sees neither this world nor its listeners.
+// Runs in our isolated world at the start of every document and reports what the DevTools protocol has no event for.
+// The page cannot see this world or its listeners.
 (() => {
   const tell = globalThis.sextantTell
   if (typeof tell !== 'function') return
@@ -7,8 +7,8 @@
   addEventListener('beforeprint', () => tell('print'))
   addEventListener('fullscreenchange', () => { if (document.fullscreenElement) tell('fullscreen') }, true)
   addEventListener('pointerlockchange', () => { if (document.pointerLockElement) tell('pointerlock') }, true)
-  // Text of password fields is reported so that it can be masked in the page's requests. A field that
-  // becomes readable later still counts.
+  // The text of password fields is reported so that it can be masked in the page's requests. A password field that
+  // the page makes readable later remains one here.
   const fields = new WeakMap()
   addEventListener('input', (e) => {
     const field = e.composedPath()[0]
@@ -16,8 +16,8 @@
     if (field.type === 'password' && !fields.has(field)) fields.set(field, ++count)
     if (fields.has(field)) tell('secret ' + fields.get(field) + ' ' + field.value.slice(0, 1000))
   }, true)
-  // Where typed text goes is only sure when it is inserted. It is reported with the text for fields
-  // that show it, and without the text for all others.
+  // The field that text goes into is certain only when the text is inserted. The text itself is reported only for
+  // fields that show it.
   const secrets = new WeakSet()
   const hides = (el) => {
     if (!(el instanceof Element)) return true
@@ -34,7 +34,7 @@
     tell(`typed ${handle} ` + (hides(el) || e.data.length > 2000 ? 'hidden' : 'shown ' + e.data))
   }, true)
   if (window !== top || !navigator.permissions) return
-  // A question to a person is refused at once by the browser; what shows is the change.
+  // The browser refuses permission requests at once; only the change of the permission's state can be observed.
   for (const name of ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi']) {
     navigator.permissions.query({ name }).then((status) => {
       status.onchange = () => { if (status.state === 'denied') tell('denied ' + name) }

@@ -21,25 +21,25 @@ import (
 )
 
 const (
-	// maxRunning is how many a session loads at once, maxDownloads how many are remembered.
+	// maxRunning bounds the downloads of a session that run at once, maxDownloads those that are remembered.
 	maxRunning   = 10
 	maxDownloads = 50
 	// downloadWait is how long an action waits for a download to end.
 	downloadWait = time.Second
-	// progressEvery bounds how often the window hears of one that runs.
+	// progressEvery is the minimum time between two reports of a download's progress to the window.
 	progressEvery = 250 * time.Millisecond
 )
 
-// The states of event.Download.
+// The values of event.Download.State.
 const (
-	downloadRunning   = "running"
-	DownloadDone      = "done"
-	downloadCancelled = "cancelled"
-	downloadFailed    = "failed"
+	downloadRunning  = "running"
+	DownloadDone     = "done"
+	downloadCanceled = "cancelled"
+	downloadFailed   = "failed"
 )
 
-// download is one running or finished download. It is guarded by the manager's lock, except for
-// guid, dir and tracked, which never change.
+// download is a running or finished download. It is guarded by the manager's lock, except for guid and dir, which
+// never change.
 type download struct {
 	event.Download
 	guid, dir string
@@ -52,7 +52,7 @@ type download struct {
 // Effect implements effects.Source.
 func (d *download) Effect() (kind, text string) { return effects.KindDownload, d.sentence() }
 
-// sentence is the download in an answer. Called under the lock.
+// sentence describes the download for an answer. Called under the lock.
 func (d *download) sentence() string {
 	name := fmt.Sprintf("download: %q", surface.Clip(d.Name, 80))
 	switch d.State {
@@ -63,21 +63,21 @@ func (d *download) sentence() string {
 		if d.Size > 0 {
 			size += " of " + downloaddir.FormatBytes(d.Size)
 		}
-		return fmt.Sprintf("%s is running, %s (downloads tells of number %d)", name, size, d.ID)
+		return fmt.Sprintf("%s is running, %s (call downloads for number %d)", name, size, d.ID)
 	case downloadFailed:
 		return fmt.Sprintf("%s failed: %s", name, d.why)
 	}
-	return name + " was cancelled"
+	return name + " was canceled"
 }
 
-// Downloads lists the session's downloads, newest last.
+// Downloads returns the session's downloads, newest last.
 func (s *Session) Downloads() []event.Download {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
 	return s.downloadList()
 }
 
-// downloadList is Downloads. Called under the lock.
+// downloadList is Downloads for callers that have the lock.
 func (s *Session) downloadList() []event.Download {
 	list := make([]event.Download, 0, len(s.downloads))
 	for _, d := range s.downloads {
@@ -86,8 +86,8 @@ func (s *Session) downloadList() []event.Download {
 	return list
 }
 
-// DownloadsKept reports whether downloaded files outlive the browser.
-func (s *Session) DownloadsKept() bool { return s.Manager.Config.DownloadDir != "" }
+// KeepsDownloads reports whether downloaded files remain after the browser is closed.
+func (s *Session) KeepsDownloads() bool { return s.Manager.Config.DownloadDir != "" }
 
 // CancelDownload stops a running download.
 func (s *Session) CancelDownload(ctx context.Context, id int) error {
@@ -106,7 +106,7 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	if state != downloadRunning || e == nil {
 		return &surface.Fault{
 			Kind:       surface.FaultInvalid,
-			Message:    fmt.Sprintf("Download %d does not run: it is %s.", id, state),
+			Message:    fmt.Sprintf("Download %d is not running: it is %s.", id, state),
 			Suggestion: "Call downloads to see them.",
 		}
 	}
@@ -115,19 +115,19 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 		BrowserContextID: proto.BrowserBrowserContextID(contextID),
 	}.Call(e.Registry.Client(ctx))
 	if err != nil {
-		return fmt.Errorf("cancelling download %d: %w", id, err)
+		return fmt.Errorf("canceling download %d: %w", id, err)
 	}
 	s.Manager.Lock()
 	if d.State == downloadRunning {
-		d.end(downloadCancelled, "")
+		d.end(downloadCanceled, "")
 	}
 	s.Manager.Unlock()
 	s.Manager.Events.StateChanged()
 	return nil
 }
 
-// allowDownloads says where a browser context's downloads go; a browser on another machine
-// cannot reach our disk and loads nothing.
+// allowDownloads sets the folder for a browser context's downloads. It denies downloads in a browser on another
+// machine, which cannot write to our disk.
 func (c *Connection) allowDownloads(ctx context.Context, owner, contextID string) error {
 	req := proto.BrowserSetDownloadBehavior{
 		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
@@ -143,12 +143,12 @@ func (c *Connection) allowDownloads(ctx context.Context, owner, contextID string
 		}
 	}
 	if err := req.Call(c.Registry.Client(ctx)); err != nil {
-		return fmt.Errorf("saying where downloads go: %w", err)
+		return fmt.Errorf("setting the folder for downloads: %w", err)
 	}
 	return nil
 }
 
-// DownloadDir is the folder of a session's downloads, made when it is missing.
+// DownloadDir returns the folder of a session's downloads, which it creates if necessary.
 func (b *Manager) DownloadDir(owner string) (string, error) {
 	b.Lock()
 	defer b.Unlock()
@@ -170,8 +170,8 @@ func (b *Manager) DownloadDir(owner string) (string, error) {
 	return dir, nil
 }
 
-// downloadWillBegin takes in the start of a download. p is nil when its page is not known: it
-// opened a tab that is gone again.
+// downloadWillBegin handles the start of a download. p is nil when its page is not known, because the tab that was
+// opened for it has closed.
 func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
 	if !ok {
@@ -184,7 +184,7 @@ func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 		t = c.likelyTab()
 	}
 	if t != nil && t.opener != nil && !t.opener.Closed && (t.URL == "" || t.URL == BlankPage) {
-		// A tab that was opened for the download alone goes again; who opened it hears of it.
+		// A tab opened only for the download closes again, so the download is reported in its opener.
 		t = t.opener
 	}
 	b.Unlock()
@@ -210,7 +210,7 @@ func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	b.Events.StateChanged()
 }
 
-// likelyTab is the tab that most likely began what no page is known for: the one that acts.
+// likelyTab returns the tab that most likely started a download without a known page: the tab with a running action.
 // Called under the lock.
 func (c *Connection) likelyTab() *Tab {
 	var some *Tab
@@ -245,7 +245,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	case dir == "":
 		d.end(downloadFailed, "downloads are off in this browser")
 	case running >= maxRunning:
-		d.end(downloadFailed, fmt.Sprintf("%d downloads run already", running))
+		d.end(downloadFailed, fmt.Sprintf("%d downloads are running already", running))
 	}
 	s.dropOldDownload()
 	s.downloads = append(s.downloads, d)
@@ -253,7 +253,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	return d
 }
 
-// AddFinishedDownload lists a file that is there already, and gives it its number.
+// AddFinishedDownload adds an existing file to the list of downloads and returns it with its id.
 func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	s.Manager.Lock()
 	s.lastDownload++
@@ -265,7 +265,7 @@ func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	return f
 }
 
-// dropOldDownload forgets the oldest finished download when there are too many. Called under the lock.
+// dropOldDownload forgets the oldest finished download when there are more than maxDownloads. Called under the lock.
 func (s *Session) dropOldDownload() {
 	if len(s.downloads) < maxDownloads {
 		return
@@ -275,10 +275,10 @@ func (s *Session) dropOldDownload() {
 	}
 }
 
-// sweep removes the files of a failed download.
-func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
+// removePartial removes the partial file of a failed download.
+func (d *download) removePartial() { downloaddir.RemovePartial(d.dir, d.guid) }
 
-// end closes a download. Called under the lock.
+// end sets the final state of a download. Called under the lock.
 func (d *download) end(state, why string) {
 	d.State, d.why, d.Reason = event.DownloadState(state), why, why
 }
@@ -289,7 +289,7 @@ func (c *Connection) cancel(guid, contextID string) {
 	}, nil)
 }
 
-// downloadProgress takes in how far a download is.
+// downloadProgress handles a report of a download's progress.
 func (c *Connection) downloadProgress(ev cdp.Event) {
 	m, ok := cdp.DecodeEvent[proto.BrowserDownloadProgress](ev)
 	if !ok {
@@ -301,27 +301,27 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	if d == nil || d.State != downloadRunning {
 		b.Unlock()
 		if d != nil && m.State != proto.BrowserDownloadProgressStateInProgress {
-			d.sweep() // it was there before it could be stopped
+			d.removePartial() // the file was complete before the download could be stopped
 		}
 		return
 	}
 	d.Received, d.Size = int64(m.ReceivedBytes), int64(m.TotalBytes)
 	contextID := d.t.Session.contextID
-	tell := time.Since(d.published) >= progressEvery
+	publish := time.Since(d.published) >= progressEvery
 	waited := time.Since(d.begun) >= downloadWait
 	stop := ""
 	switch {
 	case m.State == proto.BrowserDownloadProgressStateCanceled:
-		d.end(downloadCancelled, "")
+		d.end(downloadCanceled, "")
 	default:
-		// One that came all at once has had no progress to be judged by.
+		// A download that arrived in one piece has reported no progress to check the limits against.
 		if stop = downloaddir.OverLimit(d.dir, b.Config.MaxDownload, d.Received, d.Size,
 			m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
 			d.end(downloadFailed, stop)
 		}
 	}
 	over := d.State != downloadRunning
-	if tell {
+	if publish {
 		d.published = time.Now()
 	}
 	b.Unlock()
@@ -329,7 +329,7 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 		c.cancel(m.GUID, contextID)
 	}
 	if over {
-		d.sweep()
+		d.removePartial()
 	}
 	if !over && m.State == proto.BrowserDownloadProgressStateCompleted {
 		b.Go(func() { d.finish(b) })
@@ -338,12 +338,12 @@ func (c *Connection) downloadProgress(ev cdp.Event) {
 	if over || waited {
 		d.t.Tracker.RequestEnded(d.guid)
 	}
-	if tell || over {
+	if publish || over {
 		b.Events.StateChanged()
 	}
 }
 
-// download finds one by the browser's name for it. Called under the lock.
+// download returns the download with the browser's id guid, nil for none. Called under the lock.
 func (b *Manager) download(guid string) *download {
 	for _, s := range b.sessions {
 		for _, d := range s.downloads {
@@ -355,13 +355,13 @@ func (b *Manager) download(guid string) *download {
 	return nil
 }
 
-// finish gives a finished file its name.
+// finish moves a finished file to its final name.
 func (d *download) finish(b *Manager) {
 	path, err := downloaddir.MoveInto(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
 	b.Lock()
 	switch {
 	case d.State != downloadRunning:
-		// It was cancelled while its file came to its place.
+		// The download was canceled while its file was moved.
 		if err == nil {
 			_ = os.Remove(path)
 		}
@@ -377,16 +377,16 @@ func (d *download) finish(b *Manager) {
 	b.Events.StateChanged()
 }
 
-// CleanDownloads removes what earlier runs left unfinished, before the first Chromium starts.
+// CleanDownloads removes the partial files of earlier runs. Call it before the first Chromium starts.
 func (b *Manager) CleanDownloads() {
 	if b.Config.DownloadDir != "" {
 		downloaddir.TidyAll(b.Config.DownloadDir)
 	}
 }
 
-// forgetFiles ends the download folder of a session: unfinished files are removed, finished ones stay where
-// downloads are kept.
-func (b *Manager) forgetFiles(owner string) {
+// closeDownloadDir removes partial files from the download folder of a closed session, and the whole folder when
+// downloads are temporary.
+func (b *Manager) closeDownloadDir(owner string) {
 	b.Lock()
 	temporary := b.tempDownloads
 	b.Unlock()
@@ -398,7 +398,7 @@ func (b *Manager) forgetFiles(owner string) {
 	}
 }
 
-// isLocal reports whether the browser runs on this machine and so shares our disk.
+// isLocal reports whether the browser runs on this machine and can write to our disk.
 func (b *Manager) isLocal() bool {
 	if b.Config.AttachURL == "" {
 		return true

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Emulation is the emulation of the active tab.
+// Emulation returns the emulation of the active tab.
 func (s *Session) Emulation() emulation.Emulation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -23,8 +23,8 @@ func (s *Session) Emulation() emulation.Emulation {
 	return *s.Active.emulation
 }
 
-// Emulate sets the emulation of the active tab; it survives navigations and a restart of the browser.
-// The observation lists everything in the viewport.
+// Emulate sets the emulation of the active tab, which survives navigations and a restart of the browser. The
+// observation lists all elements in the viewport.
 func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotation.Observation, error) {
 	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
 		return annotation.Observation{}, &surface.Fault{
@@ -38,7 +38,7 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		return annotation.Observation{}, err
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *Action) error {
-		a.Full = true
+		a.ListAll = true
 		a.SetOutcome("emulating %s", e.Name())
 		s.Manager.Lock()
 		was := t.emulation
@@ -48,8 +48,8 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
 				t.WithLock(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
-				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " +
-					surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser rejected the emulation: " +
+					surface.Clip(err.Error(), 200), Suggestion: "Correct the value named in the message."}
 			}
 		}
 		a.Page.SetFrameRequests(requests[1:])
@@ -59,8 +59,8 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 	})
 }
 
-// SetDevice sets the emulation of all tabs of the session and of future ones; the zero Emulation
-// ends it. It does not wait and starts no browser.
+// SetDevice sets the emulation of all tabs of the session and of its future tabs; the zero Emulation ends it. It does
+// not wait and does not start Chromium.
 func (s *Session) SetDevice(e emulation.Emulation) {
 	s.Manager.Lock()
 	s.device = nil
@@ -78,7 +78,7 @@ func (s *Session) SetDevice(e emulation.Emulation) {
 	s.Manager.Viewer.PageChanged()
 }
 
-// applyEmulation sends the browser what the tab pretends. Called under the lock.
+// applyEmulation sends the tab's emulation to the browser. Called under the lock.
 func (t *Tab) applyEmulation() {
 	if t.Page == nil || t.emulation == nil {
 		return
@@ -92,7 +92,7 @@ func (t *Tab) applyEmulation() {
 	t.Session.Manager.Viewer.Repaint(t)
 }
 
-// Metrics is the tab's viewport. Called under the lock.
+// Metrics returns the request that sets the tab's viewport. Called under the lock.
 func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
 	if e := t.emulation; e != nil {
 		return e.Metrics(t.Width, t.Height, t.Scale)
@@ -100,8 +100,8 @@ func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
 	return emulation.Emulation{}.Metrics(t.Width, t.Height, t.Scale)
 }
 
-// emulationRequests are the requests that make the browser emulate what the tab emulates, the viewport first: the
-// rest counts for frames in other processes too. Called under the lock.
+// emulationRequests returns the requests that emulate the tab's device, the viewport first; all others also apply to
+// frames in other processes. Called under the lock.
 func (t *Tab) emulationRequests() []proto.Request {
 	return append([]proto.Request{t.Metrics()}, t.emulation.Requests(t.Session.Manager.userAgent)...)
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// The browser grants geolocation by origin and browser context, not by tab. So it is granted to the
-// origin that the emulating tab shows, and to the one that it is about to show, because a page may
-// ask in its first line; it is revoked when the tab is elsewhere.
+// The browser grants geolocation by origin and browser context, not by tab. So it is granted to the origin that the
+// emulating tab shows, and to the one that the tab is about to show, because a page may ask at its start. It is
+// revoked when the tab has left the origin.
 
-// UpdateGeolocation grants and revokes the geolocation permission, for a tab that shows, or is on its
-// way to, the addresses. Called under the lock.
+// UpdateGeolocation grants and revokes geolocation for a tab that shows, or navigates to, the addresses. Called under
+// the lock.
 func (t *Tab) UpdateGeolocation(addresses ...string) {
 	var now []string
 	if t.emulation != nil && t.emulation.Position != nil && !t.Closed {
@@ -36,13 +36,13 @@ func (t *Tab) UpdateGeolocation(addresses ...string) {
 	}
 }
 
-// hasGeolocation reports whether a tab of the session uses the origin's permission. Called under the lock.
+// hasGeolocation reports whether a tab of the session needs the origin's permission. Called under the lock.
 func (s *Session) hasGeolocation(origin string) bool {
 	return slices.ContainsFunc(s.Tabs, func(t *Tab) bool { return slices.Contains(t.geolocationOrigins, origin) })
 }
 
-// setGeolocation lets pages of an origin ask for the position in the session's browser context, or not.
-// Called under the lock.
+// setGeolocation sets whether pages of an origin may use geolocation in the session's browser context. Called under
+// the lock.
 func (s *Session) setGeolocation(origin string, setting proto.BrowserPermissionSetting) {
 	if s.Manager.conn == nil {
 		return
@@ -54,7 +54,7 @@ func (s *Session) setGeolocation(origin string, setting proto.BrowserPermissionS
 	s.Manager.conn.Registry.Conn().Post("", req.ProtoReq(), req, nil)
 }
 
-// webOrigin is the origin of an address of the web, "" for all others.
+// webOrigin returns the origin of an http or https address, "" for all others.
 func webOrigin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

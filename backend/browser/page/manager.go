@@ -1,9 +1,9 @@
-// Package page holds the sessions and tabs of a browser and runs actions in them.
+// Package page manages the sessions and tabs of a browser and runs actions in them.
 //
 // A Manager has one Session per caller and one lock for the state of all of them; a Connection is one running
-// Chromium. Session.Act is the way of every action: it waits for the tab's turn, acts, waits for what the action
-// caused, takes a snapshot and answers with the changes. What happens in a tab is followed by an EventHandler
-// (package events); what the window shows of it is up to a Viewer (package live).
+// Chromium. All actions run through Session.Act: it waits for the tab's turn, acts, waits for the effects, takes a
+// snapshot and returns the changes. An EventHandler (package events) handles the events of tabs, and a Viewer
+// (package live) shows the active tab in the window.
 package page
 
 import (
@@ -21,7 +21,7 @@ import (
 	"sextant/shared/event"
 )
 
-// Config says how sessions and tabs behave. The fields are explained at browser.Config.
+// Config configures a Manager. See browser.Config for the fields.
 type Config struct {
 	DownloadDir  string
 	MaxDownload  int64
@@ -33,32 +33,31 @@ type Config struct {
 	Log          *slog.Logger
 }
 
-// EventHandler follows what happens in tabs. It is called by the goroutine that reads from the browser and must
-// not block.
+// EventHandler handles the events of tabs. The goroutine that reads from the browser calls it; it must not block.
 type EventHandler interface {
-	// TabEvent takes in an event of one of the tab's sessions.
+	// TabEvent handles an event of one of the tab's sessions.
 	TabEvent(t *Tab, p *cdp.Page, ev cdp.Event)
 }
 
-// Viewer shows the window's active tab to people. Its methods are called by the goroutine that reads from
-// the browser and must not block.
+// Viewer shows the window's active tab to people. The goroutine that reads from the browser calls its methods, which
+// must not block.
 type Viewer interface {
-	// FrontChanged says that another tab may be the window's active one.
+	// FrontChanged reports that another tab may be the window's active one.
 	FrontChanged()
-	// PageChanged asks for new numbers of the window's active tab.
+	// PageChanged requests new numbers for the window's active tab.
 	PageChanged()
-	// Repaint asks for a new picture of t if it is the one shown. Called under the manager's lock.
+	// Repaint requests a new picture if the viewer shows t. Called under the manager's lock.
 	Repaint(t *Tab)
-	// ScreencastFrame takes a picture of t.
+	// ScreencastFrame handles a new picture of t.
 	ScreencastFrame(t *Tab, p *cdp.Page, ev cdp.Event)
 	// Typed reports text that was typed into a field of the window's active tab.
 	Typed(k EnteredText)
-	// Disconnected says that Chromium has ended. Called under the manager's lock.
+	// Disconnected reports that Chromium has ended. Called under the manager's lock.
 	Disconnected()
 }
 
-// Manager holds the sessions of one browser, their tabs, and what all of them share. One lock guards the state
-// of all sessions and tabs. It survives a restart of Chromium; a connection does not.
+// Manager contains the sessions of one browser, their tabs and their shared state. One lock guards the state of all
+// sessions and tabs. A Manager survives a restart of Chromium; a Connection does not.
 type Manager struct {
 	Config   Config
 	Log      *slog.Logger
@@ -66,10 +65,10 @@ type Manager struct {
 	Events   *publish.Publisher
 	Viewer   Viewer
 	handler  EventHandler
-	// Start returns the running Chromium and starts one when there is none.
+	// Start returns the running Chromium, which it starts if necessary.
 	Start func(ctx context.Context) (*Connection, error)
 
-	// stop is closed by Close; wg counts the goroutines of tabs and downloads.
+	// stop is closed by Close. wg counts the goroutines of tabs and downloads.
 	stop chan struct{}
 	wg   sync.WaitGroup
 
@@ -79,13 +78,13 @@ type Manager struct {
 	sessions map[string]*Session
 	lastTab  int
 	closed   bool
-	// userAgent is the running Chromium's own.
+	// userAgent is the running Chromium's own user agent.
 	userAgent string
-	// tempDownloads holds downloads when no folder is configured; RemoveTemporary removes it.
+	// tempDownloads is the folder for downloads when none is configured. RemoveTemporary removes it.
 	tempDownloads string
 }
 
-// NewManager returns a manager without sessions. start returns the running Chromium.
+// NewManager returns a Manager without sessions. start returns the running Chromium.
 func NewManager(
 	cfg Config, elements *identity.ElementRegistry, events *publish.Publisher,
 	start func(context.Context) (*Connection, error),
@@ -96,25 +95,25 @@ func NewManager(
 	}
 }
 
-// Connect sets the viewer and the event handler, before the first tab is opened.
-func (m *Manager) Connect(v Viewer, h EventHandler) { m.Viewer, m.handler = v, h }
+// SetHandlers sets the viewer and the event handler. Call it before the first tab is opened.
+func (m *Manager) SetHandlers(v Viewer, h EventHandler) { m.Viewer, m.handler = v, h }
 
-// Lock takes the lock that guards sessions and tabs.
+// Lock locks the state of sessions and tabs.
 func (m *Manager) Lock() { m.mu.Lock() }
 
-// Unlock releases Lock.
+// Unlock unlocks the state of sessions and tabs.
 func (m *Manager) Unlock() { m.mu.Unlock() }
 
-// Stopped is closed when the browser is being closed.
+// Stopped returns a channel that is closed when the browser starts to close.
 func (m *Manager) Stopped() <-chan struct{} { return m.stop }
 
 // Go runs f on a goroutine that Wait waits for.
 func (m *Manager) Go(f func()) { m.wg.Go(f) }
 
-// Wait returns when no goroutine of Go runs any more.
+// Wait waits until all goroutines started by Go have ended.
 func (m *Manager) Wait() { m.wg.Wait() }
 
-// Close ends all waiting; false when it was closed before.
+// Close ends all waits. It returns false when the Manager is already closed.
 func (m *Manager) Close() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,10 +128,10 @@ func (m *Manager) Close() bool {
 // Closed reports whether Close was called. Called under the lock.
 func (m *Manager) Closed() bool { return m.closed }
 
-// Conn is the running Chromium, nil for none. Called under the lock.
+// Conn returns the connection to the running Chromium, nil for none. Called under the lock.
 func (m *Manager) Conn() *Connection { return m.conn }
 
-// RemoveTemporary removes the folder of downloads that belongs to this run.
+// RemoveTemporary removes the temporary folder for downloads.
 func (m *Manager) RemoveTemporary() error {
 	if m.tempDownloads == "" {
 		return nil
@@ -140,7 +139,7 @@ func (m *Manager) RemoveTemporary() error {
 	return os.RemoveAll(m.tempDownloads)
 }
 
-// Session returns the tabs of one caller, made on first use; "" is the window's.
+// Session returns the session of a caller, which it creates on first use. The window's is "".
 func (m *Manager) Session(owner string) *Session {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +151,7 @@ func (m *Manager) Session(owner string) *Session {
 	return s
 }
 
-// CloseSession closes a caller's tabs and forgets its storage. The window's session stays.
+// CloseSession closes a caller's tabs and deletes its storage. The window's session cannot be closed.
 func (m *Manager) CloseSession(owner string) {
 	m.mu.Lock()
 	s := m.sessions[owner]
@@ -166,11 +165,11 @@ func (m *Manager) CloseSession(owner string) {
 	if c != nil && contextID != "" {
 		c.dispose(contextID)
 	}
-	m.forgetFiles(owner)
+	m.closeDownloadDir(owner)
 }
 
-// Tabs is how many tabs a caller has.
-func (m *Manager) Tabs(owner string) int {
+// TabCount returns how many tabs a caller has.
+func (m *Manager) TabCount(owner string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[owner]; s != nil {
@@ -179,7 +178,7 @@ func (m *Manager) Tabs(owner string) int {
 	return 0
 }
 
-// WindowState fills in the window's tabs and downloads. Called under the lock.
+// WindowState sets the tabs and downloads of s to those of the window. Called under the lock.
 func (m *Manager) WindowState(s *event.BrowserState) {
 	s.Tabs = []event.Tab{}
 	if w := m.sessions[""]; w != nil {
@@ -190,7 +189,7 @@ func (m *Manager) WindowState(s *event.BrowserState) {
 	}
 }
 
-// WindowTab is the window's active tab, nil for none. Called under the lock.
+// WindowTab returns the window's active tab, nil for none. Called under the lock.
 func (m *Manager) WindowTab() *Tab {
 	if w := m.sessions[""]; w != nil {
 		return w.Active
@@ -198,7 +197,7 @@ func (m *Manager) WindowTab() *Tab {
 	return nil
 }
 
-// Marks are the numbers of the window's active tab in its newest snapshot; nil before the first.
+// Marks returns the marks of the window's active tab in its newest snapshot, nil before the first.
 func (m *Manager) Marks() *event.Marks {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -213,8 +212,8 @@ func (m *Manager) Marks() *event.Marks {
 	return nil
 }
 
-// Connected makes c the running Chromium and calls then under the lock. The tabs of an earlier Chromium are
-// opened again by Restore.
+// Connected makes c the running Chromium and calls then under the lock. Call Restore afterwards to open the tabs of
+// an earlier Chromium again.
 func (m *Manager) Connected(c *Connection, then func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,8 +238,8 @@ func (m *Manager) Restore(ctx context.Context, c *Connection) {
 	}
 }
 
-// Disconnected notes that the Chromium of c has ended and calls then under the lock. The tabs stay, without
-// their pages.
+// Disconnected records that the Chromium of c has ended and calls then under the lock. The tabs remain without their
+// pages.
 func (m *Manager) Disconnected(c *Connection, then func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -257,7 +256,7 @@ func (m *Manager) Disconnected(c *Connection, then func()) {
 		for _, d := range s.downloads {
 			if d.State == downloadRunning {
 				d.end(downloadFailed, "the browser ended")
-				d.sweep()
+				d.removePartial()
 			}
 		}
 	}
@@ -278,13 +277,13 @@ func (m *Manager) HasContext(contextID string) bool {
 	return false
 }
 
-// Signal wakes everybody in Await. Called under the lock.
+// Signal wakes all calls of Await. Called under the lock.
 func (m *Manager) Signal() {
 	close(m.Changed)
 	m.Changed = make(chan struct{})
 }
 
-// Await waits until ok, which is called under the lock, is true. The error is the end of ctx or of the browser.
+// Await waits until ok, which is called under the lock, returns true. The error is the end of ctx or of the browser.
 func (m *Manager) Await(ctx context.Context, ok func() bool) error {
 	for {
 		m.mu.Lock()
@@ -311,7 +310,7 @@ var ErrClosed = errors.New("the browser is closed")
 
 var _ cdp.Handler = (*Connection)(nil)
 
-// WindowTabs are the tabs of the window. Called under the lock.
+// WindowTabs returns the tabs of the window. Called under the lock.
 func (m *Manager) WindowTabs() []*Tab {
 	if w := m.sessions[""]; w != nil {
 		return w.Tabs
@@ -319,11 +318,11 @@ func (m *Manager) WindowTabs() []*Tab {
 	return nil
 }
 
-// EnteredText is text that went into a field, as its document reported it at that moment.
+// EnteredText is text that was typed into a field, as reported by the field's document.
 type EnteredText struct {
 	At               time.Time
 	Document, Handle int
-	// Text is empty unless shown, which is false for a field that hides what it holds.
+	// Text is "" when Shown is false, which is so for a field that hides its content.
 	Text  string
 	Shown bool
 }

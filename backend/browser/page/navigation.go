@@ -13,7 +13,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// IsGuardedScheme reports whether an address is checked when a page goes there on its own; the proxy sees all others.
+// IsGuardedScheme reports whether CheckAddress must check an address that a page itself navigates to. The proxy
+// checks all others.
 func IsGuardedScheme(url string) bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(url), ":")
 	switch scheme {
@@ -23,13 +24,13 @@ func IsGuardedScheme(url string) bool {
 	return false
 }
 
-// BlankPage is the empty page. It comes from no site, so it needs no approval.
+// BlankPage is the address of the empty page, which needs no approval.
 const BlankPage = "about:blank"
 
-// ErrNoAnswer is the cause of a navigation that reached its time limit.
+// ErrNoAnswer is the cause when a navigation reached its time limit.
 var ErrNoAnswer = errors.New("the site did not answer")
 
-// Open goes to an address.
+// Open navigates to an address.
 func (a *Action) Open(ctx context.Context, address string) error {
 	a.SetOutcome("opened %s", surface.Clip(address, 300))
 	return a.Navigate(ctx, func(ctx context.Context) (string, error) {
@@ -48,8 +49,8 @@ func (a *Action) Open(ctx context.Context, address string) error {
 	})
 }
 
-// Navigate starts a navigation and waits until the new document is committed or has failed. A
-// document that has not started within the limit is given up, and the tab stays as it is.
+// Navigate starts a navigation and waits until the new document is committed or has failed. When that takes longer
+// than the limit, it stops the navigation, and the tab stays where it is.
 func (a *Action) Navigate(ctx context.Context, start func(context.Context) (string, error)) error {
 	limit := a.Tab.Session.Manager.Config.Limits.Navigation
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, ErrNoAnswer)
@@ -62,7 +63,7 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	case err == nil:
 		return nil
 	case ctx.Err() != nil && a.Tab.endedFault(context.Cause(ctx)) == nil && !errors.Is(context.Cause(ctx), ErrDialog):
-		// The caller has canceled: a load in progress would occupy a connection.
+		// The caller has canceled, but a load in progress would still occupy a connection.
 		a.Page.Post(a.Page.Session, proto.PageStopLoading{})
 		a.Tab.Tracker.LoadStopped(a.Page.MainFrame())
 		return err
@@ -83,12 +84,12 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	}
 }
 
-// awaitCommit waits for the commit that a successful start promises.
+// awaitCommit waits for the commit that follows a successful start.
 func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 	switch {
 	case problem == "net::ERR_ABORTED":
-		// A download, or an answer without a page: the tab stays where it is.
-		a.Note = "The address led to no page (a download, or an empty answer); the tab stays where it was."
+		// For a download or an empty response, the tab stays where it is.
+		a.Note = "The address did not lead to a page (a download or an empty response); the tab stays where it was."
 		return nil
 	case problem != "":
 		a.Tab.WithLock(func() { a.Tab.Effects.Remove(effects.KindFailed) })

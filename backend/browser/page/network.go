@@ -11,8 +11,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// Requests lists the requests of the active tab that f keeps, oldest first, and how many more there are that the
-// limit left out. It starts no browser.
+// Requests returns the requests of the active tab that match f, oldest first, and the number of matches left out by
+// its limit. It does not start Chromium.
 func (s *Session) Requests(f network.RequestFilter) (list []network.Request, more int) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -22,7 +22,7 @@ func (s *Session) Requests(f network.RequestFilter) (list []network.Request, mor
 	return s.Active.Requests.Requests(f, s.redactor())
 }
 
-// Request returns everything about one request of the active tab.
+// Request returns one request of the active tab with its headers and bodies.
 func (s *Session) Request(ctx context.Context, id int) (network.RequestDetail, error) {
 	s.Manager.Lock()
 	t := s.Active
@@ -34,7 +34,7 @@ func (s *Session) Request(ctx context.Context, id int) (network.RequestDetail, e
 		s.Manager.Unlock()
 		return network.RequestDetail{}, &surface.Fault{
 			Kind:       surface.FaultNotFound,
-			Message:    fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
+			Message:    fmt.Sprintf("There is no request %d in this tab, or it has been forgotten.", id),
 			Suggestion: "Call network_requests without id for the numbers.",
 		}
 	}

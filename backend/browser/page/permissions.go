@@ -4,10 +4,10 @@ import (
 	_ "embed"
 )
 
-// documentStartScript runs first in our isolated world of every document.
+// documentStartScript runs in our isolated world at the start of every document.
 //
 //go:embed document_start.js
 var documentStartScript string
 
-// BindingName is the function by which the greeting speaks to us; only our world has it.
+// BindingName is the function through which the document start script sends messages. Only our isolated world has it.
 const BindingName = "sextantTell"

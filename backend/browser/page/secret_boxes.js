@@ -1,5 +1,5 @@
-// Where a document shows one of values: the boxes of fields that hold it and of the text that says
-// it, in the document's viewport. Runs in our own world.
+// Returns the boxes, in the document's viewport, of the fields and texts that show one of the values. Runs in our
+// isolated world.
 (values) => {
   const boxes = []
   const says = (text) => typeof text === 'string' && values.some((v) => text.includes(v))
@@ -12,7 +12,7 @@
       if ('value' in el && el.type !== 'password' && says(el.value)) put(el.getBoundingClientRect())
       if (says(el.placeholder) || says(el.alt)) put(el.getBoundingClientRect())
     }
-    // The smallest element whose text holds it: it may be split among the nodes in there.
+    // Finds the smallest element that contains a value, which may be split among its text nodes.
     const smallest = (node) => {
       if (!says(node.textContent)) return
       let inner = false

@@ -19,13 +19,13 @@ var coverScript string
 // maxCovered bounds the secrets that a session covers in pictures; the oldest are forgotten first.
 const maxCovered = 64
 
-// lineLeast is the length in bytes from which a single line of a secret is covered too.
-const lineLeast = 16
+// minCoveredLine is the length in bytes from which a single line of a secret is covered too.
+const minCoveredLine = 16
 
-// typedSecret is a person's secret that was typed into a document of origin.
+// typedSecret is a secret of the person that was typed into a document of origin.
 type typedSecret struct{ text, origin string }
 
-// CoverSecret remembers a secret that was typed, for pictures of what its origin shows.
+// CoverSecret covers a typed secret in pictures that show a document of origin.
 func (t *Tab) CoverSecret(text, origin string) {
 	t.WithLock(func() {
 		c := typedSecret{text, origin}
@@ -37,7 +37,7 @@ func (t *Tab) CoverSecret(text, origin string) {
 	})
 }
 
-// secretsOf are the secrets that documents of origin got, and the long lines of them.
+// secretsOf returns the secrets that were typed into documents of origin, and their long lines.
 func (s *Session) secretsOf(origin string) []string {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -48,7 +48,7 @@ func (s *Session) secretsOf(origin string) []string {
 		}
 		all = append(all, c.text)
 		for line := range strings.Lines(c.text) {
-			if line = strings.TrimSpace(line); line != c.text && len(line) >= lineLeast {
+			if line = strings.TrimSpace(line); line != c.text && len(line) >= minCoveredLine {
 				all = append(all, line)
 			}
 		}
@@ -56,8 +56,8 @@ func (s *Session) secretsOf(origin string) []string {
 	return all
 }
 
-// SecretBoxes are the boxes in which the documents show secrets that were typed into their origin, in CSS
-// pixels of the top page's viewport.
+// SecretBoxes returns the boxes in which documents show secrets that were typed into their origin, in CSS pixels of
+// the top page's viewport.
 func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument,
 	elements []annotation.Element,
 ) ([]annotation.Box, error) {
@@ -84,7 +84,7 @@ func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument
 			})
 		}
 	}
-	// Only the collector sees what is below a closed shadow root.
+	// Only the collector sees the content of a closed shadow root.
 	for _, e := range elements {
 		if slices.ContainsFunc(all, func(v string) bool {
 			return strings.Contains(e.Value, v) ||

@@ -17,17 +17,17 @@ import (
 	"sextant/shared/event"
 )
 
-// maxTabs bounds a session: a page cannot open tabs without end.
+// maxTabs bounds the tabs of a session, because pages can open tabs too.
 const maxTabs = 40
 
-// Session is the tabs of one caller. All methods may be called concurrently; actions of one
-// tab queue. Errors of actions are *surface.Fault where the caller can correct them.
+// Session contains the tabs of one caller. Its methods may be called concurrently; the actions of one tab queue.
+// Errors of actions are *surface.Fault where the caller can correct them.
 type Session struct {
 	Manager *Manager
 	Owner   string
 
-	// All below is guarded by the manager's lock. contextID is the browser context of the running
-	// Chromium, "" until the first tab and always for the window's session.
+	// The fields below are guarded by the manager's lock. contextID is the session's browser context in the running
+	// Chromium. It is "" before the first tab, and always for the window's session.
 	contextID string
 	Tabs      []*Tab
 	Active    *Tab
@@ -35,16 +35,16 @@ type Session struct {
 	expected     *Tab
 	downloads    []*download
 	lastDownload int
-	// notesRead is the Chromium of which the session has seen the notes.
+	// notesRead is the connection that the session has read the notes of.
 	notesRead *Connection
-	// device is what new tabs pretend to be, nil for nothing.
+	// device is the emulation for new tabs, nil for none.
 	device  *emulation.Emulation
 	Secrets secrets.Store
-	// covered are a person's secrets that were typed.
+	// covered are the person's secrets that were typed into pages.
 	covered []typedSecret
 }
 
-// adopt makes p a tab of the session and its active one. Called under the lock.
+// adopt makes p the page of one of the session's tabs, which becomes the active one. Called under the lock.
 func (s *Session) adopt(p *cdp.Page) *Tab {
 	t := s.expected
 	s.expected = nil
@@ -66,7 +66,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 	return t
 }
 
-// remove takes a closed tab out. Called under the lock.
+// remove removes a closed tab. Called under the lock.
 func (s *Session) remove(t *Tab) {
 	t.Closed, t.Page = true, nil
 	t.UpdateGeolocation()
@@ -90,7 +90,7 @@ func (s *Session) remove(t *Tab) {
 	}
 }
 
-// TabList describes the tabs. Called under the lock.
+// TabList describes the session's tabs. Called under the lock.
 func (s *Session) TabList() []event.Tab {
 	tabs := make([]event.Tab, 0, len(s.Tabs))
 	for _, t := range s.Tabs {
@@ -106,7 +106,7 @@ func (s *Session) restore(ctx context.Context, e *Connection) {
 	s.Manager.Unlock()
 	for _, t := range old {
 		if err := s.revive(ctx, e, t); err != nil {
-			s.Manager.Log.Warn("a tab could not be brought back", "tab", t.ID, "err", err)
+			s.Manager.Log.Warn("a tab could not be restored", "tab", t.ID, "err", err)
 			s.Manager.Lock()
 			s.remove(t)
 			s.Manager.Unlock()
@@ -114,10 +114,9 @@ func (s *Session) restore(ctx context.Context, e *Connection) {
 	}
 }
 
-// revive makes a page for a tab that lost its own and sends it to the tab's address. The page
-// is made empty: of a page made with an address the browser reports neither reliably nor in time
-// that it is loading. The tab's turn is held until the address is there or known not to
-// come, so that the next action in this tab waits for it and those in others do not.
+// revive creates a page for a tab that lost its own and navigates it to the tab's address. The page is created empty,
+// because the browser does not report reliably that a page created with an address is loading. The tab's turn ends
+// when the navigation has succeeded or failed: the next action in this tab waits for it, those in others do not.
 func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 	release, err := t.Acquire(ctx)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 	return nil
 }
 
-// reopen goes to an address for who holds the tab's turn, without looking at what is there.
+// reopen navigates to an address without a snapshot. The caller must have the tab's turn.
 func (t *Tab) reopen(ctx context.Context, address string) {
 	ctx, done := t.Begin(ctx)
 	defer done()
@@ -157,11 +156,11 @@ func (t *Tab) reopen(ctx context.Context, address string) {
 	}
 	defer a.Watch.Close()
 	if err := a.Open(ctx, address); err != nil {
-		b.Log.Warn("a tab is back without its page", "tab", t.ID, "err", err)
+		b.Log.Warn("a tab was restored without its page", "tab", t.ID, "err", err)
 	}
 }
 
-// create opens a page and waits until it is a tab: t itself when it is not nil.
+// create opens a page and waits until it belongs to a tab: to t, or to a new tab when t is nil.
 func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab) error {
 	b := s.Manager
 	b.Lock()
@@ -171,7 +170,7 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 	if (s.Owner != "" || attached) && contextID == "" {
 		var err error
 		if contextID, err = e.newContext(ctx); err != nil {
-			return fmt.Errorf("making a place for the session's tabs: %w", err)
+			return fmt.Errorf("creating a browser context: %w", err)
 		}
 		if err := e.allowDownloads(ctx, s.Owner, contextID); err != nil {
 			return err
@@ -182,7 +181,7 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 	b.Unlock()
 	res, err := proto.TargetCreateTarget{
 		URL: url, BrowserContextID: proto.BrowserBrowserContextID(contextID),
-		// A tab in a window of its own is never hidden by another one.
+		// Each headless tab gets its own window, so that no other tab hides it.
 		NewWindow: b.Config.Headless,
 	}.Call(e.Registry.Client(ctx))
 	if err != nil {
@@ -198,7 +197,8 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 	})
 }
 
-// openedInFront is the tab in front of t that one of the events opened, 0 for none. Called under the lock.
+// openedInFront returns the id of the tab in front of t that one of the events opened, 0 for none. Called under the
+// lock.
 func (s *Session) openedInFront(t *Tab, events []annotation.Event) int {
 	if s.Active == nil || s.Active == t {
 		return 0
@@ -211,7 +211,7 @@ func (s *Session) openedInFront(t *Tab, events []annotation.Event) int {
 	return 0
 }
 
-// ActiveTab returns the active tab in a running browser, opening an empty one when there is none.
+// ActiveTab returns the active tab. It starts Chromium and opens an empty tab if necessary.
 func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	e, err := s.Manager.Start(ctx)
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	return t, nil
 }
 
-// TabOfElement finds the tab that an annotation's number belongs to.
+// TabOfElement returns the tab that the element id belongs to.
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	element, known := s.Manager.Elements.Element(id)
 	if !known {
@@ -254,7 +254,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 			}
 		}
 		return nil, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never used.", id),
 			Suggestion: "Call annotate_page for the numbers on the page.",
 		}
 	}
@@ -289,8 +289,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	}
 }
 
-// Element is what the newest snapshots of the active tab say about a number, false when they do not
-// say anything of it.
+// Element returns the element id as the newest snapshots of the active tab saw it, false when they did not.
 func (s *Session) Element(id int) (annotation.Element, bool) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -308,7 +307,7 @@ func (s *Session) Element(id int) (annotation.Element, bool) {
 	return annotation.Element{}, false
 }
 
-// Annotations are the elements of the active tab's newest snapshot, without taking another.
+// Annotations returns the elements of the active tab's newest snapshot, without taking another.
 func (s *Session) Annotations() []annotation.Element {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -318,7 +317,7 @@ func (s *Session) Annotations() []annotation.Element {
 	return slices.Clone(s.Active.last.Elements)
 }
 
-// unreadNotes are the notes of the running Chromium that the session has not seen yet. Called under the lock.
+// unreadNotes returns the notes of the running Chromium that the session has not read. Called under the lock.
 func (s *Session) unreadNotes() []string {
 	c := s.Manager.conn
 	if c == nil || s.notesRead == c {
@@ -328,7 +327,7 @@ func (s *Session) unreadNotes() []string {
 	return c.notes
 }
 
-// FrontPage is the active tab's page if it can answer now, nil otherwise.
+// FrontPage returns the active tab's page, nil when it cannot answer now.
 func (s *Session) FrontPage() *cdp.Page {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

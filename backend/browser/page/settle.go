@@ -11,19 +11,19 @@ import (
 	"sextant/backend/browser/observe/settle"
 )
 
-// maxPolledDocuments bounds the documents that are asked for their rest.
+// maxPolledDocuments bounds the documents that are asked whether they have settled.
 const maxPolledDocuments = 4
 
-// settlePatience is what the changes of a document are given: one frame after a single change, two
-// between several, and a bound after which the snapshot is taken anyway.
-func settlePatience() collect.SettleLimits {
+// settleLimits returns how long a document must be quiet: one frame after a single change, two after several. After
+// Max, the snapshot is taken anyway.
+func settleLimits() collect.SettleLimits {
 	return collect.SettleLimits{
-		Once: 16 * time.Millisecond, Several: 32 * time.Millisecond,
-		Limit: 100 * time.Millisecond,
+		AfterOne: 16 * time.Millisecond, AfterSeveral: 32 * time.Millisecond,
+		Max: 100 * time.Millisecond,
 	}
 }
 
-// WaitState asks the documents that an action touched how quiet they are.
+// WaitState returns a function that asks the documents touched by the action whether they have settled.
 func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error) {
 	return func(ctx context.Context, draw bool) (settle.Activity, error) {
 		docs := a.touchedDocuments()
@@ -31,7 +31,7 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 			return settle.Activity{}, ErrBrowserEnded
 		}
 		if a.polls++; a.polls == 1 && !a.Acted && !draw {
-			// Most pages rest; then what they answer to both holds for the same moment.
+			// Most pages have settled already; the collection that starts here is then valid for the snapshot.
 			a.Tab.WithLock(func() { a.Tab.Stale = false })
 			a.speculative = a.Tab.Observer.Speculate(ctx, docs[0], a.options())
 		}
@@ -42,9 +42,9 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 		errs := make([]error, len(docs))
 		var wg sync.WaitGroup
 		for i, d := range docs[1:] {
-			wg.Go(func() { states[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settlePatience()) })
+			wg.Go(func() { states[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settleLimits()) })
 		}
-		states[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settlePatience())
+		states[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settleLimits())
 		wg.Wait()
 		var r settle.Activity
 		for i, c := range states {
@@ -59,8 +59,8 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 	}
 }
 
-// touchedDocuments are the main document, the one that was acted on as it is now, and those that came
-// since the action began.
+// touchedDocuments returns the main document, the document that was acted on or its replacement, and the documents
+// that appeared since the action began.
 func (a *Action) touchedDocuments() []*cdp.Document {
 	a.Tab.Session.Manager.Lock()
 	p := a.Tab.Page
@@ -81,9 +81,9 @@ func (a *Action) touchedDocuments() []*cdp.Document {
 		docs = append(docs, d)
 	}
 	if a.Document != nil {
-		add(p.Current(a.Document))
+		add(p.CurrentDocument(a.Document))
 	}
-	if fresh := a.Watch.Frames(); len(fresh) > 0 {
+	if fresh := a.Watch.NavigatedFrames(); len(fresh) > 0 {
 		for _, d := range p.Documents() {
 			for _, frame := range fresh {
 				if d.Frame() == frame {

@@ -21,7 +21,7 @@ import (
 	"sextant/shared/event"
 )
 
-// WithLock changes the tab under the browser's lock.
+// WithLock runs change under the manager's lock.
 func (t *Tab) WithLock(change func()) {
 	t.Session.Manager.Lock()
 	change()
@@ -30,7 +30,7 @@ func (t *Tab) WithLock(change func()) {
 
 func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }
 
-// LastBox is where the newest snapshot saw the element, nil when it did not.
+// LastBox returns the position of the element in the newest snapshot, nil when it is not in it.
 func (t *Tab) LastBox(id int) *collect.Rect {
 	l := t.lastSnapshot()
 	if l == nil {
@@ -44,15 +44,15 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
 }
 
-// ShowPointer publishes where the assistant's pointer goes, before it acts.
+// ShowPointer publishes where the assistant's pointer goes. Call it before the action.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
 		t.Session.Manager.Events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
 	}
 }
 
-// BringToFront makes the tab the visible one of its window. Without a window of its own to be
-// hidden by, there is nothing to do.
+// BringToFront makes the tab the visible one of its window. It does nothing for a headless browser, where no tab
+// hides another.
 func (t *Tab) BringToFront(ctx context.Context) error {
 	if t.Session.Manager.Config.Headless {
 		return nil
@@ -69,11 +69,11 @@ func (t *Tab) BringToFront(ctx context.Context) error {
 	return nil
 }
 
-// Tab is one tab of a session. What is below the queue is guarded by the manager's lock.
+// Tab is one tab of a session. The fields below queue are guarded by the manager's lock.
 type Tab struct {
 	ID      int
 	Session *Session
-	// queue holds one token while an action runs.
+	// queue contains one token while an action runs.
 	queue chan struct{}
 
 	Page                    *cdp.Page
@@ -83,60 +83,61 @@ type Tab struct {
 	Dialog                  *Dialog
 	Crashed                 bool
 	Closed                  bool
-	// Observer takes snapshots of the tab; last is the one that the next answer is compared with.
+	// Observer takes snapshots of the tab; last is the snapshot that the next answer is compared with.
 	Observer *observe.Observer
 	last     *observe.Snapshot
 	// lastWhole is the newest snapshot of the whole page.
 	lastWhole *observe.Snapshot
-	// refreshed is a newer snapshot than last that no answer reported yet; it is for the window.
-	refreshed *observe.Snapshot
-	Scrolled  [2]float64
-	Version   int
-	// Width, height, scale are the tab's own viewport, pretends what it shows instead.
+	// refreshed is a snapshot newer than last, taken for the window only.
+	refreshed    *observe.Snapshot
+	ScrollOffset [2]float64
+	Version      int
+	// Width, Height and Scale are the viewport without emulation.
 	Width, Height int
 	Scale         float64
 	emulation     *emulation.Emulation
-	// geolocationOrigins are the origins that may ask for the position because of this tab.
+	// geolocationOrigins are the origins that may use geolocation because of this tab.
 	geolocationOrigins []string
 	Cancel             context.CancelCauseFunc
-	// waiting counts the actions in the queue; yields ends a refresh of the window's numbers for them.
+	// waiting counts the actions in the queue; yields cancels a refresh of the window's numbers in favor of an
+	// action.
 	waiting int
 	yields  context.CancelFunc
-	// Stale is true while a refresh of the window's numbers is asked for and no snapshot began since.
+	// Stale is true while a refresh of the window's numbers is requested and no later snapshot has begun.
 	Stale bool
-	// ExpectsTab is true while a tab that this one opened is not ready yet.
+	// ExpectsTab is true while a tab opened by this one is not ready.
 	ExpectsTab bool
-	// Drags receives the drag-and-drop that a press of ours starts, Choosers the file chooser
-	// that it opens; nil while no action waits for them.
+	// Drags receives the drag-and-drop that a press starts, Choosers the file chooser that a press opens; nil while
+	// no action waits for one.
 	Drags    chan *proto.InputDragData
 	Choosers chan FileChooser
 
-	// Effects are what the next answer reports.
+	// Effects are reported by the next answer.
 	Effects effects.Log
-	// acting is true while an action runs, not while the window's numbers are refreshed.
+	// acting is true while an action runs, but not during a refresh of the window's numbers.
 	acting      bool
 	FileChooser *FileChooser
 	// opener is the tab that opened this one, nil for none.
 	opener *Tab
-	// DialogsInRow counts the dialogs in a row, DialogsDismissed those that were answered
-	// automatically. StopReason says why the page was stopped.
+	// DialogsInRow counts successive dialogs, DialogsDismissed those of them that were answered automatically.
+	// StopReason says why the page was stopped.
 	DialogsInRow, DialogsDismissed int
 	StopReason                     string
-	// RefusedLoginOrigin is the site that last got a user name.
-	RefusedLoginOrigin string
-	Navigations        []*effects.Navigation
-	Requests           network.Log
-	Console            console.Log
-	PageTools          webmcp.Tools
+	// LoginOrigin is the origin that last got a user name and password; if it asks again, it has refused them.
+	LoginOrigin string
+	Navigations []*effects.Navigation
+	Requests    network.Log
+	Console     console.Log
+	PageTools   webmcp.Tools
 }
 
-// The viewport of a tab that nobody watches.
+// The viewport of a tab that no window shows.
 const (
 	defaultWidth  = 1280
 	defaultHeight = 800
 )
 
-// The reasons that end a running action.
+// The causes that end a running action.
 var (
 	ErrDialog       = errors.New("a dialog opened")
 	ErrTabClosed    = errors.New("the tab was closed")
@@ -161,14 +162,14 @@ func (s *Session) newTab() *Tab {
 	return t
 }
 
-// Interrupt ends the running action. Called under the lock.
+// Interrupt cancels the running action with the cause why. Called under the lock.
 func (t *Tab) Interrupt(why error) {
 	if t.Cancel != nil {
 		t.Cancel(why)
 	}
 }
 
-// Acquire waits for the tab's turn.
+// Acquire waits for the tab's turn and returns the function that ends it.
 func (t *Tab) Acquire(ctx context.Context) (func(), error) {
 	select {
 	case t.queue <- struct{}{}:
@@ -190,8 +191,8 @@ func (t *Tab) Acquire(ctx context.Context) (func(), error) {
 	}
 }
 
-// release ends the tab's turn. A refresh that was asked for meanwhile and that no snapshot of the action
-// answered is asked for again.
+// release ends the tab's turn. It requests a refresh again when one was requested during the action and no snapshot
+// of the action answered it.
 func (t *Tab) release() {
 	<-t.queue
 	t.Session.Manager.Lock()
@@ -202,8 +203,8 @@ func (t *Tab) release() {
 	}
 }
 
-// Begin returns the context of an action. It ends when the tab can no longer act (closed, crashed, or a dialog is
-// open), or when the returned function is called.
+// Begin returns the context of an action. The context ends when the tab can no longer act (closed, crashed, or
+// blocked by a dialog), or when the returned function is called.
 func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.Session.Manager.Lock()
@@ -217,7 +218,7 @@ func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// CheckReady returns why the tab cannot act now, nil when it can.
+// CheckReady returns a fault that says why the tab cannot act now, nil when it can.
 func (t *Tab) CheckReady() *surface.Fault {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
@@ -226,7 +227,7 @@ func (t *Tab) CheckReady() *surface.Fault {
 		return closedFault(t.ID)
 	case t.Page == nil:
 		return &surface.Fault{
-			Kind: surface.FaultNoBrowser, Message: "The browser ended while this was waiting.",
+			Kind: surface.FaultNoBrowser, Message: "The browser ended while the action was waiting.",
 			Suggestion: "Try again: the browser starts with its tabs.",
 		}
 	case t.Crashed:
@@ -237,12 +238,12 @@ func (t *Tab) CheckReady() *surface.Fault {
 	return nil
 }
 
-// DialogFault says that a dialog is in the way. Called under the lock.
+// DialogFault returns the fault for an action while a dialog is open. Called under the lock.
 func (t *Tab) DialogFault() *surface.Fault {
 	switch {
 	case t.Dialog == nil:
 		return &surface.Fault{
-			Kind: surface.FaultDialog, Message: "A dialog was open until now.",
+			Kind: surface.FaultDialog, Message: "A dialog was open until just now.",
 			Suggestion: "Try again.",
 		}
 	case t.Dialog.Kind == DialogAuth:
@@ -281,7 +282,7 @@ func crashedFault(id int, why string) *surface.Fault {
 	}
 }
 
-// endedFault translates the reason an action's context ended into what its caller reads.
+// endedFault converts the cause that ended an action's context to a fault for the caller.
 func (t *Tab) endedFault(cause error) error {
 	switch {
 	case errors.Is(cause, ErrTabClosed):
@@ -293,7 +294,7 @@ func (t *Tab) endedFault(cause error) error {
 	case errors.Is(cause, ErrBrowserEnded), errors.Is(cause, cdp.ErrClosed):
 		return &surface.Fault{
 			Kind:       surface.FaultNoBrowser,
-			Message:    "The browser ended in the middle of it; whether it took effect is not known.",
+			Message:    "The browser ended during the action; whether it took effect is not known.",
 			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
 		}
 	case errors.Is(cause, ErrDialog):
@@ -306,7 +307,7 @@ func (t *Tab) endedFault(cause error) error {
 	return nil
 }
 
-// describe is the tab as the window lists it. Called under the lock.
+// describe returns the tab's entry in the list of tabs. Called under the lock.
 func (t *Tab) describe() event.Tab {
 	d := event.Tab{
 		ID: t.ID, Title: t.Title, URL: t.URL, Back: t.CanGoBack, Forward: t.CanGoForward, Crashed: t.Crashed,
@@ -315,11 +316,11 @@ func (t *Tab) describe() event.Tab {
 		d.Device = t.emulation.Name()
 	}
 	if t.Page != nil && t.Tracker != nil {
-		d.Loading = t.Tracker.Loading()
+		d.Loading = t.Tracker.IsLoading()
 	}
 	switch {
 	case t.Dialog != nil:
-		d.Dialog, d.DialogType, d.DialogDefault = t.Dialog.Text, event.DialogType(t.Dialog.Kind), t.Dialog.Preset
+		d.Dialog, d.DialogType, d.DialogDefault = t.Dialog.Text, event.DialogType(t.Dialog.Kind), t.Dialog.DefaultText
 		if d.Dialog == "" {
 			d.Dialog = t.Dialog.Kind
 		}
@@ -329,13 +330,13 @@ func (t *Tab) describe() event.Tab {
 	return d
 }
 
-// TakeEffects returns the effects since the last result. Called under the lock.
+// TakeEffects returns the effects since the last answer and removes them. Called under the lock.
 func (t *Tab) TakeEffects() []annotation.Event {
 	events := t.Effects.Take(t.ID)
 	if t.DialogsDismissed > 0 {
 		events = append(events, annotation.Event{
 			Kind: effects.KindDialog,
-			Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)",
+			Text: fmt.Sprintf("dialog: %d more in a row were answered for you (alerts accepted, others dismissed)",
 				t.DialogsDismissed), Tab: t.ID,
 		})
 	}
@@ -343,18 +344,18 @@ func (t *Tab) TakeEffects() []annotation.Event {
 	return events
 }
 
-// AddEffect remembers an effect for the next result. Called under the lock.
+// AddEffect adds an effect for the next answer. about is the tab that it concerns. Called under the lock.
 func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, text, about) }
 
-// AddConsoleError remembers an error of the page's scripts for the next result, but only while an action runs:
+// AddConsoleError adds an error of the page's scripts for the next answer, but only while an action runs:
 // console_messages lists all others. Called under the lock.
 func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
-		t.Effects.ConsoleError(text, t.ID)
+		t.Effects.NoteConsoleError(text, t.ID)
 	}
 }
 
-// newestElements are the elements that were seen last. Called under the lock.
+// newestElements returns the elements of the newest snapshot. Called under the lock.
 func (t *Tab) newestElements() []annotation.Element {
 	switch {
 	case t.refreshed != nil:
@@ -365,7 +366,7 @@ func (t *Tab) newestElements() []annotation.Element {
 	return nil
 }
 
-// ElementAt is the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
+// ElementAt returns the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
 func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 	var best *annotation.Element
 	for _, e := range t.newestElements() {
@@ -378,8 +379,7 @@ func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 	return best
 }
 
-// publishMarks tells the window what a snapshot of its tab found; the picture under the numbers has to be as new
-// as they are.
+// publishMarks publishes the marks of a snapshot to the window and requests a new picture, so that the two match.
 func (t *Tab) publishMarks(l *observe.Snapshot) {
 	t.WithLock(func() { t.Session.Manager.Viewer.Repaint(t) })
 	t.Session.Manager.Events.MarksChanged(l.Marks())
@@ -395,7 +395,7 @@ func (t *Tab) TryRefresh(ctx context.Context) {
 	}
 }
 
-// refresh takes a snapshot of the viewport and tells the window, for who holds the turn.
+// refresh takes a snapshot of the viewport and publishes its marks. The caller must have the tab's turn.
 func (t *Tab) refresh(ctx context.Context) {
 	b := t.Session.Manager
 	ctx, cancel := context.WithTimeout(ctx, observe.SnapshotTimeout)
@@ -411,16 +411,16 @@ func (t *Tab) refresh(ctx context.Context) {
 	defer t.WithLock(func() { t.yields = nil })
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(b.Config.Limits)}
 	b.Unlock()
-	a.Watch.ReadOnly()
+	a.Watch.SetReadOnly()
 	res := a.Watch.Wait(ctx, a.WaitState())
 	a.Watch.Close()
 	now, err := a.observe(ctx, res)
 	if err != nil {
-		t.WithLock(func() { t.Stale = true }) // it gave way to an action, mostly
+		t.WithLock(func() { t.Stale = true }) // usually interrupted by an action
 		return
 	}
 	b.Lock()
-	// What an action will answer is compared with what it saw itself, not with this.
+	// The next answer is compared with the snapshot of the last action, not with this one.
 	now.Page.Version = t.Version
 	t.refreshed = now
 	b.Unlock()

@@ -7,25 +7,26 @@ import (
 	"sextant/shared/event"
 )
 
-// maxPendingPointers bounds the pointer moves that wait to be published; the oldest are left out.
+// maxPendingPointers bounds the pointer moves in the queue; the oldest are dropped.
 const maxPendingPointers = 64
 
-// Publisher publishes live events from one goroutine, so that neither the browser's reader nor an action waits
-// for a subscriber. Of state and marks only the newest is published.
+// Publisher publishes live events from one goroutine, so that a slow subscriber delays neither the goroutine that
+// reads from the browser nor an action. It publishes only the newest state and marks.
 type Publisher struct {
 	publish func(event.Event)
 	current func() event.BrowserState
 
 	mu       sync.Mutex
 	dirty    bool
-	mark     *event.Marks
+	marks    *event.Marks
 	pointers []event.Pointer
 	wake     chan struct{}
 	stop     chan struct{}
 	wg       sync.WaitGroup
 }
 
-// NewPublisher starts a publisher; publish may be nil, then nothing is published. current is the state to publish.
+// NewPublisher starts a publisher that passes events to publish; nil drops them. current returns the state to
+// publish.
 func NewPublisher(publish func(event.Event), current func() event.BrowserState) *Publisher {
 	p := &Publisher{publish: publish, current: current, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	if publish != nil {
@@ -34,13 +35,13 @@ func NewPublisher(publish func(event.Event), current func() event.BrowserState) 
 	return p
 }
 
-// StateChanged publishes the browser's state, as it is by then.
+// StateChanged publishes the current state of the browser.
 func (p *Publisher) StateChanged() { p.add(func() { p.dirty = true }) }
 
 // MarksChanged publishes new numbers.
-func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.mark = m }) }
+func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.marks = m }) }
 
-// PointerMoved publishes where the assistant's pointer goes.
+// PointerMoved publishes the new position of the assistant's pointer.
 func (p *Publisher) PointerMoved(at event.Pointer) {
 	p.add(func() {
 		if len(p.pointers) >= maxPendingPointers {
@@ -77,8 +78,8 @@ func (p *Publisher) run() {
 		case <-p.wake:
 		}
 		p.mu.Lock()
-		dirty, mark, pointers := p.dirty, p.mark, p.pointers
-		p.dirty, p.mark, p.pointers = false, nil, nil
+		dirty, mark, pointers := p.dirty, p.marks, p.pointers
+		p.dirty, p.marks, p.pointers = false, nil, nil
 		p.mu.Unlock()
 		for _, at := range pointers {
 			p.publish(event.New(event.PointerMoved, at))

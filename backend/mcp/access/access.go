@@ -17,6 +17,7 @@ import (
 
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
+	"sextant/shared/subpath"
 )
 
 // anyHost as the only host grants all of the network, including this machine and the local network.
@@ -191,9 +192,9 @@ func (g *resolver) absolute(text, dir string) (string, bool) {
 // it.
 func (g *resolver) setDir(dir string) {
 	granted := slices.Concat(g.perms.Read, g.perms.Write)
-	below := func(p string) bool { return within(dir, p) || within(p, dir) }
+	below := func(p string) bool { return subpath.Within(dir, p) || subpath.Within(p, dir) }
 	switch {
-	case g.server.Cwd != "", slices.ContainsFunc(granted, func(p string) bool { return within(dir, p) }):
+	case g.server.Cwd != "", slices.ContainsFunc(granted, func(p string) bool { return subpath.Within(dir, p) }):
 		g.perms.Dir = dir
 	case g.usesDir && dir != "" && (!g.isClosed(dir) ||
 		slices.ContainsFunc(slices.Concat(granted, g.perms.Program), below)):
@@ -203,7 +204,7 @@ func (g *resolver) setDir(dir string) {
 
 // isClosed reports whether a path is visible to the program only if it is granted.
 func (g *resolver) isClosed(path string) bool {
-	return slices.ContainsFunc(g.closed, func(c string) bool { return within(path, c) })
+	return slices.ContainsFunc(g.closed, func(c string) bool { return subpath.Within(path, c) })
 }
 
 // applyOverride replaces what was derived by what the person wrote.
@@ -249,15 +250,15 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 // isOwnData reports whether a path is Sextant's own data, which no server may access.
 func (g *resolver) isOwnData(path string) bool {
 	if g.inBundle(path) || slices.ContainsFunc(g.GrantableFolders,
-		func(open string) bool { return within(path, open) }) {
+		func(open string) bool { return subpath.Within(path, open) }) {
 		return false
 	}
-	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && within(path, own) })
+	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && subpath.Within(path, own) })
 }
 
 // inBundle reports whether a path is in the folder of one bundle.
 func (g *resolver) inBundle(path string) bool {
-	return g.Bundles != "" && path != g.Bundles && within(path, g.Bundles)
+	return g.Bundles != "" && path != g.Bundles && subpath.Within(path, g.Bundles)
 }
 
 func (g *resolver) protectedFolder(path string) bool {

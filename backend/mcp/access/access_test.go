@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
+	"sextant/shared/subpath"
 )
 
 // machine is a person's machine; paths of tests begin with "~/" for the home.
@@ -77,7 +78,7 @@ func (m *machine) is(what string, have []string, want ...string) {
 
 func (m *machine) shows(h Permissions, path string) bool {
 	return slices.ContainsFunc(slices.Concat(h.Read, h.Write, h.Program, []string{h.Package}), func(p string) bool {
-		return p != "" && (within(m.path(path), p) || within(m.path(path), resolveLinks(p)))
+		return p != "" && (subpath.Within(m.path(path), p) || subpath.Within(m.path(path), resolveLinks(p)))
 	})
 }
 

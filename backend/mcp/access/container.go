@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/backend/policy/protectedpaths"
+	"sextant/shared/subpath"
 )
 
 // Options of docker, podman and nerdctl that keep a container isolated: switches, options with a value, and
@@ -191,7 +192,7 @@ func (g *resolver) checkPath(source string) string {
 	if !ok || isRelative(source) && !strings.ContainsAny(source, "/.") {
 		return ""
 	}
-	if slices.ContainsFunc(harmlessPaths, func(h string) bool { return within(path, h) }) {
+	if slices.ContainsFunc(harmlessPaths, func(h string) bool { return subpath.Within(path, h) }) {
 		return ""
 	}
 	// Everything outside the closed folders is the system's, which root in the container could change.

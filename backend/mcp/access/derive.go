@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sextant/backend/policy/protectedpaths"
+	"sextant/shared/subpath"
 )
 
 // systemFolders are system folders that every server may read and none may write.
@@ -20,7 +21,7 @@ var systemFolders = []string{
 
 // isSystem reports whether a path is in one of those; removable disks are not.
 func isSystem(path string) bool {
-	in := func(folder string) bool { return within(path, folder) }
+	in := func(folder string) bool { return subpath.Within(path, folder) }
 	return slices.ContainsFunc(systemFolders, in) && (!slices.ContainsFunc([]string{"/run/media", "/run/mount"}, in) ||
 		path == "/run/media" || path == "/run/mount")
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
 // maxLinks bounds how many links one path leads over.
@@ -49,7 +51,7 @@ func (g *resolver) followLinks(path string) (at string, own bool) {
 
 // inWritable reports whether a path is in something the server may write.
 func (g *resolver) inWritable(path string) bool {
-	return slices.ContainsFunc(g.writable, func(w string) bool { return within(path, w) })
+	return slices.ContainsFunc(g.writable, func(w string) bool { return subpath.Within(path, w) })
 }
 
 // addWritable notes that the server may write a path and its target.
@@ -85,7 +87,7 @@ func packageOf(path string) (folder, modules string) {
 // tidyGrants drops paths inside other granted paths. A path inside a writable folder has no grant of its own:
 // the server could have replaced it by a link.
 func (g *resolver) tidyGrants() {
-	all := outermost(g.perms.Write)
+	all := subpath.Outermost(g.perms.Write)
 	g.perms.Write = []string{}
 	for i, path := range all {
 		g.writable = nil
@@ -102,13 +104,14 @@ func (g *resolver) tidyGrants() {
 	for _, path := range g.perms.Write {
 		g.addWritable(path)
 	}
-	g.perms.Read = slices.DeleteFunc(outermost(g.perms.Read), g.leadsIntoWritable)
+	g.perms.Read = slices.DeleteFunc(subpath.Outermost(g.perms.Read), g.leadsIntoWritable)
 }
 
 // tidyProgram does the same for program files.
 func (g *resolver) tidyProgram() {
-	g.perms.Program = slices.DeleteFunc(outermost(g.perms.Program), func(p string) bool {
-		return g.leadsIntoWritable(p) || slices.ContainsFunc(g.perms.Read, func(r string) bool { return within(p, r) })
+	g.perms.Program = slices.DeleteFunc(subpath.Outermost(g.perms.Program), func(p string) bool {
+		return g.leadsIntoWritable(p) ||
+			slices.ContainsFunc(g.perms.Read, func(r string) bool { return subpath.Within(p, r) })
 	})
 	g.perms.sources = slices.DeleteFunc(slices.Clone(g.perms.Program), func(p string) bool {
 		return g.isTool(p) ||
@@ -119,23 +122,6 @@ func (g *resolver) tidyProgram() {
 func (g *resolver) leadsIntoWritable(path string) bool {
 	_, own := g.followLinks(path)
 	return own
-}
-
-// outermost sorts paths and drops those inside another.
-func outermost(paths []string) []string {
-	paths = slices.Sorted(slices.Values(paths))
-	outer := []string{}
-	for _, p := range slices.Compact(paths) {
-		if !slices.ContainsFunc(outer, func(o string) bool { return within(p, o) }) {
-			outer = append(outer, p)
-		}
-	}
-	return outer
-}
-
-// within reports whether path is folder or inside it. Both are clean and absolute.
-func within(path, folder string) bool {
-	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
 }
 
 func exists(path string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/sandbox/confine"
+	"sextant/shared/subpath"
 )
 
 // toolFolders are folders of a home where version managers and installers put programs. Every server may read
@@ -24,8 +25,8 @@ var toolFolders = []string{
 func (g *resolver) isTool(path string) bool {
 	return g.Home != "" && slices.ContainsFunc(toolFolders, func(name string) bool {
 		tool := filepath.Join(g.Home, name)
-		return within(path, tool) || within(path, resolveLinks(tool)) || within(tool, path) && path != g.Home &&
-			within(path, g.Home)
+		return subpath.Within(path, tool) || subpath.Within(path, resolveLinks(tool)) ||
+			subpath.Within(tool, path) && path != g.Home && subpath.Within(path, g.Home)
 	})
 }
 
@@ -224,7 +225,7 @@ func hasMarker(dir string) bool {
 
 // tooBroad reports whether a folder holds more than one program or project.
 func (g *resolver) tooBroad(dir string) bool {
-	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && within(g.Home, dir) ||
+	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && subpath.Within(g.Home, dir) ||
 		g.protectedFolder(dir) ||
-		slices.ContainsFunc(g.closed, func(c string) bool { return within(c, dir) })
+		slices.ContainsFunc(g.closed, func(c string) bool { return subpath.Within(c, dir) })
 }

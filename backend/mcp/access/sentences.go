@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
 // Sentences describe what a server may touch in sentences, for a person who decides about it.
@@ -72,7 +74,9 @@ func (p Permissions) describe(paths []string) string {
 
 // ReadsAll reports whether it may read all of that home.
 func (p Permissions) ReadsAll(home string) bool {
-	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(path string) bool { return within(home, path) })
+	return slices.ContainsFunc(slices.Concat(p.Read, p.Write), func(path string) bool {
+		return subpath.Within(home, path)
+	})
 }
 
 var (
@@ -141,5 +145,5 @@ func (p Permissions) MissingGrant(said string) string {
 }
 
 func (p Permissions) covers(list []string, path string) bool {
-	return slices.ContainsFunc(list, func(g string) bool { return within(path, g) })
+	return slices.ContainsFunc(list, func(g string) bool { return subpath.Within(path, g) })
 }

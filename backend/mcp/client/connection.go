@@ -72,7 +72,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	env := make([]string, 0, len(v.entry.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
 		value, err := v.fillSecrets(v.entry.Env[name], secrets.Sink{
-			Place: secrets.Env, Origin: secrets.ServerHost(v.name), Command: v.entry.Line(),
+			Place: secrets.PlaceEnv, Origin: secrets.ServerHost(v.name), Command: v.entry.Line(),
 		})
 		if err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (v *server) dialHTTP() (*connection, error) {
 	}
 	headers := http.Header{}
 	for name, value := range v.entry.Headers {
-		value, err := v.fillSecrets(value, secrets.Sink{Place: secrets.Header, Origin: u.Scheme + "://" + u.Host})
+		value, err := v.fillSecrets(value, secrets.Sink{Place: secrets.PlaceHeader, Origin: u.Scheme + "://" + u.Host})
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.
 	}
 	if o := v.entry.OAuth; o != nil {
 		// The secret goes to the authorization server, which the server names; the person bound it to the server.
-		sink := secrets.Sink{Place: secrets.Header, Origin: u.Scheme + "://" + u.Host}
+		sink := secrets.Sink{Place: secrets.PlaceHeader, Origin: u.Scheme + "://" + u.Host}
 		var err error
 		if cfg.ClientSecret, err = v.fillSecrets(o.ClientSecret, sink); err != nil {
 			return nil, err

@@ -21,7 +21,7 @@ import (
 const serverMode = "SEXTANT_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
-	confine.Enter() // a confined server starts this binary as a step of its run
+	confine.RunStep() // a confined server starts this binary as a step of its run
 	if mode := os.Getenv(serverMode); mode != "" {
 		serve(mode)
 		return

@@ -174,7 +174,7 @@ func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string
 // proxy serves the network of a program that was granted hosts: those and no others.
 func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
 	allow := func(_ context.Context, host string) error {
-		if policy.HostOpened(host, hosts) {
+		if policy.HostMatches(host, hosts) {
 			return nil
 		}
 		return errors.New("sextant.grants.network of this MCP server does not include it")

@@ -17,9 +17,9 @@ import (
 // UndoStore stores how calls are undone. *sqlite.Store implements it.
 type UndoStore interface {
 	AddPanelUndo(ctx context.Context, u wire.PanelUndo) error
-	// MovePanelUndo changes the state of a call's undo from the state from to the state to. moved is false if the state
-	// was a different one.
-	MovePanelUndo(ctx context.Context, call string, from, to wire.UndoState, why string) (moved bool, err error)
+	// ChangePanelUndoState changes the state of a call's undo from the state from to the state to. moved is false if the
+	// state was a different one.
+	ChangePanelUndoState(ctx context.Context, call string, from, to wire.UndoState, why string) (moved bool, err error)
 	PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
 }
 
@@ -112,7 +112,7 @@ func (r *Registry) UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Resu
 			fmt.Sprintf("the %s panel's program is not running and has not been approved yet", o.title),
 			"Call one of the panel's tools first, which asks for approval. Then undo again.")
 	}
-	claimed, err := r.cfg.Undos.MovePanelUndo(ctx, u.Call, u.State, wire.UndoDone, "")
+	claimed, err := r.cfg.Undos.ChangePanelUndoState(ctx, u.Call, u.State, wire.UndoDone, "")
 	if err != nil || !claimed {
 		return toolspec.Fail(toolspec.SystemError, "it is being undone already, or its state could not be stored",
 			"Check the panel's state, then undo again.")
@@ -126,7 +126,7 @@ func (r *Registry) UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Resu
 	result := r.sendUntilRemoved(ctx, o, sent, func(string, string) {})
 	if !result.Success {
 		// A refused undo can be tried again.
-		_, err := r.cfg.Undos.MovePanelUndo(context.WithoutCancel(ctx), u.Call, wire.UndoDone, wire.UndoConflict,
+		_, err := r.cfg.Undos.ChangePanelUndoState(context.WithoutCancel(ctx), u.Call, wire.UndoDone, wire.UndoConflict,
 			result.Error)
 		if err != nil {
 			r.log.Warn("storing a refused undo", "call", u.Call, "err", err)

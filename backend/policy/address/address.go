@@ -1,10 +1,10 @@
-// Package address knows which network addresses are public, and which are this machine, a private network or reserved
-// for special use. It also parses numbers as addresses as a browser does.
+// Package address classifies network addresses: public, this machine, a private network, or reserved for special use.
+// It also parses numbers as IPv4 addresses in the way browsers do.
 //
-// The contract: all functions are pure. The policy, which sees names before they are resolved, and the dialer, which
-// sees what they resolve to, both ask here, so that they never disagree.
+// The contract: all functions are pure. The policy, which sees host names before they are resolved, and the dialer,
+// which sees the resolved addresses, use the same functions, so that they always agree.
 //
-// It resolves no names and opens no connection.
+// It resolves no names and opens no connections.
 package address
 
 import (
@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// WhyClosed returns why a is not public, "" when it is. The ranges are those of the IANA special-purpose registries for
-// IPv4 and IPv6, and one address that a cloud uses.
-func WhyClosed(a netip.Addr) string {
+// NonPublicReason returns the reason why a is not public, "" if it is public. The ranges are those of the IANA
+// special-purpose registries for IPv4 and IPv6, and one service address of a cloud provider.
+func NonPublicReason(a netip.Addr) string {
 	a = a.WithZone("").Unmap()
 	switch {
 	case a.IsLoopback(), a.IsUnspecified():
@@ -28,7 +28,7 @@ func WhyClosed(a netip.Addr) string {
 		return "it is a multicast address"
 	}
 	if inner, ok := embeddedIPv4(a); ok {
-		if reason := WhyClosed(inner); reason != "" {
+		if reason := NonPublicReason(inner); reason != "" {
 			return "it contains " + inner.String() + ", and " + strings.Replace(reason, "it is", "that is", 1)
 		}
 		return ""
@@ -41,8 +41,8 @@ func WhyClosed(a netip.Addr) string {
 	return ""
 }
 
-// embeddedIPv4 returns the IPv4 address that an IPv6 address of a transition scheme leads to: NAT64 (RFC 6052), 6to4
-// (RFC 3056) and the old IPv4-compatible form.
+// embeddedIPv4 returns the IPv4 address inside an IPv6 address: NAT64 (RFC 6052), 6to4 (RFC 3056) or the old
+// IPv4-compatible form.
 func embeddedIPv4(a netip.Addr) (netip.Addr, bool) {
 	if !a.Is6() {
 		return netip.Addr{}, false
@@ -84,7 +84,7 @@ func reservedRanges() []reservedRange {
 	}
 }
 
-// prefixBytes are the leading bytes of an IPv6 prefix; the rest is zero.
+// prefixBytes are the leading bytes of an IPv6 prefix, followed by zeros.
 type prefixBytes [16]byte
 
 func prefix(lead ...byte) prefixBytes {
@@ -99,7 +99,7 @@ func v4(a, b, c, d byte, bits int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c, d}), bits)
 }
 
-// EndsInNumber reports whether a browser reads name as an IPv4 address, valid or not.
+// EndsInNumber reports whether a browser parses name as an IPv4 address, valid or not.
 func EndsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {
@@ -109,8 +109,8 @@ func EndsInNumber(name string) bool {
 	return ok
 }
 
-// ParseIPv4 parses name as browsers do (the IPv4 parser of the WHATWG URL standard): with one to four parts, each
-// decimal, octal or hexadecimal.
+// ParseIPv4 parses name as browsers do (the IPv4 parser of the WHATWG URL standard): one to four parts, each decimal,
+// octal or hexadecimal.
 func ParseIPv4(name string) (netip.Addr, bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tar judges archives: packing reads, unpacking writes in the working directory.
+// tar judges a tar command: packing reads its operands, and unpacking writes to the working directory.
 func (c *simpleCommand) tar() {
 	if c.asksVersionOrHelp() {
 		return
@@ -18,12 +18,12 @@ func (c *simpleCommand) tar() {
 	if len(words) > 0 && words[0].IsLiteral() && !strings.HasPrefix(words[0].Text, "-") {
 		words[0] = bash.Word{Text: "-" + words[0].Text, Display: words[0].Display} // tar xzf
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("tar")}
-	got := q.Parse(words)
-	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+	parser := programs.OptionParser{Options: programs.OptionsOf("tar")}
+	args := parser.Parse(words)
+	if len(args.Unknown) > 0 || args.Ambiguous != "" {
 		c.warn("tar has options that are unknown, or known only when it runs.")
 	}
-	archives := got.Values("file")
+	archives := args.Values("file")
 	for _, v := range archives {
 		if strings.Contains(v.Text, ":") && !strings.HasPrefix(v.Text, "/") && !strings.HasPrefix(v.Text, ".") {
 			c.useNetwork()
@@ -31,23 +31,23 @@ func (c *simpleCommand) tar() {
 		}
 	}
 	c.reader.isolate(func() {
-		// The path of the archive is relative to the folder before -C changes it.
+		// The path of the archive is relative to the working directory before -C changes it.
 		for _, v := range archives {
 			use := toolspec.UseRead
-			if got.Has("create", "r", "append", "update", "concatenate", "delete") {
+			if args.Has("create", "r", "append", "update", "concatenate", "delete") {
 				use = toolspec.UseWrite
 			}
 			if v.Text != "-" {
 				c.useFile(v, use)
 			}
 		}
-		c.judgeOptions(q, programs.Arguments{Options: got.Options})
+		c.judgeOptions(parser, programs.Arguments{Options: args.Options})
 		switch {
-		case got.Has("list", "compare"), got.Has("to-stdout"):
-		case got.Has("get"):
+		case args.Has("list", "compare"), args.Has("to-stdout"):
+		case args.Has("get"):
 			c.useFile(bash.Literal("."), toolspec.UseWrite)
 		default:
-			c.judgeOperands("r*", got.Operands)
+			c.judgeOperands("r*", args.Operands)
 		}
 	})
 }
@@ -56,42 +56,42 @@ func (c *simpleCommand) archive() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("unzip")}
+	parser := programs.OptionParser{Options: programs.OptionsOf("unzip")}
 	if c.name != "unzip" {
-		q = programs.OptionParser{Options: programs.OptionsOf("zip")}
+		parser = programs.OptionParser{Options: programs.OptionsOf("zip")}
 	}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
 	switch {
-	case len(got.Operands) == 0:
+	case len(args.Operands) == 0:
 		c.warn(c.name + " packs or unpacks what is known only when it runs.")
 	case c.name == "unzip":
-		c.useFile(got.Operands[0], toolspec.UseRead)
-		if !got.Has("l", "p", "t", "v", "d") {
+		c.useFile(args.Operands[0], toolspec.UseRead)
+		if !args.Has("l", "p", "t", "v", "d") {
 			c.useFile(bash.Literal("."), toolspec.UseWrite)
 		}
 	case c.name == "zip":
-		c.useFile(got.Operands[0], toolspec.UseWrite)
-		c.judgeOperands("r*", got.Operands[1:])
+		c.useFile(args.Operands[0], toolspec.UseWrite)
+		c.judgeOperands("r*", args.Operands[1:])
 	default:
 		c.warn(c.name + " packs or unpacks, and which files that takes is unknown.")
 	}
 }
 
-// compress judges programs that replace a file by another.
+// compress judges programs that replace a file with its compressed or decompressed copy.
 func (c *simpleCommand) compress() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("gzip")}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	for _, v := range got.Operands {
+	parser := programs.OptionParser{Options: programs.OptionsOf("gzip")}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	for _, v := range args.Operands {
 		folder := bash.Word{Text: path.Dir(v.Text), Display: v.Display, Unknown: v.Unknown, Glob: v.Glob}
 		switch {
-		case got.Has("to-stdout", "list", "test"):
+		case args.Has("to-stdout", "list", "test"):
 			c.useFile(v, toolspec.UseRead)
-		case got.Has("keep") || strings.HasSuffix(c.name, "zstd"):
+		case args.Has("keep") || strings.HasSuffix(c.name, "zstd"):
 			c.useFile(v, toolspec.UseRead)
 			c.useFile(folder, toolspec.UseWrite)
 		default:

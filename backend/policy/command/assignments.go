@@ -10,7 +10,7 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
-// readAssignment judges NAME=value, alone or before a command, which then gets it in its environment.
+// readAssignment judges NAME=value. If before is true, a command follows and has the variable in its environment.
 func (r *reader) readAssignment(a *syntax.Assign, before bool) {
 	if a.Name == nil {
 		return
@@ -21,18 +21,18 @@ func (r *reader) readAssignment(a *syntax.Assign, before bool) {
 	r.judgeVariable(a.Name.Value, before)
 	if a.Value != nil {
 		v := r.Word(a.Value)
-		if bash.HoldsSubstitution(v.Text) || slices.ContainsFunc(v.Alternatives, bash.HoldsSubstitution) {
+		if bash.ContainsSubstitution(v.Text) || slices.ContainsFunc(v.Alternatives, bash.ContainsSubstitution) {
 			r.warn("“" + a.Name.Value + "” contains text that the shell may run as a command.")
 		}
 	}
 }
 
-// judgeVariable judges the name of a variable that is set; exported says that other programs see it.
+// judgeVariable warns if setting the variable changes what programs do. exported is true if programs inherit it.
 func (r *reader) judgeVariable(name string, exported bool) {
 	lower := strings.ToLower(name) == name && !strings.HasSuffix(name, "proxy")
 	switch {
 	case programs.IsDisplayVariable(name):
-	case programs.SteersPrograms(name), exported && !lower:
+	case programs.AffectsPrograms(name), exported && !lower:
 		r.warn("It sets " + name + ", which decides how other programs behave.")
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// builtinJudge returns the judge of a builtin that runs text or changes what later words mean, nil for any other.
+// builtinJudge returns the method that judges a builtin which runs text or changes the meaning of later words. It
+// returns nil for any other name.
 func builtinJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "cd", "pushd", "popd":
@@ -77,7 +78,7 @@ func (c *simpleCommand) eval() {
 	c.readInSameShell(strings.Join(texts, " "))
 }
 
-// readInSameShell reads text that the current shell runs, so that its changes stay.
+// readInSameShell reads text that the current shell runs, so that its changes to the shell remain.
 func (c *simpleCommand) readInSameShell(text string) {
 	in := *c.reader
 	in.depth++
@@ -122,7 +123,7 @@ func (c *simpleCommand) alias() {
 	}
 }
 
-// shellOptions judges set and shopt; some options make words mean something else.
+// shellOptions judges set and shopt. Some options change how the rest of the script is read.
 func (c *simpleCommand) shellOptions() {
 	plain := []string{
 		"nullglob", "failglob", "globstar", "nocaseglob", "nocasematch", "extglob", "pipefail", "errexit",
@@ -144,7 +145,7 @@ func (c *simpleCommand) shellOptions() {
 	}
 }
 
-// testCondition judges test and [, which evaluate a name after -v and -R.
+// testCondition judges test and [, which evaluate the name after -v or -R.
 func (c *simpleCommand) testCondition() {
 	for i, w := range c.words[1:] {
 		if w.IsLiteral() && (w.Text == "-v" || w.Text == "-R") && i+2 < len(c.words) {
@@ -161,7 +162,7 @@ func (c *simpleCommand) printf() {
 		return
 	}
 	if words[0].Unknown && words[0].Text == "" || !words[0].IsLiteral() && words[0].MayBeOption() {
-		// Only -v has an effect: it assigns to a name.
+		// Of the options, only -v has an effect: it assigns to a variable.
 		c.warn("printf is given a format that could be an option when it runs.")
 		return
 	}
@@ -170,7 +171,7 @@ func (c *simpleCommand) printf() {
 	}
 }
 
-// assignTo judges the name of a variable, which is this word or the next.
+// assignTo judges an assignment to the variable that v names, or rest[0] if v is empty.
 func (c *simpleCommand) assignTo(v bash.Word, rest []bash.Word) {
 	if v.Text == "" && len(rest) > 0 {
 		v = rest[0]
@@ -184,9 +185,9 @@ func (c *simpleCommand) assignTo(v bash.Word, rest []bash.Word) {
 
 // assignNames judges read, mapfile and unset, which change the variables that they name.
 func (c *simpleCommand) assignNames() {
-	q := programs.OptionParser{Options: programs.OptionsOf("read")}
-	got := q.Parse(c.words[1:])
-	for _, o := range got.Options {
+	parser := programs.OptionParser{Options: programs.OptionsOf("read")}
+	args := parser.Parse(c.words[1:])
+	for _, o := range args.Options {
 		if o.Name == "a" && o.HasValue && c.name == "read" {
 			c.assignTo(o.Value, nil)
 		}
@@ -195,14 +196,14 @@ func (c *simpleCommand) assignNames() {
 		}
 	}
 	if c.name == "unset" {
-		// Where there is no variable of a name, it removes the function.
-		for _, w := range got.Operands {
+		// unset removes a function if there is no variable with that name.
+		for _, w := range args.Operands {
 			delete(c.reader.functions, w.Text)
 		}
-		got.Options = nil
+		args.Options = nil
 	}
-	c.judgeOptions(q, got)
-	for _, w := range got.Operands {
+	c.judgeOptions(parser, args)
+	for _, w := range args.Operands {
 		c.assignTo(w, nil)
 	}
 }

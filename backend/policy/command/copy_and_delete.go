@@ -14,21 +14,21 @@ func (c *simpleCommand) copyOrMove() {
 		return
 	}
 	warned := c.reader.warnings
-	q := programs.OptionParser{Options: programs.OptionsOf("cp")}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	if got.Has("owner", "group", "exchange") || len(got.Unknown) > 0 {
+	parser := programs.OptionParser{Options: programs.OptionsOf("cp")}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	if args.Has("owner", "group", "exchange") || len(args.Unknown) > 0 {
 		c.warn(c.name + " has options that are unknown or change more than files.")
 	}
-	files := got.Operands
-	if c.name == "install" && got.Has("directory") {
+	files := args.Operands
+	if c.name == "install" && args.Has("directory") {
 		for _, v := range files {
 			c.useFile(v, toolspec.UseWrite)
 		}
 		return
 	}
 	var target bash.Word
-	if !got.Has("target-directory") && len(files) > 0 {
+	if !args.Has("target-directory") && len(files) > 0 {
 		target = files[len(files)-1]
 		files = files[:len(files)-1]
 		if len(files) == 0 && c.name == "ln" {
@@ -40,8 +40,8 @@ func (c *simpleCommand) copyOrMove() {
 		use = toolspec.UseDelete
 	}
 	for _, v := range files {
-		if c.name == "ln" && got.Has("symbolic") {
-			// A link is only text; whoever follows it is judged.
+		if c.name == "ln" && args.Has("symbolic") {
+			// Creating a link reads nothing. A command that follows the link is judged by itself.
 			if v.Unknown || strings.HasPrefix(v.Text, "/") || strings.Contains(v.Text, "..") {
 				c.warn("ln makes a link to " + bash.Shorten(v.Display) + ", which may lead out of the folder.")
 			}
@@ -49,7 +49,7 @@ func (c *simpleCommand) copyOrMove() {
 		}
 		c.useFile(v, use)
 	}
-	if !got.Has("target-directory") {
+	if !args.Has("target-directory") {
 		c.useFile(target, toolspec.UseWrite)
 	}
 	if c.name != "mv" && c.reader.warnings == warned {
@@ -62,20 +62,20 @@ func (c *simpleCommand) remove() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("rm")}
-	got := q.Parse(c.words[1:])
-	if len(got.Unknown) > 0 {
-		c.warn(c.name + " has the unknown option " + bash.Shorten(got.Unknown[0]) + ".")
+	parser := programs.OptionParser{Options: programs.OptionsOf("rm")}
+	args := parser.Parse(c.words[1:])
+	if len(args.Unknown) > 0 {
+		c.warn(c.name + " has the unknown option " + bash.Shorten(args.Unknown[0]) + ".")
 	}
-	c.judgeOptions(q, got)
-	if got.Has("r", "recursive") {
-		for _, v := range got.Operands {
+	c.judgeOptions(parser, args)
+	if args.Has("r", "recursive") {
+		for _, v := range args.Operands {
 			if !v.Unknown {
 				c.warn(c.name + " -r deletes " + bash.Shorten(v.Display) + " with everything in it.")
 			}
 		}
 	}
-	for _, v := range got.Operands {
+	for _, v := range args.Operands {
 		c.useFile(v, toolspec.UseDelete)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// developerTool judges developers' tools by their subcommand.
+// developerTool judges tools such as go and npm by their subcommands.
 func (c *simpleCommand) developerTool() {
 	if c.asksVersionOrHelp() {
 		return
@@ -43,7 +43,7 @@ func (c *simpleCommand) developerTool() {
 		func(w bash.Word) bool { return w.Text == "-w" || w.Text == "-u" }):
 		return
 	default:
-		c.warn(c.name + " " + c.subcommand + " " + programs.RunsCode + ".")
+		c.warn(c.name + " " + c.subcommand + " " + programs.RunsCodeWarning + ".")
 	}
 	c.useGoOutput(words)
 	if !strings.HasPrefix(c.subcommand, "-") && c.subcommand != "" && (known || !hasTable) && !startsOthers {
@@ -60,14 +60,14 @@ func (c *simpleCommand) useGoOutput(words []bash.Word) {
 	}
 }
 
-// makeTargets judges make, whose targets are its subcommands.
+// makeTargets judges make and treats its targets as the subcommand.
 func (c *simpleCommand) makeTargets(words []bash.Word) {
-	c.warn(c.name + " " + programs.RunsCode + ".")
+	c.warn(c.name + " " + programs.RunsCodeWarning + ".")
 	var targets []string
 	for _, w := range words {
 		if strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text, "-jkBs0123456789") != "" ||
 			strings.Contains(w.Text, "=") {
-			return // other files, folders or variables: a name says too little
+			return // with other files, folders or variables, the targets say too little for a grant
 		}
 		if !strings.HasPrefix(w.Text, "-") {
 			targets = append(targets, w.Text)

@@ -13,7 +13,7 @@ var useVerbs = map[toolspec.Use]string{
 	toolspec.UseRead: "reads", toolspec.UseWrite: "writes", toolspec.UseDelete: "deletes",
 }
 
-// useFile adds the use of the files that a word names.
+// useFile adds a use of each file that the word may name.
 func (c *simpleCommand) useFile(v bash.Word, use toolspec.Use) {
 	if v.Unknown {
 		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
@@ -49,7 +49,7 @@ func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 	}
 }
 
-// staysInPattern reports whether all that a pattern matches is below its part without wildcards.
+// staysInPattern reports whether everything that a pattern matches is below its part without wildcards.
 func (c *simpleCommand) staysInPattern(text string) bool {
 	matched := false
 	for _, part := range strings.Split(text, "/") {
@@ -66,7 +66,7 @@ func (c *simpleCommand) staysInPattern(text string) bool {
 	return true
 }
 
-// useDevice judges a path below /dev; it reports whether the path needs no further judging.
+// useDevice judges a path below /dev, and reports whether the path needs no further judging.
 func (c *simpleCommand) useDevice(clean string, use toolspec.Use) bool {
 	switch clean {
 	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/random",
@@ -94,7 +94,6 @@ func (c *simpleCommand) useSocket(rest string) {
 	c.useHost(bash.Literal(host + ":" + port))
 }
 
-// addFile adds one use of a path.
 func (c *simpleCommand) addFile(path string, use toolspec.Use) {
 	r := c.reader
 	if use != toolspec.UseRead {
@@ -116,7 +115,7 @@ func (c *simpleCommand) addFile(path string, use toolspec.Use) {
 	}
 }
 
-// warnMassDelete warns when the workspace, the home folder or the system is deleted.
+// warnMassDelete warns if deleting path deletes the workspace, the home folder or system folders.
 func (c *simpleCommand) warnMassDelete(path string) {
 	whole := strings.TrimSuffix(path, "/*")
 	if whole == "" {

@@ -11,22 +11,22 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grep judges the grep family: a pattern, unless an option has it, and then paths.
+// grep judges the grep family: the first operand is the pattern, unless an option gives it, and the others are paths.
 func (c *simpleCommand) grep() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf(c.name)}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
+	parser := programs.OptionParser{Options: programs.OptionsOf(c.name)}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
 	roles := "t r*"
-	if got.Has("regexp", "file", "files") {
+	if args.Has("regexp", "file", "files") {
 		roles = "r*"
 	}
-	c.judgeOperands(roles, got.Operands)
+	c.judgeOperands(roles, args.Operands)
 }
 
-// jq judges jq: a filter and then paths; some options change what the rest means.
+// jq judges jq: the first operand is the filter, and the others are paths. Some options change this.
 func (c *simpleCommand) jq() {
 	if c.asksVersionOrHelp() {
 		return
@@ -68,17 +68,17 @@ func (c *simpleCommand) jq() {
 	}
 }
 
-// awk judges awk, whose program can write files, start commands and open sockets.
+// awk judges awk. Its program can write files, start commands and open sockets.
 func (c *simpleCommand) awk() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("awk"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	rest := got.Operands
-	texts := got.Values("source")
-	if len(texts) == 0 && !got.Has("file", "exec") && len(rest) > 0 {
+	parser := programs.OptionParser{Options: programs.OptionsOf("awk"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	rest := args.Operands
+	texts := args.Values("source")
+	if len(texts) == 0 && !args.Has("file", "exec") && len(rest) > 0 {
 		texts, rest = rest[:1], rest[1:]
 	}
 	for _, text := range texts {
@@ -97,24 +97,24 @@ func (c *simpleCommand) awk() {
 	}
 }
 
-// sed judges sed, whose script can read and write files and start commands.
+// sed judges sed. Its script can read and write files and start commands.
 func (c *simpleCommand) sed() {
 	if c.asksVersionOrHelp() {
 		return
 	}
 	warned := c.reader.warnings
-	q := programs.OptionParser{Options: programs.OptionsOf("sed")}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, programs.Arguments{Options: got.Options})
-	rest, texts := got.Operands, got.Values("expression")
-	if len(texts) == 0 && !got.Has("file") && len(rest) > 0 {
+	parser := programs.OptionParser{Options: programs.OptionsOf("sed")}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
+	rest, texts := args.Operands, args.Values("expression")
+	if len(texts) == 0 && !args.Has("file") && len(rest) > 0 {
 		texts, rest = rest[:1], rest[1:]
 	}
-	if got.Ambiguous != "" || len(got.Unknown) > 0 {
+	if args.Ambiguous != "" || len(args.Unknown) > 0 {
 		c.warn("sed has options that are unknown, or known only when it runs.")
 	}
 	use := toolspec.UseRead
-	if got.Has("in-place") {
+	if args.Has("in-place") {
 		use = toolspec.UseWrite
 	}
 	for _, script := range texts {
@@ -137,20 +137,20 @@ func (c *simpleCommand) sed() {
 	}
 }
 
-// judgeSedActions judges what a script of sed does beside editing text.
+// judgeSedActions judges the actions of a sed script.
 func (c *simpleCommand) judgeSedActions(actions []scripts.Action) {
 	for _, a := range actions {
 		switch a.Kind {
-		case scripts.ReadsFile:
+		case scripts.ReadFile:
 			c.useFile(bash.Literal(a.Text), toolspec.UseRead)
-		case scripts.WritesFile:
+		case scripts.WriteFile:
 			c.useFile(bash.Literal(a.Text), toolspec.UseWrite)
-		case scripts.RunsCommand:
+		case scripts.RunCommand:
 			if a.Text != "" {
 				c.runShellText(bash.Literal(a.Text))
 			}
 			c.warn("sed runs commands.")
-		case scripts.RunsInput:
+		case scripts.RunResult:
 			c.warn("sed runs the lines it reads as commands.")
 		}
 	}

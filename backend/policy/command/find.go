@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// find judges find: what its expression runs and deletes applies to everything below its roots.
+// find judges find. The actions in its expression apply to every file below its roots.
 func (c *simpleCommand) find() {
 	words := c.words[1:]
 	var roots []bash.Word
@@ -38,7 +38,7 @@ func (c *simpleCommand) find() {
 	}
 }
 
-// findAction judges one word of a find expression and returns how many words it takes.
+// findAction judges the first word of a find expression, and returns how many words belong to it.
 func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 	w := words[0]
 	if !w.IsLiteral() {
@@ -67,9 +67,9 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 		w.Text == "-files0-from":
 		c.useFile(next, toolspec.UseRead)
 		return 2
-	case programs.FindTakesWord(w.Text):
+	case programs.FindTakesArgument(w.Text):
 		return 2
-	case programs.FindTakesNone(w.Text):
+	case programs.FindTakesNoArgument(w.Text):
 	default:
 		c.warn("find has the unknown option " + bash.Shorten(w.Text) + ".")
 	}
@@ -84,7 +84,7 @@ func (c *simpleCommand) displayRoots(roots []bash.Word) string {
 	return strings.Join(displays, ", ")
 }
 
-// findExec judges the command between -exec and its end.
+// findExec judges the command after -exec, and returns how many words belong to it, including -exec and the end.
 func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 	end := 1
 	for end < len(words) && words[end].Text != ";" && words[end].Text != "+" {
@@ -113,22 +113,22 @@ func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 }
 
 func (c *simpleCommand) fd() {
-	q := programs.OptionParser{Options: programs.OptionsOf("fd")}
+	parser := programs.OptionParser{Options: programs.OptionsOf("fd")}
 	for i, w := range c.words {
 		if w.IsLiteral() && slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.Text) {
 			rest := c.replaceWords(c.words[i+1:], "{}", []bash.Word{bash.Unknown("what fd found")})
 			c.reader.isolate(func() { c.runWrapped(append(rest, bash.Unknown("what fd found"))) })
-			q = programs.OptionParser{Options: q.Options}
-			got := q.Parse(c.words[1:i])
-			c.judgeOptions(q, got)
-			c.judgeOperands("t r*", got.Operands)
+			parser = programs.OptionParser{Options: parser.Options}
+			args := parser.Parse(c.words[1:i])
+			c.judgeOptions(parser, args)
+			c.judgeOperands("t r*", args.Operands)
 			return
 		}
 	}
-	got := q.Parse(c.words[1:])
-	if got.Ambiguous != "" || got.Has("exec", "exec-batch") {
+	args := parser.Parse(c.words[1:])
+	if args.Ambiguous != "" || args.Has("exec", "exec-batch") {
 		c.warn("fd has options that are known only when it runs.")
 	}
-	c.judgeOptions(q, got)
-	c.judgeOperands("t r*", got.Operands)
+	c.judgeOptions(parser, args)
+	c.judgeOperands("t r*", args.Operands)
 }

@@ -8,10 +8,10 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// maxFolders is how many possible working directories are tracked.
+// maxFolders is the largest number of possible working directories that are tracked.
 const maxFolders = 6
 
-// addFolders adds the working directories of before, because what changed them may have failed.
+// addFolders adds the working directories in before, because the command that changed them may have failed.
 func (r *reader) addFolders(before []string) {
 	switch {
 	case r.Folders == nil || before == nil:

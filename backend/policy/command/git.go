@@ -9,9 +9,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// git judges git by its subcommand; aliases and settings given with -c can run anything.
+// git judges git by its subcommand. An alias, or a setting given with -c, can run any program.
 func (c *simpleCommand) git() {
-	words, marks := c.words[1:], c.reader.findings
+	words, findingsBefore := c.words[1:], c.reader.findings
 	dirs := c.reader.Folders
 	defer func() { c.reader.Folders = dirs }()
 	for len(words) > 0 {
@@ -30,17 +30,18 @@ func (c *simpleCommand) git() {
 		words = words[min(n, len(words)):]
 	}
 	if len(words) == 0 {
-		return // it prints its help
+		return // git alone prints its help
 	}
 	c.subcommand = words[0].Text
-	steered := c.reader.findings != marks
+	optionHasEffects := c.reader.findings != findingsBefore
 	c.gitSubcommand(words[1:])
-	if steered {
+	if optionHasEffects {
 		c.grantName = ""
 	}
 }
 
-// gitOption judges an option before the subcommand and returns how many words it takes, 0 when git stops there.
+// gitOption judges an option before the subcommand. It returns how many words belong to the option, or 0 if git runs no
+// subcommand.
 func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 	next := bash.Word{}
 	if len(rest) > 0 {
@@ -80,9 +81,9 @@ func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 }
 
 func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
-	if options, ok := programs.GitReader(c.subcommand); ok {
-		q := programs.OptionParser{Options: options}
-		c.judgeOptions(q, q.Parse(rest))
+	if options, ok := programs.ReadOnlyGitOptions(c.subcommand); ok {
+		parser := programs.OptionParser{Options: options}
+		c.judgeOptions(parser, parser.Parse(rest))
 		c.gitPaths(rest)
 		return
 	}
@@ -123,8 +124,7 @@ func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
 	}
 }
 
-// gitPaths judges the words of a subcommand that reads which are certainly paths: those after -- and those of
-// diff --no-index.
+// gitPaths judges the words of a read-only subcommand that are certainly paths: those after -- or --no-index.
 func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	after := false
 	for _, w := range rest {
@@ -139,7 +139,7 @@ func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	}
 }
 
-// gitStarts judges subcommands and options that start other programs, and reports whether there was one.
+// gitStarts judges subcommands and options that start other programs, and reports whether it found one.
 func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 	start := func(words []bash.Word) {
 		texts := words
@@ -186,23 +186,23 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 
 // gitDeletes judges git rm and git clean.
 func (c *simpleCommand) gitDeletes(rest []bash.Word) {
-	q := programs.OptionParser{Options: programs.OptionsOf("git rm")}
-	got := q.Parse(rest)
-	c.judgeOptions(q, got)
-	if got.Has("dry-run") {
+	parser := programs.OptionParser{Options: programs.OptionsOf("git rm")}
+	args := parser.Parse(rest)
+	c.judgeOptions(parser, args)
+	if args.Has("dry-run") {
 		return
 	}
-	if got.Has("cached") {
+	if args.Has("cached") {
 		c.useFile(bash.Literal("."), toolspec.UseWrite)
 		return
 	}
 	if c.subcommand == "clean" {
 		c.warn("git clean deletes files that git does not track.")
-		if len(got.Operands) == 0 {
-			got.Operands = []bash.Word{bash.Literal(".")}
+		if len(args.Operands) == 0 {
+			args.Operands = []bash.Word{bash.Literal(".")}
 		}
 	}
-	for _, w := range got.Operands {
+	for _, w := range args.Operands {
 		c.useFile(w, toolspec.UseDelete)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// specialJudge returns the judge of a program whose words need more than a table, nil for any other.
+// specialJudge returns the method that judges a program which needs more than a table entry. It returns nil for any
+// other.
 func specialJudge(name string) func(*simpleCommand) {
 	if judge := wrapperJudge(name); judge != nil {
 		return judge
@@ -34,7 +35,7 @@ func specialJudge(name string) func(*simpleCommand) {
 		return (*simpleCommand).remove
 	case "patch":
 		return func(c *simpleCommand) {
-			// The files are named inside of the patch.
+			// The patch itself names the files.
 			c.useFile(bash.Literal("."), toolspec.UseWrite)
 			p, _ := programs.Lookup("patch")
 			c.judgeByTable(p)
@@ -54,7 +55,7 @@ func specialJudge(name string) func(*simpleCommand) {
 	case "python", "python2", "python3", "perl", "ruby", "node", "nodejs":
 		return (*simpleCommand).interpreter
 	case "vim", "nvim", "vimdiff", "gvim", "rvim":
-		return func(c *simpleCommand) { c.warn(c.name + " is an editor, and " + programs.RunsAnyCommand + ".") }
+		return func(c *simpleCommand) { c.warn(c.name + " is an editor, and " + programs.RunsAnyCommandWarning + ".") }
 	case "go", "npm", "pnpm", "yarn", "npx", "cargo", "make", "gmake", "mvn", "gradle", "pip", "pip3", "poetry", "uv",
 		"rustup", "gem", "bundle", "composer", "apt", "apt-get", "brew", "yum", "dnf", "pacman", "apk", "conda", "gh",
 		"glab", "bunx", "pipx", "uvx":

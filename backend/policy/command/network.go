@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// networkJudge returns the judge of a program that is made for the network, nil for any other.
+// networkJudge returns the method that judges a network program. It returns nil for any other.
 func networkJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "curl":
@@ -32,8 +32,7 @@ func networkJudge(name string) func(*simpleCommand) {
 	return nil
 }
 
-// networkProgram judges the programs for the network that have no judge of their own: whatever looks like a host counts
-// as one.
+// networkProgram judges network programs that have no method of their own. Every word that looks like a host is one.
 func (c *simpleCommand) networkProgram() {
 	if c.asksVersionOrHelp() {
 		return
@@ -48,7 +47,7 @@ func (c *simpleCommand) networkProgram() {
 	c.warn(c.name + " reaches the network, and Sextant does not read what it sends.")
 }
 
-// useHost adds a host, or the host of an address.
+// useHost adds a host, or the host in a URL.
 func (c *simpleCommand) useHost(v bash.Word) {
 	if !v.IsLiteral() || strings.ContainsAny(v.Text, "{}[]*") && !strings.Contains(v.Text, "://[") {
 		c.useNetwork()
@@ -60,7 +59,7 @@ func (c *simpleCommand) useHost(v bash.Word) {
 		text = "https://" + text
 	}
 	if strings.Contains(text, `\`) || strings.Count(text, "@") > 1 {
-		// Programs disagree on where the host ends in such an address.
+		// Programs disagree on where the host ends in such a URL.
 		c.useNetwork()
 		c.warn("“" + bash.Shorten(v.Display) + "” names a host that is known only when it runs.")
 		return
@@ -87,17 +86,17 @@ func (c *simpleCommand) curl() {
 		return
 	}
 	c.useNetwork()
-	q := programs.OptionParser{Options: programs.OptionsOf("curl")}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	for _, s := range got.Unknown {
+	parser := programs.OptionParser{Options: programs.OptionsOf("curl")}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	for _, s := range args.Unknown {
 		c.warn("curl has the unknown option " + bash.Shorten(s) + ".")
 	}
-	for _, o := range got.Options {
+	for _, o := range args.Options {
 		if o.Role != 'B' || !o.HasValue {
 			continue
 		}
-		// A body or header may be taken from a file: @file, name@file, name=@file.
+		// A body or header may come from a file: @file, name@file, name=@file.
 		if o.Value.Unknown {
 			c.warn("What curl sends is known only when it runs: " + bash.Shorten(o.Value.Display) + ".")
 			continue
@@ -111,19 +110,19 @@ func (c *simpleCommand) curl() {
 			c.warn("curl sends the file " + bash.Shorten(file) + ".")
 		}
 	}
-	if len(got.Values("upload-file")) > 0 {
-		c.warn("curl sends the file " + bash.Shorten(got.Values("upload-file")[0].Display) + ".")
+	if len(args.Values("upload-file")) > 0 {
+		c.warn("curl sends the file " + bash.Shorten(args.Values("upload-file")[0].Display) + ".")
 	}
-	for _, w := range got.Operands {
+	for _, w := range args.Operands {
 		c.useHost(w)
-		if got.Has("remote-name", "remote-name-all") {
+		if args.Has("remote-name", "remote-name-all") {
 			c.useFile(bash.Word{Text: path.Base(w.Text), Display: w.Display, Unknown: w.Unknown}, toolspec.UseWrite)
 		}
 	}
-	if got.Has("location", "location-trusted") {
+	if args.Has("location", "location-trusted") {
 		c.warn("curl follows redirects, and where they lead is known only when it runs.")
 	}
-	if got.Has("remote-header-name") {
+	if args.Has("remote-header-name") {
 		c.warn("The server chooses the name of the file that curl writes.")
 	}
 }
@@ -133,22 +132,22 @@ func (c *simpleCommand) wget() {
 		return
 	}
 	c.useNetwork()
-	q := programs.OptionParser{Options: programs.OptionsOf("wget")}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	if len(got.Unknown) > 0 {
-		c.warn("wget has the unknown option " + bash.Shorten(got.Unknown[0]) + ".")
+	parser := programs.OptionParser{Options: programs.OptionsOf("wget")}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	if len(args.Unknown) > 0 {
+		c.warn("wget has the unknown option " + bash.Shorten(args.Unknown[0]) + ".")
 	}
-	if got.Has("post-file", "body-file") {
+	if args.Has("post-file", "body-file") {
 		c.warn("wget sends a file.")
 	}
-	if got.Has("input-file") {
+	if args.Has("input-file") {
 		c.warn("wget reads the addresses from a file.")
 	}
-	for _, w := range got.Operands {
+	for _, w := range args.Operands {
 		c.useHost(w)
 	}
-	if len(got.Values("output-document")) == 0 && !got.Has("spider") {
+	if len(args.Values("output-document")) == 0 && !args.Has("spider") {
 		c.useFile(bash.Literal("."), toolspec.UseWrite)
 	}
 }
@@ -158,16 +157,16 @@ func (c *simpleCommand) ssh() {
 		return
 	}
 	c.useNetwork()
-	q := programs.OptionParser{Options: programs.OptionsOf("ssh"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, programs.Arguments{Options: got.Options})
-	if len(got.Operands) > 0 {
-		c.useRemote(got.Operands[0])
+	parser := programs.OptionParser{Options: programs.OptionsOf("ssh"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
+	if len(args.Operands) > 0 {
+		c.useRemote(args.Operands[0])
 	}
 	c.warn(c.name + " runs commands on another machine, outside of any sandbox.")
 }
 
-// useRemote adds the host of user@host or user@host:path.
+// useRemote adds the host in user@host or user@host:path.
 func (c *simpleCommand) useRemote(v bash.Word) {
 	if v.Unknown {
 		c.useHost(v)
@@ -183,28 +182,29 @@ func (c *simpleCommand) useRemote(v bash.Word) {
 	c.useHost(bash.Word{Text: text, Display: v.Display, Glob: v.Glob})
 }
 
-// remoteCopy judges scp, rsync and rclone: host:path is remote, anything else a local file.
+// remoteCopy judges scp, rsync and rclone: host:path is remote, and anything else is a local file.
 func (c *simpleCommand) remoteCopy() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("rsync")}
+	parser := programs.OptionParser{Options: programs.OptionsOf("rsync")}
 	if c.name == "scp" {
-		q.Options = append([]programs.Option{{Names: []string{"P"}, Takes: '=', Role: programs.RoleText}}, q.Options...)
+		port := programs.Option{Names: []string{"P"}, ValueMode: '=', Role: programs.RoleText}
+		parser.Options = append([]programs.Option{port}, parser.Options...)
 	}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	if len(got.Unknown) > 0 || got.Ambiguous != "" || c.name == "rclone" {
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	if len(args.Unknown) > 0 || args.Ambiguous != "" || c.name == "rclone" {
 		c.warn(c.name + " has words that are unknown, or known only when it runs.")
 	}
-	for i, v := range got.Operands {
+	for i, v := range args.Operands {
 		before, _, colon := strings.Cut(v.Text, ":")
 		elsewhere := colon && !strings.Contains(before, "/") || strings.Contains(v.Text, "://")
 		switch {
 		case elsewhere:
 			c.useRemote(v)
 			c.warn(c.name + " copies between this machine and " + bash.Shorten(v.Display) + ".")
-		case i == len(got.Operands)-1 && i > 0:
+		case i == len(args.Operands)-1 && i > 0:
 			c.useFile(v, toolspec.UseWrite)
 		default:
 			c.useFile(v, toolspec.UseRead)

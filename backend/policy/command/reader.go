@@ -9,40 +9,41 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// reader reads one text. A copy reads a text within it, such as that of sh -c.
+// reader reads one script: the whole command line, or text in it that a shell runs. A copy of the reader reads the
+// inner script.
 type reader struct {
 	bash.Expander
 	*counters
 	place   Place
 	reading *Reading
-	// wrappers are the wrappers around this text, depth the number of texts around it.
+	// wrappers are the programs that run this script, outermost first. depth is the number of enclosing scripts.
 	wrappers []string
 	depth    int
-	// declared are the functions that this text declares at its top level, functions those whose declaration was read.
+	// declared are the functions that this script declares at its top level. functions are those declared so far.
 	declared, functions map[string]bool
-	// shadowed are the names of all functions that this text or one around it declares: what a command of such a
-	// name prints is not known.
+	// shadowed are the names of all functions that this script or an enclosing one declares. The output of a command
+	// with such a name is unknown.
 	shadowed map[string]bool
 	stdin    stdin
 }
 
-// stdin is what is known of standard input.
+// stdin describes the standard input of a command.
 type stdin struct {
-	// files are the files whose names the left side of a pipe prints, nil when they are not known.
+	// files are the files whose names the left side of a pipe prints, nil if they are unknown.
 	files []bash.Word
-	// text is the whole input, nil when there is none or it is not known.
+	// text is the whole input, nil if there is none or it is unknown.
 	text *string
-	// piped says that it comes from another command or a file.
+	// piped is true if the input comes from another command or a file.
 	piped bool
 }
 
-// counters count over all texts of one reading.
+// counters are shared by all scripts of one reading.
 type counters struct {
-	// remaining is how many commands may still be judged, findings how much was found that is not harmless.
+	// remaining is how many more commands may be judged. findings counts the effects and warnings found.
 	remaining, findings int
-	// warnings are all warnings, commandWarnings those about a simple command and not the text itself.
+	// warnings counts all warnings. commandWarnings counts those about one simple command.
 	warnings, commandWarnings int
-	// judgeDepth is how many simple commands are being judged, one inside of the other.
+	// judgeDepth is the number of simple commands being judged, each inside the one before.
 	judgeDepth int
 }
 
@@ -60,7 +61,7 @@ func (r *reader) warn(sentence string) {
 	r.reading.Warnings = append(r.reading.Warnings, sentence)
 }
 
-// readScript reads a whole text in the current state.
+// readScript parses and reads a script in the current state of the shell.
 func (r *reader) readScript(text string) {
 	if r.depth > maxDepth {
 		r.warn("Its commands are nested too deep to be read.")
@@ -79,7 +80,7 @@ func (r *reader) readScript(text string) {
 	r.Text = outer
 }
 
-// readInnerShell reads text that a wrapper passes to a new shell.
+// readInnerShell reads a script that wrappers pass to a new shell.
 func (r *reader) readInnerShell(text string, wrappers ...string) {
 	in := *r
 	in.depth++
@@ -88,7 +89,7 @@ func (r *reader) readInnerShell(text string, wrappers ...string) {
 	in.readScript(text)
 }
 
-// readFunctions learns which functions a text declares, before it is read.
+// readFunctions records which functions a script declares.
 func (r *reader) readFunctions(file *syntax.File) {
 	all, top := bash.Functions(file)
 	shadowed := maps.Clone(r.shadowed)

@@ -1,18 +1,18 @@
-// Package command reads a bash command before it runs and says what it would do: which programs it starts, which files
-// and hosts they use, and what a person should be warned of. The policy decides with it when to ask, and the approval
-// shows it.
+// Package command reads a bash command before it runs and describes what it would do: which programs it starts, which
+// files and hosts they use, and what the person should be warned of. The policy uses the description to decide whether
+// to ask, and the approval shows it.
 //
-// The contract: Read is a pure function of the text and of where it would run. It looks at the syntax tree, at every
-// simple command in it wherever that is (pipelines, lists, substitutions, functions, here-documents, loops, traps, text
-// given to eval or sh -c), and through the wrappers that start other programs. What it cannot judge is a warning, never
-// silence: a name that is known only when it runs, a program it does not know, text that does not parse. Several
-// possible outcomes count as all of them.
+// The contract: Read is a pure function of the command and the place where it would run. It looks at every simple
+// command in the syntax tree (in pipelines, lists, substitutions, functions, here-documents, loops and traps), in text
+// that is passed to eval or sh -c, and in the operands of programs that start other programs. Whatever it cannot judge
+// causes a warning: a name that is known only at run time, an unknown program, text that does not parse. If several
+// outcomes are possible, it reports all of them.
 //
-// It is not the sandbox: a command that deceives this reading still runs confined. It opens no file and follows no
-// link; paths are clean and absolute, and where they really lead is for the caller to find out.
+// It is not the sandbox: a command that deceives it still runs confined. It opens no file and follows no link. Paths
+// are clean and absolute; the caller must resolve links.
 //
-// Below it, package bash reads words, package programs knows programs by name, package scripts reads the scripts of sed
-// and awk, and package pipes what a pipe prints.
+// It uses package bash to expand words, package programs for tables of programs, package scripts for the scripts of sed
+// and awk, and package pipes for the output of the left side of a pipe.
 package command
 
 import (
@@ -24,7 +24,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of one reading: texts within texts, commands judged, files reported.
+// Limits of one reading: nested scripts, judged commands and reported files.
 const (
 	maxDepth    = 10
 	maxCommands = 2000
@@ -33,52 +33,52 @@ const (
 
 // Place is where a command would run. Its paths are absolute and clean.
 type Place struct {
-	// Folder is the working directory, Home what ~ and $HOME stand for.
+	// Folder is the working directory. Home is the value of ~ and $HOME, "" if it is unknown.
 	Folder, Home string
 }
 
 // Command is one simple command.
 type Command struct {
-	// Program is "git" for /usr/bin/git, "./run.sh" for a path outside of the system's folders, and "" when it is known
-	// only when it runs.
+	// Program is "git" for /usr/bin/git, "./run.sh" for a path outside the system's folders, and "" if it is known only
+	// at run time.
 	Program string
-	// Subcommand is the subcommand of a program that has them: "commit".
+	// Subcommand is the subcommand, such as "commit", "" if there is none.
 	Subcommand string
-	// Args are the words after the program, unquoted as far as they are known.
+	// Args are the words after the program, without quotes as far as they are known.
 	Args []string
-	// Wrappers are the wrappers it was found in, the outermost first.
+	// Wrappers are the programs that start this command, outermost first.
 	Wrappers []string
-	// Text is the command as it was written, inside of wrappers without its quotes.
+	// Text is the command as it was written. Inside a wrapper, it has no quotes.
 	Text string
-	// Harmless is true when it only reads, and all that it reads is known.
+	// Harmless is true if the command only reads, and everything that it reads is known.
 	Harmless bool
-	// GrantName is how a grant may name it ("git commit"), "" when no name says enough of what it does.
+	// GrantName is the name of the command in a grant, such as "git commit". It is "" if no name describes well enough
+	// what the command does.
 	GrantName string
 }
 
-// Reading is what a command would do.
+// Reading describes what a command line would do.
 type Reading struct {
 	Commands []Command
-	// Files are the uses of files that are known, each once, in order of mention. A path with * or ? in its last parts
-	// stands for what matches.
+	// Files are the known uses of files, without duplicates, in order of mention. A path with * or ? in its last parts
+	// refers to every file that matches.
 	Files []toolspec.FileUse
-	// Folders are those it changes to, each once, without the one it starts in. One with * or ? stands for what
-	// matches.
+	// Folders are the working directories that the command changes to, without duplicates and without the first one. A
+	// path with * or ? refers to every folder that matches.
 	Folders []string
-	// Hosts are those it names, in lower case, as host or host:port. Network says that it uses the network, also when
-	// it names none.
+	// Hosts are the hosts that the command names, in lower case, as host or host:port. Network is true if the command
+	// uses the network, even if it names no host.
 	Hosts   []string
 	Network bool
 	// Warnings are sentences for the person.
 	Warnings []string
-	// Harmless is true when every command of it is.
+	// Harmless is true if every command is harmless.
 	Harmless bool
-	// Sentence says what it does in a few words: "Delete 3 files in build/".
+	// Sentence summarizes the command in a few words: "Delete 3 files in build/".
 	Sentence string
 }
 
-// Describe fills the description of a call that runs the command: its sentence, and the facts that the policy decides
-// by. Links in the paths of files are not followed.
+// Describe fills d with the sentence and with the facts that the policy uses. Links in file paths are not resolved.
 func (r Reading) Describe(d *toolspec.Description) {
 	d.Present, d.RunsProgram, d.Network = r.Sentence, true, r.Network
 	d.Files, d.Hosts, d.Warnings = r.Files, r.Hosts, r.Warnings
@@ -94,7 +94,7 @@ func (r Reading) Describe(d *toolspec.Description) {
 	}
 }
 
-// Read reads a command line as bash would at the place at. It always returns a Reading with a sentence.
+// Read reads a command line as bash would. The result always has a sentence, even if the command does not parse.
 func Read(command string, at Place) Reading {
 	out := &Reading{}
 	r := &reader{
@@ -104,7 +104,7 @@ func Read(command string, at Place) Reading {
 	r.readScript(command)
 	out.Harmless = len(out.Warnings) == 0 && !out.Network && !changesFiles(out.Files)
 	if r.warnings > r.commandWarnings {
-		// A warning about the text itself belongs to no command, so no name says enough.
+		// A warning about the script belongs to no command, so no command's name describes enough for a grant.
 		out.Commands = append(out.Commands, Command{Text: command})
 		for i := range out.Commands {
 			out.Commands[i].GrantName = ""

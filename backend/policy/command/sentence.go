@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// sentence says in a few words what a command line does, the most harmful part first.
+// sentence summarizes a command line in a few words, with the most harmful effect first.
 func sentence(r Reading, at Place) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
@@ -57,7 +57,7 @@ func sentence(r Reading, at Place) string {
 	return strings.ToUpper(all[:1]) + all[1:]
 }
 
-// connectives are harmless commands that say nothing of what a command line is for.
+// connectives are harmless commands that do not show the purpose of a command line.
 var connectives = map[string]bool{
 	"[": true, "[[": true, "test": true, ":": true, "true": true, "false": true, "echo": true, "printf": true,
 	"sleep": true, "exit": true, "return": true, "set": true, "shift": true, "local": true, "read": true,
@@ -73,7 +73,7 @@ func pathsOf(files []toolspec.FileUse, use toolspec.Use) []string {
 	return paths
 }
 
-// describePaths names one file, or counts several and the folder they share.
+// describePaths returns the path of one file, or the number of files and the folder that they share.
 func describePaths(paths []string, at Place) string {
 	if len(paths) == 1 {
 		return relativePath(paths[0], at)
@@ -93,7 +93,7 @@ func describePaths(paths []string, at Place) string {
 	return fmt.Sprintf("%d files in %s", len(paths), where)
 }
 
-// relativePath returns a path as a person in the folder would write it.
+// relativePath returns a path relative to the working directory, or to ~.
 func relativePath(p string, at Place) string {
 	if p == at.Folder {
 		return "."
@@ -107,9 +107,9 @@ func relativePath(p string, at Place) string {
 	return p
 }
 
-// programNames returns the programs that do more than read, or all when none does.
+// programNames returns the programs that do more than read, or all programs if there are none.
 func programNames(r Reading) []string {
-	var all, heavy []string
+	var all, withEffects []string
 	for _, c := range r.Commands {
 		name := c.Program
 		if name == "" {
@@ -121,12 +121,12 @@ func programNames(r Reading) []string {
 		if !slices.Contains(all, name) {
 			all = append(all, bash.Shorten(name))
 		}
-		if !c.Harmless && !slices.Contains(heavy, name) {
-			heavy = append(heavy, bash.Shorten(name))
+		if !c.Harmless && !slices.Contains(withEffects, name) {
+			withEffects = append(withEffects, bash.Shorten(name))
 		}
 	}
-	if len(heavy) > 0 {
-		return heavy
+	if len(withEffects) > 0 {
+		return withEffects
 	}
 	return all
 }

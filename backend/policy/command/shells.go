@@ -8,39 +8,39 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// shellProgram judges sh and its variants: text after -c, a script, or standard input.
+// shellProgram judges sh and its variants, which run the text after -c, a script file or standard input.
 func (c *simpleCommand) shellProgram() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("sh"), StopAtOperand: true}
+	parser := programs.OptionParser{Options: programs.OptionsOf("sh"), StopAtOperand: true}
 	words := c.words[1:]
 	for len(words) > 0 && words[0].IsLiteral() && len(words[0].Text) > 1 && words[0].Text[0] == '+' {
-		words = words[1:] // set +x
+		words = words[1:] // an option such as +x
 	}
-	got := q.Parse(words)
-	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+	args := parser.Parse(words)
+	if len(args.Unknown) > 0 || args.Ambiguous != "" {
 		c.warn(c.name + " has options that Sextant does not know, so what it runs is unknown.")
 	}
-	c.judgeOptions(q, programs.Arguments{Options: got.Options})
+	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
 	switch {
-	case got.Has("rcfile", "init-file", "i", "login"):
+	case args.Has("rcfile", "init-file", "i", "login"):
 		c.warn(c.name + " reads start-up files before it runs anything.")
 		fallthrough
-	case got.Has("c"):
-		if len(got.Operands) > 0 {
-			c.runShellText(got.Operands[0])
+	case args.Has("c"):
+		if len(args.Operands) > 0 {
+			c.runShellText(args.Operands[0])
 			return
 		}
-		if got.Has("c") {
+		if args.Has("c") {
 			return
 		}
 		fallthrough
-	case len(got.Operands) == 0, got.Has("s"):
+	case len(args.Operands) == 0, args.Has("s"):
 		c.runInput()
 	default:
-		c.useFile(got.Operands[0], toolspec.UseRead)
-		c.warn(c.name + " runs the script " + bash.Shorten(got.Operands[0].Display) + ", which Sextant does not read.")
+		c.useFile(args.Operands[0], toolspec.UseRead)
+		c.warn(c.name + " runs the script " + bash.Shorten(args.Operands[0].Display) + ", which Sextant does not read.")
 	}
 }
 
@@ -57,18 +57,18 @@ func (c *simpleCommand) runInput() {
 	}
 }
 
-// textRunner judges programs that pass a text to a shell with -c.
+// textRunner judges programs that pass text to a shell with -c.
 func (c *simpleCommand) textRunner() {
-	q := programs.OptionParser{Options: programs.OptionsOf("su"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
+	parser := programs.OptionParser{Options: programs.OptionsOf("su"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
 	switch c.name {
 	case "su", "runuser":
-		c.warn(c.name + " " + programs.RunsAsAnother + ".")
+		c.warn(c.name + " " + programs.RunsAsAnotherWarning + ".")
 	}
-	c.judgeOptions(q, got)
-	rest := got.Operands
+	c.judgeOptions(parser, args)
+	rest := args.Operands
 	switch {
-	case len(got.Unknown) > 0:
+	case len(args.Unknown) > 0:
 		c.warn(c.name + " has options that Sextant does not know.")
 	case c.name == "flock" && len(rest) > 0:
 		c.useFile(rest[0], toolspec.UseWrite)
@@ -83,13 +83,13 @@ func (c *simpleCommand) textRunner() {
 			rest = []bash.Word{bash.Literal("typescript")}
 		}
 		c.useFile(rest[0], toolspec.UseWrite)
-		// script reads options after operands too: the command may follow the file.
-		more := q.Parse(rest[1:])
-		c.judgeOptions(q, more)
-		if !got.Has("command") && !more.Has("command") {
+		// script accepts options after operands: the command may follow the file.
+		more := parser.Parse(rest[1:])
+		c.judgeOptions(parser, more)
+		if !args.Has("command") && !more.Has("command") {
 			c.warn("script starts a shell that waits for commands.")
 		}
-	case c.name == "runuser" && got.Has("user"):
+	case c.name == "runuser" && args.Has("user"):
 		c.runWrapped(rest)
 	default:
 		for i, w := range rest {
@@ -101,17 +101,17 @@ func (c *simpleCommand) textRunner() {
 }
 
 func (c *simpleCommand) watch() {
-	q := programs.OptionParser{Options: programs.OptionsOf("watch"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, programs.Arguments{Options: got.Options})
-	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+	parser := programs.OptionParser{Options: programs.OptionsOf("watch"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
+	if len(args.Unknown) > 0 || args.Ambiguous != "" {
 		c.warn("watch has options that Sextant does not know.")
 	}
-	if got.Has("exec") {
-		c.runWrapped(got.Operands)
+	if args.Has("exec") {
+		c.runWrapped(args.Operands)
 		return
 	}
-	c.runJoined(got.Operands)
+	c.runJoined(args.Operands)
 }
 
 // runJoined judges words that a shell reads as one line.

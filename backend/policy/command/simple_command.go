@@ -12,18 +12,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// simpleCommand is one simple command while it is judged.
+// simpleCommand judges one simple command: it adds the command's effects and warnings to the reading.
 type simpleCommand struct {
 	reader *reader
-	// name is the program, words are all words from the program on, text is the command as written.
-	name  string
-	words []bash.Word
-	text  string
-	// subcommand and grantName become those of Command.
+	// name is the program, words are the program and its words, and text is the command as it was written.
+	name                  string
+	words                 []bash.Word
+	text                  string
 	subcommand, grantName string
 }
 
-// readSimpleCommand reads a simple command of the syntax tree.
+// readSimpleCommand reads a simple command in the syntax tree.
 func (r *reader) readSimpleCommand(x *syntax.CallExpr) {
 	r.readNested(x)
 	for _, a := range x.Assigns {
@@ -41,7 +40,6 @@ func (r *reader) readSimpleCommand(x *syntax.CallExpr) {
 	r.judgeWords(words, r.Source(x))
 }
 
-// judgeWords judges a command by its words.
 func (r *reader) judgeWords(words []bash.Word, text string) {
 	if r.remaining--; r.remaining < 0 {
 		r.warn("It is too long to be read to its end.")
@@ -50,7 +48,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 	if len(words) == 0 {
 		return
 	}
-	marks, at := r.findings, len(r.reading.Commands)
+	findingsBefore, at := r.findings, len(r.reading.Commands)
 	c := &simpleCommand{reader: r, words: words, text: text}
 	r.reading.Commands = append(r.reading.Commands, Command{Text: text, Wrappers: slices.Clone(r.wrappers)})
 	r.judgeDepth++
@@ -62,7 +60,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 	}
 	r.judgeDepth--
 	cmd := &r.reading.Commands[at]
-	cmd.Program, cmd.Subcommand, cmd.Harmless = c.name, c.subcommand, r.findings == marks
+	cmd.Program, cmd.Subcommand, cmd.Harmless = c.name, c.subcommand, r.findings == findingsBefore
 	if !cmd.Harmless && len(r.wrappers) == 0 {
 		cmd.GrantName = c.grantName
 	}
@@ -75,7 +73,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 	}
 }
 
-// programName returns the name that a program is known by: without its folder when that is one of the system.
+// programName returns the program's name without a system folder before it: "git" for /usr/bin/git.
 func programName(s string) string {
 	if !strings.Contains(s, "/") {
 		return s
@@ -91,7 +89,8 @@ func (c *simpleCommand) judge() {
 	special := specialJudge(c.name)
 	p, known := programs.Lookup(c.name)
 	if special == nil && !known && c.reader.functions[c.words[0].Text] {
-		// Its body was judged at its declaration. Where a known program has that name, either may be meant.
+		// The body was judged at its declaration. A known program with the same name is judged instead, since either
+		// may run.
 		return
 	}
 	if special != nil {
@@ -110,22 +109,21 @@ func (c *simpleCommand) judge() {
 	c.judgeByTable(p)
 }
 
-// judgeByTable judges a program by its entry in the table.
 func (c *simpleCommand) judgeByTable(p programs.Program) {
 	if c.asksVersionOrHelp() {
 		return
 	}
 	warned := c.reader.warnings
-	q := programs.OptionParser{Options: programs.ParseOptions(p.Options)}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, got)
-	c.judgeOperands(p.Operands, got.Operands)
+	parser := programs.OptionParser{Options: programs.ParseOptions(p.Options)}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, args)
+	c.judgeOperands(p.Operands, args.Operands)
 	unwarned := c.reader.warnings == warned
 	if p.Warning != "" {
 		c.warn(c.name + " " + p.Warning + ".")
 	}
-	if p.Grantable && unwarned && !slices.ContainsFunc(got.Options,
-		func(o programs.GivenOption) bool {
+	if p.Grantable && unwarned && !slices.ContainsFunc(args.Options,
+		func(o programs.ParsedOption) bool {
 			return o.Role == programs.RoleWarn || o.Role == programs.RoleProgram
 		}) {
 		c.grantName = c.name
@@ -138,12 +136,11 @@ func (c *simpleCommand) asksVersionOrHelp() bool {
 		(c.words[1].Text == "--version" || c.words[1].Text == "--help")
 }
 
-// judgeOptions judges the options of a command.
-func (c *simpleCommand) judgeOptions(q programs.OptionParser, got programs.Arguments) {
-	if got.Ambiguous != "" && q.BeyondReading() {
-		c.warn("“" + bash.Shorten(got.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
+func (c *simpleCommand) judgeOptions(parser programs.OptionParser, args programs.Arguments) {
+	if args.Ambiguous != "" && parser.HasEffects() {
+		c.warn("“" + bash.Shorten(args.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
 	}
-	for _, o := range got.Options {
+	for _, o := range args.Options {
 		c.judgeOption(o.Role, o.Name, o.Value, o.HasValue)
 	}
 }
@@ -168,7 +165,6 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// judgeWord judges a word by its role.
 func (c *simpleCommand) judgeWord(role programs.Role, v bash.Word) {
 	switch role {
 	case programs.RoleRead:
@@ -189,8 +185,8 @@ func (c *simpleCommand) judgeWord(role programs.Role, v bash.Word) {
 	}
 }
 
-// judgeOperands judges operands by their roles: "t r*" is one text and then paths that are read, "r* w" paths that are
-// read and a last one that is written.
+// judgeOperands judges operands by their roles. "t r*" means one text and then paths to read; "r* w" means paths to
+// read and one last path to write.
 func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
 	fields := strings.Fields(roles)
 	c.judgeShiftedOperands(fields, words)
@@ -211,16 +207,16 @@ func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
 	}
 }
 
-// judgeShiftedOperands judges the further roles that operands may have when one of them may be several words: then it
-// and all words after it may have each of the roles that follow.
+// judgeShiftedOperands handles an operand that may expand to several words: it and all operands after it may have any
+// of the roles that follow.
 func (c *simpleCommand) judgeShiftedOperands(fields []string, words []bash.Word) {
-	at := slices.IndexFunc(words, bash.Word.MayBeSeveral)
+	at := slices.IndexFunc(words, bash.Word.MayBeMultipleWords)
 	if at < 0 || len(fields) < 2 {
 		return
 	}
 	for _, field := range fields[min(at, len(fields)-1):] {
 		for _, w := range words[at:] {
-			if role := programs.Role(field[0]); role.BeyondReading() || role == programs.RoleRead && w.Glob {
+			if role := programs.Role(field[0]); role.HasEffects() || role == programs.RoleRead && w.Glob {
 				c.judgeWord(role, w)
 			}
 		}
@@ -259,10 +255,10 @@ func (c *simpleCommand) runWrapped(words []bash.Word) {
 	in.judgeWords(words, joinDisplay(words))
 }
 
-// runInPlace judges a command that runs in the current shell, as after command and builtin.
+// runInPlace judges a command that runs in the current shell, such as the one after command or builtin.
 func (c *simpleCommand) runInPlace(words []bash.Word) {
 	wrappers, functions := c.reader.wrappers, c.reader.functions
-	// They ignore functions.
+	// The command is never a function.
 	c.reader.wrappers, c.reader.functions = append(slices.Clone(wrappers), c.name), nil
 	c.reader.depth++
 	if c.reader.depth > maxDepth {

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// readList reads statements that run one after another, whether or not the one before succeeded.
+// readList reads statements that run one after another, even if one of them fails.
 func (r *reader) readList(stmts []*syntax.Stmt) {
 	for _, stmt := range stmts {
 		before := r.Folders
@@ -130,7 +130,7 @@ func (r *reader) readIf(x *syntax.IfClause) {
 	r.addFolders(before)
 }
 
-// readLoop reads what may run more than once, where changes of the folder add up.
+// readLoop reads a loop. The working directory becomes unknown if the loop may change it.
 func (r *reader) readLoop(n syntax.Node, do func()) {
 	if bash.ChangesFolder(n) {
 		r.Folders = nil
@@ -138,7 +138,7 @@ func (r *reader) readLoop(n syntax.Node, do func()) {
 	do()
 }
 
-// readFunction reads a body at its declaration; it may be called from any folder and with any input.
+// readFunction reads a function's body at its declaration. It may be called from any folder and with any input.
 func (r *reader) readFunction(x *syntax.FuncDecl) {
 	if r.functions == nil {
 		r.functions = map[string]bool{}
@@ -155,13 +155,12 @@ func (r *reader) readFunction(x *syntax.FuncDecl) {
 	}
 }
 
-// readRedirect reads one redirection of a statement.
 func (r *reader) readRedirect(x *syntax.Redirect) {
 	r.readNested(x.Word)
 	if x.Hdoc != nil {
 		r.readNested(x.Hdoc)
 	}
-	here := &simpleCommand{reader: r, name: "The redirection"}
+	redirection := &simpleCommand{reader: r, name: "The redirection"}
 	switch x.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		r.stdin = stdin{text: r.Word(x.Hdoc).LiteralText(), piped: true}
@@ -171,17 +170,17 @@ func (r *reader) readRedirect(x *syntax.Redirect) {
 		r.stdin = stdin{piped: true}
 	case syntax.RdrIn:
 		r.stdin = stdin{piped: true}
-		here.useFile(r.Word(x.Word), toolspec.UseRead)
+		redirection.useFile(r.Word(x.Word), toolspec.UseRead)
 	case syntax.RdrInOut:
 		r.stdin = stdin{piped: true}
-		here.useFile(r.Word(x.Word), toolspec.UseRead)
-		here.useFile(r.Word(x.Word), toolspec.UseWrite)
+		redirection.useFile(r.Word(x.Word), toolspec.UseRead)
+		redirection.useFile(r.Word(x.Word), toolspec.UseWrite)
 	case syntax.DplOut:
 		if v := r.Word(x.Word); !v.IsLiteral() || !isDescriptor(v.Text) {
-			here.useFile(v, toolspec.UseWrite)
+			redirection.useFile(v, toolspec.UseWrite)
 		}
 	default:
-		here.useFile(r.Word(x.Word), toolspec.UseWrite)
+		redirection.useFile(r.Word(x.Word), toolspec.UseWrite)
 	}
 }
 
@@ -194,7 +193,7 @@ func isDescriptor(s string) bool {
 	return s != ""
 }
 
-// readNested reads the commands inside of words, arithmetic and tests of a node.
+// readNested reads the substitutions, arithmetic and tests inside n.
 func (r *reader) readNested(n syntax.Node) {
 	if n == nil {
 		return

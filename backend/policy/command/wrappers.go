@@ -10,7 +10,7 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
-// wrapperJudge returns the judge of a program that starts another, nil for any other.
+// wrapperJudge returns the method that judges a program which starts another one. It returns nil for any other.
 func wrapperJudge(name string) func(*simpleCommand) {
 	if w, ok := programs.LookupWrapper(name); ok {
 		return func(c *simpleCommand) { c.plainWrapper(w) }
@@ -34,37 +34,37 @@ func wrapperJudge(name string) func(*simpleCommand) {
 	return nil
 }
 
-// plainWrapper judges a plain wrapper and what it starts.
+// plainWrapper judges a wrapper that starts a command unchanged.
 func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.ParseOptions(w.Options), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
+	parser := programs.OptionParser{Options: programs.ParseOptions(w.Options), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
 	if w.Warning != "" {
 		c.warn(c.name + " " + w.Warning + ".")
 	}
-	if len(got.Unknown) > 0 {
-		c.warn(c.name + " has the unknown option " + bash.Shorten(got.Unknown[0]) +
+	if len(args.Unknown) > 0 {
+		c.warn(c.name + " has the unknown option " + bash.Shorten(args.Unknown[0]) +
 			", so what it starts is unknown.")
 	}
-	if got.Ambiguous != "" {
-		c.warn("“" + bash.Shorten(got.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
+	if args.Ambiguous != "" {
+		c.warn("“" + bash.Shorten(args.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
 	}
 	c.reader.isolate(func() {
-		c.judgeOptions(q, programs.Arguments{Options: got.Options})
-		if rest := got.Operands; len(rest) > w.Skip {
+		c.judgeOptions(parser, programs.Arguments{Options: args.Options})
+		if rest := args.Operands; len(rest) > w.Skip {
 			if w.Skip > 0 && !rest[0].IsLiteral() && rest[0].Splittable {
 				c.warn("What " + c.name + " starts is known only when it runs.")
 			}
 			c.runWrapped(skipAssignments(rest[w.Skip:], c.reader))
-		} else if w.Warning == "" && got.Has("p") && c.name != "time" {
+		} else if w.Warning == "" && args.Has("p") && c.name != "time" {
 			c.warn(c.name + " changes a running program.")
 		}
 	})
 }
 
-// skipAssignments judges the words NAME=value before a command and returns the rest.
+// skipAssignments judges the words NAME=value before a command, and returns the other words.
 func skipAssignments(words []bash.Word, r *reader) []bash.Word {
 	for len(words) > 0 {
 		name, _, ok := strings.Cut(words[0].Text, "=")
@@ -82,15 +82,15 @@ func (c *simpleCommand) env() {
 	if c.asksVersionOrHelp() {
 		return
 	}
-	q := programs.OptionParser{Options: programs.OptionsOf("env"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
-	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+	parser := programs.OptionParser{Options: programs.OptionsOf("env"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
+	if len(args.Unknown) > 0 || args.Ambiguous != "" {
 		c.warn("env has options that Sextant does not know, so what it starts is unknown.")
 	}
 	c.reader.isolate(func() {
-		c.judgeOptions(q, programs.Arguments{Options: got.Options})
-		rest := got.Operands
-		for _, v := range got.Values("split-string") {
+		c.judgeOptions(parser, programs.Arguments{Options: args.Options})
+		rest := args.Operands
+		for _, v := range args.Values("split-string") {
 			if !v.IsLiteral() || strings.ContainsAny(v.Text, "\\$\"'#") {
 				c.warn("env splits text into a command that is known only when it runs: " +
 					bash.Shorten(v.Display) + ".")
@@ -100,7 +100,7 @@ func (c *simpleCommand) env() {
 			for _, word := range strings.Fields(v.Text) {
 				front = append(front, bash.Literal(word))
 			}
-			inner := programs.OptionParser{Options: q.Options, StopAtOperand: true}.Parse(front)
+			inner := programs.OptionParser{Options: parser.Options, StopAtOperand: true}.Parse(front)
 			rest = append(inner.Operands, rest...)
 			if len(inner.Options)+len(inner.Unknown) > 0 {
 				c.warn("env splits text that contains options of env: " + bash.Shorten(v.Text) + ".")
@@ -111,26 +111,27 @@ func (c *simpleCommand) env() {
 }
 
 func (c *simpleCommand) xargs() {
-	q := programs.OptionParser{Options: programs.OptionsOf("xargs"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, programs.Arguments{Options: got.Options})
-	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+	parser := programs.OptionParser{Options: programs.OptionsOf("xargs"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
+	if len(args.Unknown) > 0 || args.Ambiguous != "" {
 		c.warn("xargs has options that Sextant does not know, so what it starts is unknown.")
 	}
-	if len(got.Operands) == 0 {
-		return // it runs echo
+	if len(args.Operands) == 0 {
+		return // without operands, xargs runs echo
 	}
 	added := c.reader.stdin.files
-	if added == nil || got.Has("arg-file") {
+	if added == nil || args.Has("arg-file") {
 		added = []bash.Word{{Display: "what xargs reads", Unknown: true, Splittable: true}}
 	}
-	words := slices.Clone(got.Operands)
-	if marks := append(got.Values("replace"), got.Values("J")...); len(marks) > 0 {
-		if !marks[0].IsLiteral() {
-			c.warn("Which words xargs replaces is known only when it runs: " + bash.Shorten(marks[0].Display) + ".")
+	words := slices.Clone(args.Operands)
+	if placeholders := append(args.Values("replace"), args.Values("J")...); len(placeholders) > 0 {
+		if !placeholders[0].IsLiteral() {
+			c.warn("Which words xargs replaces is known only when it runs: " +
+				bash.Shorten(placeholders[0].Display) + ".")
 		}
-		words = c.replaceWords(words, marks[0].Text, added)
-	} else if got.Has("i") {
+		words = c.replaceWords(words, placeholders[0].Text, added)
+	} else if args.Has("i") {
 		words = c.replaceWords(words, "{}", added)
 	} else {
 		words = append(words, added...)
@@ -141,17 +142,18 @@ func (c *simpleCommand) xargs() {
 	})
 }
 
-// replaceWords replaces mark in words by the files.
-func (c *simpleCommand) replaceWords(words []bash.Word, mark string, files []bash.Word) []bash.Word {
-	hasMark := func(s string) bool { return strings.Contains(s, mark) }
+// replaceWords returns words with each word that equals mark replaced by files. A word that only contains mark becomes
+// unknown.
+func (c *simpleCommand) replaceWords(words []bash.Word, placeholder string, files []bash.Word) []bash.Word {
+	hasPlaceholder := func(s string) bool { return strings.Contains(s, placeholder) }
 	var all []bash.Word
 	for i, w := range words {
 		switch {
-		case mark != "" && slices.ContainsFunc(w.Alternatives, hasMark):
+		case placeholder != "" && slices.ContainsFunc(w.Alternatives, hasPlaceholder):
 			all = append(all, bash.Word{Display: w.Display, Unknown: true})
-		case mark == "" || !strings.Contains(w.Text, mark):
+		case placeholder == "" || !strings.Contains(w.Text, placeholder):
 			all = append(all, w)
-		case w.Text == mark && i > 0 && !files[0].Unknown:
+		case w.Text == placeholder && i > 0 && !files[0].Unknown:
 			all = append(all, files...)
 		default:
 			all = append(all, bash.Word{Display: w.Display, Unknown: true})
@@ -160,14 +162,14 @@ func (c *simpleCommand) replaceWords(words []bash.Word, mark string, files []bas
 	return all
 }
 
-// parallel judges parallel, which makes commands out of what it reads.
+// parallel judges parallel, which builds commands from its input.
 func (c *simpleCommand) parallel() {
 	c.warn(c.name + " makes commands out of what it reads, which are known only when it runs.")
-	q := programs.OptionParser{Options: programs.OptionsOf("parallel"), StopAtOperand: true}
-	got := q.Parse(c.words[1:])
-	c.judgeOptions(q, programs.Arguments{Options: got.Options})
+	parser := programs.OptionParser{Options: programs.OptionsOf("parallel"), StopAtOperand: true}
+	args := parser.Parse(c.words[1:])
+	c.judgeOptions(parser, programs.Arguments{Options: args.Options})
 	var words []bash.Word
-	for _, w := range got.Operands {
+	for _, w := range args.Operands {
 		if strings.HasPrefix(w.Text, ":::") {
 			break
 		}
@@ -176,18 +178,18 @@ func (c *simpleCommand) parallel() {
 	c.runWrapped(append(words, bash.Unknown("what parallel reads")))
 }
 
-// commandPrefix judges command, builtin and exec, which run the command that follows in the current shell.
+// commandPrefix judges command, builtin and exec, which run the rest of their words in the current shell.
 func (c *simpleCommand) commandPrefix() {
-	q := programs.OptionParser{Options: programs.OptionsOf("command"), StopAtOperand: true}
+	parser := programs.OptionParser{Options: programs.OptionsOf("command"), StopAtOperand: true}
 	if c.name == "builtin" {
-		q.Options = nil
+		parser.Options = nil
 	}
-	got := q.Parse(c.words[1:])
-	if c.name == "command" && got.Has("v", "V") {
+	args := parser.Parse(c.words[1:])
+	if c.name == "command" && args.Has("v", "V") {
 		return
 	}
-	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+	if len(args.Unknown) > 0 || args.Ambiguous != "" {
 		c.warn(c.name + " has options that Sextant does not know, so what it starts is unknown.")
 	}
-	c.runInPlace(got.Operands)
+	c.runInPlace(args.Operands)
 }

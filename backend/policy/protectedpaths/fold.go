@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// foldPath splits a path into its folded elements, with "." and ".." resolved as written.
+// foldPath splits a path into its folded elements. It resolves "." and ".." by their text.
 func foldPath(path string) []string {
 	path = filepath.Clean(path)
 	path = filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
@@ -19,8 +19,8 @@ func foldPath(path string) []string {
 	return all
 }
 
-// foldElement gives all spellings that some file system takes for one name the same form: letter case as for APFS and
-// NTFS, invisible characters as for HFS+, and dots, spaces and the name of a stream at the end as for Windows.
+// foldElement maps all spellings that some file system accepts for a name to one form. It folds letter case as APFS and
+// NTFS do, drops invisible characters as HFS+ does, and drops trailing dots, spaces and stream names as Windows does.
 func foldElement(element string) string {
 	if isFolded(element) {
 		return element
@@ -47,7 +47,7 @@ func foldElement(element string) string {
 	return name
 }
 
-// isFolded reports whether foldElement leaves element as it is.
+// isFolded reports whether foldElement would not change element.
 func isFolded(element string) bool {
 	for i := range len(element) {
 		c := element[i]
@@ -58,7 +58,7 @@ func isFolded(element string) bool {
 	return element == "" || !strings.HasSuffix(element, ".") && !strings.HasSuffix(element, " ")
 }
 
-// foldCase returns the same letter for all that differ only in case: s for ſ, S and s.
+// foldCase maps letters that differ only in case to one letter: ſ, S and s to s.
 func foldCase(r rune) rune {
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		if 'a' <= next && next <= 'z' {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The descriptions of places.
+// Descriptions of places.
 const (
 	keys        = "a folder of keys"
 	logins      = "a file of log-ins"
@@ -31,7 +31,7 @@ const (
 	kernel      = "a kernel setting"
 )
 
-// homePlaces returns the places of a home folder, relative to it.
+// homePlaces returns the known places in a home folder, by relative path.
 func homePlaces() map[string]Place {
 	all := map[string]Place{}
 	addPlaces(all, Secret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
@@ -80,7 +80,7 @@ func homePlaces() map[string]Place {
 	return all
 }
 
-// systemPlaces returns the places of the machine, absolute.
+// systemPlaces returns the known places of the system, by absolute path.
 func systemPlaces() map[string]Place {
 	all := map[string]Place{}
 	addPlaces(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
@@ -114,7 +114,7 @@ func addPlaces(all map[string]Place, kind Kind, what string, paths ...string) {
 	}
 }
 
-// sensitiveFileName returns the description of a file or folder that is sensitive in every folder, by its folded name.
+// sensitiveFileName returns the description of a file or folder whose folded name is sensitive in every folder.
 func sensitiveFileName(name string) (string, bool) {
 	switch name {
 	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
@@ -149,7 +149,7 @@ func sensitiveFileName(name string) (string, bool) {
 	return "", false
 }
 
-// classifyByFileName goes by the names that are sensitive in every folder.
+// classifyByFileName classifies a path by names that are sensitive in every folder.
 func classifyByFileName(at []string) Place {
 	for i, name := range at {
 		if what, ok := sensitiveFileName(name); ok {
@@ -173,8 +173,8 @@ func classifyByFileName(at []string) Place {
 	return Place{}
 }
 
-// classifyProcessPath returns the place of what is under /proc of a process: its memory, environment and open
-// files, and the file system as the process sees it.
+// classifyProcessPath classifies the files of a process under /proc: its memory, environment and open files, and its
+// view of the file system.
 func classifyProcessPath(at []string) Place {
 	if len(at) < 3 || at[0] != "proc" || !isProcessFolder(at[1]) {
 		return Place{}
@@ -196,8 +196,7 @@ func isProcessFolder(name string) bool {
 	return name == "self" || name == "thread-self" || name != "" && strings.Trim(name, "0123456789") == ""
 }
 
-// isHarmlessDevice reports whether a path is one of the devices that commands commonly read and write. They store
-// nothing.
+// isHarmlessDevice reports whether a path is a device that commands commonly use and that stores nothing.
 func isHarmlessDevice(path string) bool {
 	switch path {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin",

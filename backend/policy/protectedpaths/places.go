@@ -1,12 +1,12 @@
-// Package protectedpaths knows which paths of a machine need care: those with secrets, which no tool may touch, and
-// those of files that run or steer programs, for which a person is asked even inside of the workspace.
+// Package protectedpaths classifies paths that need care: those with secrets, which no tool may use, and files that run
+// or configure programs, which need a question even in the workspace.
 //
-// The contract: Classify reads names and follows links, never the content of a file, and decides nothing. A file tool
-// refuses what is Secret, the policy asks about what is Sensitive, and a sandbox masks what Secrets lists. Names are
-// compared as the most tolerant file system would, without regard to case, invisible characters, trailing dots and
-// streams, so that no spelling of a protected path counts as ordinary.
+// The contract: Classify reads names and follows links. It never reads the content of a file, and makes no decisions: a
+// file tool refuses what is Secret, the policy asks about what is Sensitive, and a sandbox hides what Secrets lists.
+// Names are compared without regard to case, invisible characters, trailing dots and streams, so that no spelling of a
+// protected path counts as ordinary.
 //
-// It does not see hard links: whoever can make one could already read the file.
+// It does not detect hard links: a program that can create one can already read the file.
 package protectedpaths
 
 import (
@@ -18,36 +18,37 @@ import (
 // Kind is how much care a place needs.
 type Kind int
 
-// The kinds, in rising order: ordinary; asked about even inside of the workspace; never touched.
+// The kinds, from the least to the most protected. A Sensitive place needs a question even in the workspace. No tool
+// may use a Secret one.
 const (
 	Ordinary Kind = iota
 	Sensitive
 	Secret
 )
 
-// Place is what is at a path.
+// Place is the classification of a path.
 type Place struct {
 	Kind Kind
-	// Description names it within a sentence ("a shell start-up file"); it is "" for an ordinary one.
+	// Description is a noun phrase such as "a shell start-up file", "" for an ordinary place.
 	Description string
 }
 
-// OwnFolders are the folders of the person and of Sextant, absolute, "" when one is not known.
+// OwnFolders are the absolute paths of the person's and Sextant's folders. An unknown one is "".
 type OwnFolders struct {
-	// Home is the home folder of the person.
+	// Home is the person's home folder.
 	Home string
-	// Data and Config are the folders of Sextant.
+	// Data and Config are Sextant's folders.
 	Data, Config string
 }
 
-// Places classifies paths. Make one with New. It never changes and may be used concurrently.
+// Places classifies paths. Use New to create one. It is immutable and safe for concurrent use.
 type Places struct {
 	homes [][]string
 	fixed tree
 	home  tree
 }
 
-// New returns the Places of this machine, with the links of the known ones followed.
+// New returns the Places of this machine. It resolves links of the known places.
 func New(own OwnFolders) *Places {
 	p := &Places{fixed: tree{}, home: tree{}}
 	for path, place := range systemPlaces() {
@@ -68,7 +69,7 @@ func New(own OwnFolders) *Places {
 	return p
 }
 
-// addLinkTarget adds the target of a secret place of home that is a link.
+// addLinkTarget also protects the target of a secret place that is a link.
 func (p *Places) addLinkTarget(home, rel string, place Place) {
 	path := filepath.Join(home, filepath.FromSlash(rel))
 	if real, ok := linkTarget(home, path); ok {
@@ -76,14 +77,14 @@ func (p *Places) addLinkTarget(home, rel string, place Place) {
 	}
 }
 
-// linkTarget returns where path in home leads, ok when that is somewhere else. A link to a folder above the home does
-// not count: it would make everything secret.
+// linkTarget returns the target of a path in home. ok is false if the path is not a link, or if the target contains the
+// home folder, which would make everything secret.
 func linkTarget(home, path string) (real string, ok bool) {
 	real, err := Resolve(path)
 	return real, err == nil && real != path && !isUnder(foldPath(home), foldPath(real))
 }
 
-// addOwnFolders adds the folders of Sextant. Downloads and notes in them are ordinary files.
+// addOwnFolders adds Sextant's folders. The downloads and notes in them are ordinary files.
 func (p *Places) addOwnFolders(own OwnFolders) {
 	for _, dir := range withResolved(own.Config) {
 		p.fixed.add(foldPath(dir), Place{Sensitive, "Sextant's own configuration"})
@@ -97,8 +98,8 @@ func (p *Places) addOwnFolders(own OwnFolders) {
 	}
 }
 
-// Classify returns what is at an absolute path, which need not exist: by the path as it is written, and by every path
-// that its links lead over; the gravest counts. A path that is not absolute, or whose links form a circle, is secret.
+// Classify classifies an absolute path, which need not exist. It checks the path as written and every path that its
+// links lead through, and returns the most protected place. A relative path, or one whose links form a loop, is secret.
 func (p *Places) Classify(path string) Place {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Place{Secret, "a path that is not absolute"}
@@ -118,8 +119,8 @@ func (p *Places) Classify(path string) Place {
 	return worst
 }
 
-// ClassifyByName is Classify for a path without links, such as one that was found by walking. It does not use the file
-// system.
+// ClassifyByName is like Classify, but does not use the file system. It is for paths without links, such as those found
+// by walking a folder.
 func (p *Places) ClassifyByName(path string) Place {
 	if isHarmlessDevice(path) {
 		return Place{}
@@ -131,28 +132,28 @@ func (p *Places) ClassifyByName(path string) Place {
 func (p *Places) classifyNames(at []string) Place {
 	worst := p.fixed.find(at)
 	if worst.exempt {
-		// Only the names below the exempt folder count.
+		// Only the names below the ordinary folder count.
 		return classifyByFileName(at[worst.depth:])
 	}
-	graver := func(found Place) {
+	raise := func(found Place) {
 		if found.Kind > worst.Kind {
 			worst.Place = found
 		}
 	}
 	for _, home := range p.homes {
 		if isUnder(at, home) {
-			graver(p.home.find(at[len(home):]).Place)
+			raise(p.home.find(at[len(home):]).Place)
 		}
 	}
 	if n := otherHomeLength(at); n > 0 {
-		graver(p.home.find(at[n:]).Place)
+		raise(p.home.find(at[n:]).Place)
 	}
-	graver(classifyProcessPath(at))
-	graver(classifyByFileName(at))
+	raise(classifyProcessPath(at))
+	raise(classifyByFileName(at))
 	return worst.Place
 }
 
-// withResolved returns a folder as written and with its links followed, none for "".
+// withResolved returns an absolute folder as written and with its links resolved, nil for "".
 func withResolved(dir string) []string {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil
@@ -165,12 +166,12 @@ func withResolved(dir string) []string {
 	return []string{dir, real}
 }
 
-// isUnder reports whether path is dir or below it, both folded.
+// isUnder reports whether path is dir or below it. Both must be folded.
 func isUnder(path, dir []string) bool {
 	return len(path) >= len(dir) && slices.Equal(path[:len(dir)], dir)
 }
 
-// otherHomeLength returns how many elements at the start of a path are the home of some user, 0 for none.
+// otherHomeLength returns how many leading elements of a path are the home folder of any user, 0 if there is none.
 func otherHomeLength(at []string) int {
 	switch {
 	case len(at) >= 1 && at[0] == "root":

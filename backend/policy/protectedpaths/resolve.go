@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// maxLinks is how many links are followed in one path, as many as Linux follows.
+// maxLinks is the maximum number of links in one path, the same as in Linux.
 const maxLinks = 40
 
-// ErrLinks is returned by Resolve for a path with too many links, as in a circle.
-var ErrLinks = errors.New("too many links")
+// ErrTooManyLinks is returned by Resolve for a path with too many links, such as a loop.
+var ErrTooManyLinks = errors.New("too many links")
 
-// Resolve follows the links of an absolute path as the system would, element by element, as far as the path exists; the
-// rest stays as it is written. The result is absolute and clean. A link can be swapped between Resolve and the use of
-// the path, so whoever opens the path has to check what it opened.
+// Resolve follows the links of an absolute path as the system would. The part of the path that does not exist stays as
+// it is written. The result is absolute and clean. A link can be replaced between Resolve and the use of the path, so
+// the caller has to check the file that it opened.
 func Resolve(path string) (string, error) {
 	return follow(path, func(string) {})
 }
 
-// follow is Resolve, and calls step with every path on the way: that of each link with the rest, and the result.
+// follow resolves path and calls step with the path of each link, including the rest after it, and with the result.
 func follow(path string, step func(string)) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("following %q: the path is not absolute", path)
@@ -51,7 +51,7 @@ func follow(path string, step func(string)) (string, error) {
 		}
 		info, err := os.Lstat(next)
 		if err != nil {
-			// Whatever is below it, we cannot see a link there.
+			// Links below this path cannot be read.
 			missing, at = true, next
 			continue
 		}
@@ -65,7 +65,7 @@ func follow(path string, step func(string)) (string, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("following %q: %w", path, ErrLinks)
+			return "", fmt.Errorf("following %q: %w", path, ErrTooManyLinks)
 		}
 		step(filepath.Join(next, rest))
 		if filepath.IsAbs(target) {
@@ -75,7 +75,7 @@ func follow(path string, step func(string)) (string, error) {
 	}
 }
 
-// nextElement cuts the first element off a path.
+// nextElement splits the first element from a path.
 func nextElement(path string) (element, rest string, found bool) {
 	path = strings.TrimLeftFunc(path, separator)
 	if path == "" {

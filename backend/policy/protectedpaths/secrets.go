@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// maxHomes is how many homes of other users Secrets looks into.
+// maxHomes is the maximum number of other users' home folders that Secrets reads.
 const maxHomes = 64
 
-// Secrets returns the absolute paths that a sandbox has to mask, sorted: the secret places of home and of the machine,
-// and the folders own, each also where its links lead. Many of them do not exist; of the homes of other users only what
-// exists is listed. Devices, and what processes show of each other under /proc, are not included: a sandbox needs a
-// /dev and a /proc of its own.
+// Secrets returns the sorted absolute paths that a sandbox must hide: the secret places in home and in the system, the
+// folders own, and the targets of their links. The paths need not exist, except in the home folders of other users.
+// Devices and the /proc files of processes are not included, because a sandbox needs its own /dev and /proc.
 func Secrets(home string, own ...string) []string {
 	var all []string
 	for path, place := range systemPlaces() {
@@ -37,7 +36,7 @@ func Secrets(home string, own ...string) []string {
 	return slices.Compact(all)
 }
 
-// secretPlaces returns the secret places of a home for which keep reports true.
+// secretPlaces returns the secret places in a home folder for which keep returns true.
 func secretPlaces(home string, keep func(path string) bool) []string {
 	var all []string
 	for rel, place := range homePlaces() {
@@ -53,13 +52,13 @@ func secretPlaces(home string, keep func(path string) bool) []string {
 	return all
 }
 
-// otherHomes returns the homes of this machine in the usual folders.
+// otherHomes returns the home folders of this machine in the usual places.
 func otherHomes() []string {
 	all := []string{"/root"}
 	for _, parent := range []string{"/home", "/Users", "/var/home"} {
 		entries, err := os.ReadDir(parent)
 		if err != nil {
-			continue // it does not exist, or neither we nor the sandbox may read it
+			continue // the folder does not exist, or neither Sextant nor the sandbox may read it
 		}
 		for _, e := range entries {
 			if len(all) >= maxHomes {

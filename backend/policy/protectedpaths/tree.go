@@ -1,7 +1,6 @@
 package protectedpaths
 
-// tree has places by the elements of their folded paths. A place covers everything below it, except the places named
-// there.
+// tree stores places by the elements of their folded paths. A place covers everything below it, except other places.
 type tree map[string]*node
 
 type node struct {
@@ -17,7 +16,7 @@ func (t tree) add(path []string, place Place) {
 			n = &node{below: tree{}}
 			t[element] = n
 		}
-		// Of two places at one path the graver one stays.
+		// If two places have the same path, the more protected one remains.
 		if i == len(path)-1 && (!n.known || place.Kind > n.place.Kind) {
 			n.place, n.known = place, true
 		}
@@ -25,15 +24,15 @@ func (t tree) add(path []string, place Place) {
 	}
 }
 
-// match is the place that a path is in, and how many elements name it. It is exempt when it is an ordinary place inside
-// of another one.
+// match is the place found for a path. depth is how many elements name it. exempt is true for an Ordinary place, which
+// excludes a folder from the place around it.
 type match struct {
 	Place
 	depth  int
 	exempt bool
 }
 
-// find returns the deepest named place above or at path.
+// find returns the deepest known place at or above path.
 func (t tree) find(path []string) match {
 	var m match
 	for i, element := range path {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// parameterPattern matches a name and its value in an address: "?token=x", "#access_token=x".
+// parameterPattern matches a parameter and its value in a URL: "?token=x", "#access_token=x".
 var parameterPattern = regexp.MustCompile(`([?&#;])([^\s?&#;="'<>]{1,80})=([^\s&#;"'<>]+)`)
 
-// parameters hides the values of secret parameters in the addresses in text.
+// parameters hides the values of secret parameters in URLs in text.
 func (r *Redactor) parameters(text, where string) string {
 	return parameterPattern.ReplaceAllStringFunc(text, func(found string) string {
 		m := parameterPattern.FindStringSubmatch(found)
@@ -20,7 +20,7 @@ func (r *Redactor) parameters(text, where string) string {
 	})
 }
 
-// secretField reports whether a field of a query or a form is a secret.
+// secretField reports whether the value of a query parameter or form field is a secret.
 func secretField(name, value string) bool {
 	if value == "" || value == "true" || value == "false" {
 		return false
@@ -28,7 +28,7 @@ func secretField(name, value string) bool {
 	return nameStrength(unescape(name)).isSecret(value, true)
 }
 
-// unescape returns the name of a parameter without its escapes.
+// unescape returns a parameter name without its escapes.
 func unescape(name string) string {
 	if p, err := url.QueryUnescape(name); err == nil {
 		return p
@@ -40,7 +40,7 @@ var formPattern = regexp.MustCompile(`^[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*(?:&[^\s=
 
 func looksLikeForm(text string) bool { return formPattern.MatchString(text) }
 
-// form hides the values of secret names in a URL-encoded form.
+// form hides the values of secret fields in a URL-encoded form.
 func (r *Redactor) form(text, where string) string {
 	fields := strings.Split(text, "&")
 	for i, f := range fields {
@@ -52,7 +52,7 @@ func (r *Redactor) form(text, where string) string {
 			fields[i] = name + "=" + r.mark(unescape(name), where)
 			continue
 		}
-		// The value of a field may itself be JSON or an address.
+		// The value of a field may itself be JSON or contain a URL.
 		inner := unescape(value)
 		if redacted := r.nested(inner, where); redacted != inner {
 			fields[i] = name + "=" + url.QueryEscape(redacted)
@@ -61,7 +61,7 @@ func (r *Redactor) form(text, where string) string {
 	return strings.Join(fields, "&")
 }
 
-// nested hides secrets in text inside of other text.
+// nested hides secrets in text inside other text.
 func (r *Redactor) nested(text, where string) string {
 	if t := strings.TrimSpace(text); strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
 		return r.json(text, where, true, 1)
@@ -71,7 +71,7 @@ func (r *Redactor) nested(text, where string) string {
 
 var partNamePattern = regexp.MustCompile(`(?i)^[\s\S]*?content-disposition:[^\r\n]*?\bname="([^"\r\n]*)"`)
 
-// multipart hides the values of secret names in a form of several parts.
+// multipart hides the values of secret fields in a multipart form.
 func (r *Redactor) multipart(text, where string) string {
 	border, _, ok := strings.Cut(text, "\n")
 	border = strings.TrimRight(border, "\r")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxEmbedded is how deep JSON in strings of JSON is read, maxNesting how deep lists and objects may be nested.
+// maxEmbedded limits how deep JSON inside JSON strings is parsed. maxNesting limits the depth of arrays and objects.
 const (
 	maxEmbedded = 3
 	maxNesting  = 500
@@ -17,8 +17,8 @@ const (
 
 var errNesting = errors.New("nested too deep")
 
-// json hides the values of secret names in JSON and copies the rest unchanged. What cannot be parsed, such as text that
-// was cut, is read as a script.
+// json hides the values of secret names in JSON and copies the rest unchanged. From the first syntax error on, such as
+// in truncated JSON, it only looks for assignments.
 func (r *Redactor) json(text, where string, sent bool, depth int) string {
 	w := &jsonWalker{redactor: r, text: text, where: where, sent: sent, depth: depth}
 	w.dec = json.NewDecoder(strings.NewReader(text))
@@ -47,7 +47,7 @@ type jsonWalker struct {
 	copied   int
 }
 
-// value copies one value with the name that it has, and the strength of that name.
+// value copies one value. name is the name that applies to it, and s the strength of that name.
 func (w *jsonWalker) value(name string, s strength) error {
 	before := int(w.dec.InputOffset())
 	t, err := w.dec.Token()
@@ -69,7 +69,7 @@ func (w *jsonWalker) value(name string, s strength) error {
 	return nil
 }
 
-// container copies an object or a list. A secret name applies to everything in it.
+// container copies an object or an array. A secret name applies to everything in it.
 func (w *jsonWalker) container(open json.Delim, name string, s strength) error {
 	if w.level++; w.level > maxNesting {
 		return errNesting
@@ -95,7 +95,7 @@ func (w *jsonWalker) container(open json.Delim, name string, s strength) error {
 	return err
 }
 
-// redacted returns a JSON string as it may be shown, "" when it may stay as it is.
+// redacted returns a JSON string with its secrets hidden, "" if nothing was hidden.
 func (w *jsonWalker) redacted(name string, s strength, value string) string {
 	if value == "" || value == Mark {
 		return ""
@@ -117,7 +117,8 @@ func (w *jsonWalker) redacted(name string, s strength, value string) string {
 	return quoteJSON(redacted)
 }
 
-// replace copies the text up to start, and then with instead of the text up to end; with "" it does nothing.
+// replace copies the text up to start, and then writes with instead of the text up to end. If with is "", it does
+// nothing.
 func (w *jsonWalker) replace(start, end int, with string) {
 	if with == "" {
 		return
@@ -128,7 +129,7 @@ func (w *jsonWalker) replace(start, end int, with string) {
 
 func quoteJSON(text string) string { return `"` + jsonText(text) + `"` }
 
-// jsonText returns text as it is written between the quotes of a JSON string.
+// jsonText returns text escaped for a JSON string, without the quotes.
 func jsonText(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -139,7 +140,7 @@ func jsonText(text string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
 }
 
-// assignmentPattern matches a name with a quoted value or a number, as in scripts and in JSON that was cut.
+// assignmentPattern matches a name with a quoted value or a number, as in scripts and in truncated JSON.
 var assignmentPattern = regexp.MustCompile(`(["']?)([\w.$-]{1,80})["']?(\s*[:=]\s*)("(?:[^"\\\n]|\\.)*(?:"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)|\d{4,}\b)`)
 
 // assignments hides the values of secret names in text that is not JSON.

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// AsksForSecret reports whether a label or a question, as people read it, asks for a secret: "Your password?", "PIN",
-// "API key". It knows the words of several languages.
+// AsksForSecret reports whether a label or a question asks for a secret: "Your password?", "PIN", "API key". It knows
+// the words of several languages.
 func AsksForSecret(question string) bool {
 	text := strings.ToLower(question)
 	for _, part := range []string{

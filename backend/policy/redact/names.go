@@ -6,27 +6,28 @@ import (
 	"unicode"
 )
 
-// strength is how likely the value of a name is a secret.
+// strength is how likely it is that the value of a name is a secret.
 type strength int
 
 const (
-	// notSecret is for names that say nothing.
+	// notSecret is for names that do not suggest a secret.
 	notSecret strength = iota
-	// faint is for names that are as often those of harmless values: "state", "nonce".
+	// faint is for names that usually have harmless values: "state", "nonce".
 	faint
-	// weak is for names of secrets and of harmless values: "code", "key", "session".
+	// weak is for names that secrets and harmless values share: "code", "key", "session".
 	weak
-	// strong is for names of secrets.
+	// strong is for names that only secrets have.
 	strong
 )
 
-// nameStrength judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is notSecret.
+// nameStrength returns the strength of a name by its words: strong for "accessToken" and "X-Auth-Token", notSecret for
+// "token_type".
 func nameStrength(name string) strength {
 	words := SplitName(name)
 	if len(words) == 0 {
 		return notSecret
 	}
-	// These endings say something about a secret.
+	// A name with one of these endings describes a secret but does not contain one.
 	switch words[len(words)-1] {
 	case "type", "types", "count", "limit", "length", "size", "enabled", "required", "expires", "expiry", "at", "in",
 		"url", "uri", "label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status",
@@ -81,7 +82,7 @@ func secretHeader(name string) bool {
 		strings.Contains(name, "session"))
 }
 
-// isSecret reports whether a value whose name has the strength s is a secret; sent is true for what was sent.
+// isSecret reports whether a value is a secret, if its name has the strength s. sent is true for the body of a request.
 func (s strength) isSecret(value string, sent bool) bool {
 	switch s {
 	case strong:
@@ -94,13 +95,13 @@ func (s strength) isSecret(value string, sent bool) bool {
 	return false
 }
 
-// countsTokens reports whether a name is that of a count: "total_tokens".
+// countsTokens reports whether a name is a count of tokens: "total_tokens".
 func countsTokens(name string) bool {
 	words := SplitName(name)
 	return len(words) > 0 && words[len(words)-1] == "tokens"
 }
 
-// looksGenerated reports whether a value looks generated: it is neither a word nor a small number.
+// looksGenerated reports whether a value looks generated, unlike a word or a small number.
 func looksGenerated(value string) bool {
 	n, digits := 0, 0
 	for _, r := range value {

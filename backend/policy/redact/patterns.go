@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// secretPattern is a kind of secret that is recognized by its shape. The last group of shape is hidden, all of it when
-// there is none. accept, when not nil, must agree.
+// secretPattern recognizes one kind of secret by its shape. It hides the last group of shape, or the whole match if
+// there is no group. If accept is not nil, it must return true.
 type secretPattern struct {
 	name   string
 	shape  *regexp.Regexp
 	accept func(secret string) bool
 }
 
-// secretPatterns returns the shapes that the issuers of keys document.
+// secretPatterns returns the documented shapes of keys and tokens.
 var secretPatterns = sync.OnceValue(func() []secretPattern {
 	return []secretPattern{
 		{"private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`), nil},
@@ -36,7 +36,7 @@ var secretPatterns = sync.OnceValue(func() []secretPattern {
 	}
 })
 
-// looksEncoded reports whether word has more than lower-case letters: the "information" of "basic information" has not.
+// looksEncoded reports whether word is unlike a natural word, such as "information" in "basic information".
 func looksEncoded(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "=+/_") ||
 		strings.ContainsFunc(word[1:], unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower)

@@ -1,10 +1,9 @@
-// Package redact hides what looks like a secret in text that a page or a server wrote and a model is about to read:
-// values with the name of a secret, keys of well-known kinds, and secrets that are known because they were typed into a
-// password field.
+// Package redact hides secrets in text from a page or a server before a model reads it: values of fields with secret
+// names, keys of well-known kinds, and known secrets, such as those typed into a password field.
 //
-// The contract: a Redactor never fails, and makes text longer only by its marks. It counts what it hides, and names the
-// kinds. It works by names and shapes and hides too much rather than too little. It is no guarantee: a secret with a
-// harmless name and an unknown shape is shown.
+// The contract: a Redactor never fails, and adds only its marks to the text. It counts what it hides and records the
+// kinds. It decides by names and shapes, and hides too much rather than too little. It gives no guarantee: it does not
+// hide a secret with a harmless name and an unknown shape.
 //
 // It does not store secrets and does not decide about calls.
 package redact
@@ -17,25 +16,25 @@ import (
 	"strings"
 )
 
-// Mark replaces what was hidden.
+// Mark replaces each hidden value.
 const Mark = "•••"
 
-// minSecretLength is the least length, in bytes, of a known secret: a shorter one occurs in harmless text by chance.
+// minSecretLength is the minimum length of a known secret in bytes. A shorter one could occur in harmless text by
+// chance.
 const minSecretLength = 4
 
-// maxKinds is how many kinds Hidden returns at most.
+// maxKinds is the maximum number of kinds that Hidden returns.
 const maxKinds = 20
 
-// Redactor hides secrets in the parts of one answer. The zero value knows no secrets. It must not be used by several
-// goroutines at once.
+// Redactor hides secrets in the parts of one response. The zero value knows no secrets. It is not safe for concurrent
+// use.
 type Redactor struct {
 	secrets []string
 	kinds   []string
 	hidden  int
 }
 
-// New returns a Redactor that also hides secrets wherever they occur, as they are and as addresses, JSON, HTML and
-// base64 encode them.
+// New returns a Redactor that also hides the given secrets: as they are, and encoded for URLs, JSON, HTML or base64.
 func New(secrets []string) *Redactor {
 	r := &Redactor{}
 	for _, w := range secrets {
@@ -51,13 +50,13 @@ func New(secrets []string) *Redactor {
 			}
 		}
 	}
-	// A secret that contains another one is hidden as a whole.
+	// If a secret contains another one, the longer one is hidden first.
 	slices.SortStableFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
 	return r
 }
 
-// Hidden returns how many values were hidden so far, and what they were, each kind once: "password in the request
-// body". Names in it come from the page; they are cut but not cleaned.
+// Hidden returns how many values were hidden so far, and their kinds without duplicates, such as "password in the
+// request body". The names in kinds come from the page; they are truncated but not sanitized.
 func (r *Redactor) Hidden() (n int, kinds []string) { return r.hidden, slices.Clone(r.kinds) }
 
 // mark counts a hidden value and returns its replacement.
@@ -72,7 +71,7 @@ func (r *Redactor) mark(what, where string) string {
 	return Mark
 }
 
-// Header returns the value of a header as it may be shown.
+// Header returns the value of a header with its secrets hidden.
 func (r *Redactor) Header(name, value, where string) string {
 	if value != "" && secretHeader(name) {
 		return r.mark(name, where)
@@ -80,14 +79,14 @@ func (r *Redactor) Header(name, value, where string) string {
 	return r.Text(r.parameters(value, where), where)
 }
 
-// Address returns an address as it may be shown: without a password, and without the values of secret parameters.
+// Address returns a URL without its password and without the values of secret parameters.
 func (r *Redactor) Address(address string) string {
 	const where = "the address"
 	return r.Text(r.parameters(address, where), where)
 }
 
-// Body returns the text of a request or an answer as it may be shown. kind is its media type, "" when that is not
-// known. sent is true for a request: there, names that could be harmless in an answer ("code", "key") count as secret.
+// Body returns the body of a request or response with its secrets hidden. kind is its media type, "" if it is unknown.
+// sent is true for a request, in which ambiguous names such as "code" and "key" count as secret.
 func (r *Redactor) Body(kind, text, where string, sent bool) string {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
 	trimmed := strings.TrimSpace(text)
@@ -106,7 +105,7 @@ func (r *Redactor) Body(kind, text, where string, sent bool) string {
 	return r.Text(r.parameters(r.assignments(text, where, sent), where), where)
 }
 
-// Text hides known secrets, keys of well-known kinds and passwords in addresses, and nothing else.
+// Text hides known secrets, keys of well-known kinds and passwords in URLs, and nothing else.
 func (r *Redactor) Text(text, where string) string {
 	for _, w := range r.secrets {
 		if n := strings.Count(text, w); n > 0 {

@@ -1,14 +1,14 @@
-// Package taint detects whether data on its way out looks copied from something that was read: a file, a page, the
-// answer of a server (decision 12). It compares text, so it can be wrong both ways. What it finds is shown to the
-// person in a question; what it does not find is judged by the sources in the context.
+// Package taint detects whether outgoing data looks copied from text that was read: a file, a page, the response of a
+// server (decision 12). It compares text, so it can be wrong in both directions. A question shows the person what it
+// finds; what it does not find is judged by the sources in the context.
 //
 // The contract: a Memory stores fingerprints of the newest texts of each conversation, never the texts, in bounded
-// space. Two texts match when they share a word that is too long or too mixed for an accident (a key, a number, an
-// address), or five words in a row. Letter case, spaces and punctuation between words do not count, nor do the usual
-// ways to encode data (percent signs, base64, hexadecimal) and to disguise it (backwards, rot13, letter by letter). A
-// Memory may be used concurrently.
+// space. Two texts match if they share a word that is too long or too mixed to be a coincidence (a key, a number, an
+// email address), or five words in a row. Letter case, spaces and punctuation between words do not count. It also
+// detects data that is encoded (percent-encoding, base64, hexadecimal) or disguised (reversed, rot13, spelled in single
+// letters). A Memory is safe for concurrent use.
 //
-// It does not decide: package policy asks about what was found.
+// It makes no decisions: package policy asks about what was found.
 package taint
 
 import (
@@ -23,7 +23,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds: conversations, texts of one, bytes and fingerprints of one text; runLength is how many words in a row match.
+// Limits: conversations, texts per conversation, bytes and fingerprints per text. runLength is how many words in a row
+// make a match.
 const (
 	maxConversations = 32
 	maxTexts         = 48
@@ -32,7 +33,7 @@ const (
 	runLength        = 5
 )
 
-// Memory has fingerprints of what was read. Make one with New.
+// Memory stores fingerprints of text that was read. Use New to create one.
 type Memory struct {
 	seed maphash.Seed
 
@@ -49,7 +50,7 @@ type readText struct {
 // New returns an empty Memory.
 func New() *Memory { return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}} }
 
-// Record remembers that body from source was read in the conversation.
+// Record stores that the conversation read body from source.
 func (m *Memory) Record(conversation, source, body string) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
 	if len(prints) == 0 {
@@ -71,8 +72,8 @@ func (m *Memory) Record(conversation, source, body string) {
 	m.conversations[conversation] = append(texts, readText{source: source, fingerprints: prints})
 }
 
-// CopiedFrom returns the sources of the conversation that data looks copied from, sorted. own reports whether data may
-// go back to a source, such as the page that it is typed into.
+// CopiedFrom returns the sorted sources that data looks copied from. own reports whether data may go back to a source,
+// such as the page that it is typed into.
 func (m *Memory) CopiedFrom(conversation, data string, own func(source string) bool) []string {
 	m.mu.Lock()
 	texts := slices.Clone(m.conversations[conversation])
@@ -86,7 +87,7 @@ func (m *Memory) CopiedFrom(conversation, data string, own func(source string) b
 			wanted[p] = struct{}{}
 		}
 	}
-	// What is also in a text of the target itself says nothing.
+	// Data that also occurs in a text of the target was not copied from elsewhere.
 	for _, t := range texts {
 		if !own(t.source) {
 			continue
@@ -111,7 +112,7 @@ func (m *Memory) CopiedFrom(conversation, data string, own func(source string) b
 	return found
 }
 
-// Sources returns the sources that were read in the conversation, sorted.
+// Sources returns the sorted sources that the conversation read.
 func (m *Memory) Sources(conversation string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +124,7 @@ func (m *Memory) Sources(conversation string) []string {
 	return slices.Compact(all)
 }
 
-// fingerprints returns the fingerprints of the distinctive words and of the runs of words of a text.
+// fingerprints returns the fingerprints of the distinctive words in a text, and of each run of words.
 func (m *Memory) fingerprints(s string) map[uint64]struct{} {
 	words := strings.FieldsFunc(strings.ToLower(s),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
@@ -148,8 +149,8 @@ func (m *Memory) fingerprints(s string) map[uint64]struct{} {
 	return prints
 }
 
-// groupedWords returns distinctive words that are written in groups, without the separators: keys such as
-// KEY-0010-9QX7, card and telephone numbers. Dates are too short.
+// groupedWords returns distinctive words written in groups, without the separators: keys such as KEY-0010-9QX7, and
+// card and telephone numbers. Dates are too short.
 func groupedWords(s string) []string {
 	var all []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
@@ -163,8 +164,8 @@ func groupedWords(s string) []string {
 	return all
 }
 
-// isDistinctive reports whether a single word shows that it was copied: a long number, mixed letters and digits, an
-// email address, a very long word.
+// isDistinctive reports whether a single word proves a copy: a long number, mixed letters and digits, an email address
+// or a very long word.
 func isDistinctive(w string) bool {
 	letters, digits, turns, last := 0, 0, 0, 0
 	for _, r := range w {
@@ -191,7 +192,7 @@ func isDistinctive(w string) bool {
 	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
 }
 
-// decodings returns data as it is, and decoded in every way that works.
+// decodings returns data unchanged, and decoded in every way that succeeds.
 func decodings(data string) []string {
 	forms := []string{data}
 	if strings.Contains(data, "%") || strings.Contains(data, "+") {
@@ -222,7 +223,7 @@ func decodings(data string) []string {
 	return append(forms, undisguised(data)...)
 }
 
-// undisguised returns data backwards, by rot13, and with single letters joined to words.
+// undisguised returns data reversed, decoded by rot13, and with single letters joined into words.
 func undisguised(data string) []string {
 	backwards := []rune(data)
 	slices.Reverse(backwards)
@@ -254,7 +255,7 @@ func rot13(r rune) rune {
 	return r
 }
 
-// printable reports whether bytes read as text.
+// printable reports whether b is readable text.
 func printable(b []byte) bool {
 	return len(b) > 0 && !slices.ContainsFunc([]rune(string(b)), func(r rune) bool {
 		return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r)

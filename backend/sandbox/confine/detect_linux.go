@@ -13,8 +13,8 @@ import (
 // probeCode is the exit code of the probe.
 const probeCode = 7
 
-// detect finds the best mechanisms that work here by running a program with them. It first removes folders that killed
-// Sextants left.
+// detect finds the best mechanisms that work here by running a program with them. It first removes folders left by
+// Sextant processes that were killed.
 func (s *Sandbox) detect() (mechanisms, string) {
 	removeStaleRunFolders(s.cfg.TempDir)
 	version := landlockVersion()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// inheritedVars are the variables of our own environment that a run gets. Others may contain a key, load code into
-// programs (LD_PRELOAD, BASH_ENV, NODE_OPTIONS) or name a socket (SSH_AUTH_SOCK, DISPLAY, DBUS_SESSION_BUS_ADDRESS).
+// inheritedVars are the environment variables that a run inherits. Others may contain a key, load code into programs
+// (LD_PRELOAD, BASH_ENV, NODE_OPTIONS) or name a socket (SSH_AUTH_SOCK, DISPLAY, DBUS_SESSION_BUS_ADDRESS).
 var inheritedVars = []string{
 	"PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "SHELL",
 	"GOPATH", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR",
@@ -16,13 +16,14 @@ var inheritedVars = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO",
 }
 
-// networkVars are inherited with any network, proxyVars only with the machine's: they may contain a password.
+// networkVars are inherited with any network. proxyVars may contain a password and are inherited only with the
+// machine's network.
 var (
 	networkVars = []string{"GOPROXY", "GONOSUMDB", "GOSUMDB"}
 	proxyVars   = []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 )
 
-// cleanEnv returns the cleaned environment of a run: network means the machine's network, proxied a proxy.
+// cleanEnv returns the environment of a run. network is true for the machine's network, proxied for a proxy.
 func cleanEnv(from []string, home, tmp string, network, proxied bool, more []string) []string {
 	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin"}
 	for _, pair := range from {
@@ -70,7 +71,7 @@ func withProxyVars(env []string, address string) []string {
 	} {
 		set(name, "http://"+address)
 	}
-	// Servers that the command starts itself are in its own network.
+	// Servers that the command itself starts are in the run's own network.
 	for _, name := range []string{"no_proxy", "NO_PROXY"} {
 		set(name, "localhost,127.0.0.1,::1")
 	}

@@ -4,13 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sextant/backend/policy/protectedpaths"
+	"sextant/shared/subpath"
 )
 
-// extraHomePaths are private files in a home that file tools may read but commands do not need: shell and editor
-// histories, other assistants, other programs' messages.
+// extraHomePaths are private files in a home folder that file tools may read but commands do not need: shell and editor
+// histories, other assistants' files, other programs' messages.
 var extraHomePaths = []string{
 	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history",
 	".sqlite_history",
@@ -20,7 +20,7 @@ var extraHomePaths = []string{
 	".Xauthority",
 }
 
-// extraSystemPaths are such paths of the machine; most are readable by root only.
+// extraSystemPaths are private files of the system that commands do not need. Most are readable only by root.
 var extraSystemPaths = []string{
 	"/etc/openvpn", "/etc/ipsec.secrets", "/etc/ppp", "/etc/docker", "/var/lib/containerd", "/var/lib/kubelet",
 	"/var/lib/bluetooth",
@@ -31,8 +31,8 @@ var extraSystemPaths = []string{
 	"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", "/sys/fs/bpf", "/sys/firmware",
 }
 
-// hiddenPaths returns what a run must not see: existing paths, symlinks resolved, none inside another. more are
-// those of one run.
+// hiddenPaths returns the paths to hide from a run, including more: existing paths, symlinks resolved, none inside
+// another.
 func (s *Sandbox) hiddenPaths(more []string) []string {
 	var all []string
 	add := func(path string) {
@@ -62,32 +62,15 @@ func (s *Sandbox) hiddenPaths(more []string) []string {
 	for _, home := range s.otherHomes() {
 		add(home)
 	}
-	return outermost(all)
+	return subpath.Outermost(all)
 }
 
-// otherHomes returns the home folders of other users, which root could read.
+// otherHomes returns the home folders of other users. Root could read them.
 func (s *Sandbox) otherHomes() []string {
 	homes := []string{"/root"}
 	entries, _ := os.ReadDir("/home")
 	for _, e := range entries {
 		homes = append(homes, "/home/"+e.Name())
 	}
-	return slices.DeleteFunc(homes, func(home string) bool { return within(s.cfg.Home, home) })
-}
-
-// outermost sorts paths and drops those inside another.
-func outermost(paths []string) []string {
-	slices.Sort(paths)
-	var outer []string
-	for _, p := range slices.Compact(paths) {
-		if !slices.ContainsFunc(outer, func(folder string) bool { return within(p, folder) }) {
-			outer = append(outer, p)
-		}
-	}
-	return outer
-}
-
-// within reports whether path is folder or inside it. Both are clean and absolute.
-func within(path, folder string) bool {
-	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
+	return slices.DeleteFunc(homes, func(home string) bool { return subpath.Within(s.cfg.Home, home) })
 }

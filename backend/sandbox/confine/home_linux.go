@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
-// bindHome returns the HOME of a run with a home of its own and adds that home to f.
+// bindHome returns the value of HOME for a run with its own home, and adds that home to f.
 func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, error) {
 	own, err := filepath.EvalSymlinks(spec.Home)
 	if err != nil || !filepath.IsAbs(spec.Home) {
@@ -18,7 +20,7 @@ func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, erro
 	target, err := filepath.EvalSymlinks(s.cfg.Home)
 	if err != nil || s.cfg.Home == "" || m.Bubblewrap == "" || withinAny(target, f.writable) ||
 		withinAny(target, f.readable) {
-		f.writable = outermost(append(f.writable, own))
+		f.writable = subpath.Outermost(append(f.writable, own))
 		return own, nil
 	}
 	f.home, f.homeTarget = own, target
@@ -30,7 +32,7 @@ func (s *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, erro
 	return target, nil
 }
 
-// homeLink restores the symlink to the person's home, where a restricted folder covers it.
+// homeLink restores the symlink to the person's home if a restricted folder covers it.
 func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 	if f.home == "" {
 		return nil
@@ -40,16 +42,17 @@ func (s *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 		if at = filepath.Join(at, name); !isLink(at) {
 			continue
 		}
-		if to, err := filepath.EvalSymlinks(at); err == nil && withinAny(at, restricted) && !within(at, f.homeTarget) {
+		to, err := filepath.EvalSymlinks(at)
+		if err == nil && withinAny(at, restricted) && !subpath.Within(at, f.homeTarget) {
 			return []mount{{at, []string{"--symlink", to, at}}}
 		}
-		break // what follows the symlink has another path
+		break // the rest of the path is behind the symlink
 	}
 	return nil
 }
 
-// removeLinks removes symlinks of an earlier run on the way to path. The folder own will be mounted at target, and a
-// mount below it must be at the path that its name says.
+// removeLinks removes symlinks that an earlier run left on the way to path. The folder own will be mounted at target,
+// and mounts below it must not follow links.
 func removeLinks(own, target, path string) error {
 	rest, inside := strings.CutPrefix(path, target+"/")
 	if !inside {

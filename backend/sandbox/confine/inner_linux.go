@@ -15,23 +15,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stepArg is the hidden first argument that makes our binary a step of a run.
+// stepArg is the hidden first argument that makes Sextant's binary run a step.
 const stepArg = "__confine"
 
-// Descriptors of the steps, and the names of the steps.
+// File descriptors of the steps, and the names of the steps.
 const (
 	planFD         = 3 // the plan, as JSON
 	reportFD       = 4 // reports of steps to Sextant, one JSON object per line
 	lifelineFD     = 5 // supervisor: a pipe that closes when Sextant ends
-	selfFD         = 5 // inner step: our own binary
-	controlFD      = 6 // a socket that takes the run's sockets to Sextant, if there are any
+	selfFD         = 5 // inner step: Sextant's own binary
+	controlFD      = 6 // a socket that sends the run's sockets to Sextant, if there are any
 	innerStep      = "enter"
 	supervisorStep = "supervise"
 )
 
 // stepReport is a line on reportFD.
 type stepReport struct {
-	// Failed says why the setup failed, Started that the command starts now, Exit is its exit code.
+	// Failed says why the setup failed. Started is true when the command is about to start. Exit is its exit code.
 	Failed  string `json:"failed,omitempty"`
 	Started bool   `json:"began,omitempty"`
 	Exit    *int   `json:"exit,omitempty"`
@@ -44,9 +44,9 @@ func sendReport(t stepReport) {
 	}
 }
 
-// Enter makes this process a step of a run and does not return, if it was started as one; else it does nothing. main
-// calls it first, and so does TestMain of packages whose tests start runs.
-func Enter() {
+// RunStep runs a step and does not return if this process was started as one; otherwise it does nothing. main must call
+// it first, and so must TestMain of packages whose tests start runs.
+func RunStep() {
 	if len(os.Args) != 3 || os.Args[1] != stepArg {
 		return
 	}
@@ -73,15 +73,15 @@ func readPlan(into any) error {
 	return nil
 }
 
-// runInner confines this process and then becomes the command. It returns only an error.
+// runInner confines this process and then executes the command. It returns only if it fails.
 func runInner() error {
 	var in innerPlan
 	if err := readPlan(&in); err != nil {
 		return err
 	}
 	if !in.Namespaces || in.Terminal {
-		// Bubblewrap started a session already, but its first process leads it. Only a session leader can take
-		// a terminal.
+		// Bubblewrap already started a session, but its first process leads it. Only a session leader can acquire a
+		// terminal.
 		_, _ = unix.Setsid() // fails only if this process leads one
 	}
 	if in.Terminal {
@@ -118,7 +118,7 @@ func runInner() error {
 			return fmt.Errorf("setting up Landlock: %w", err)
 		}
 	}
-	// Close all our descriptors on exec. They cannot be closed here: reportFD is needed once more.
+	// Close all other descriptors on exec. They cannot be closed now, because reportFD is still needed.
 	if err := unix.CloseRange(planFD, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing descriptors: %w", err)
 	}
@@ -131,8 +131,8 @@ func runInner() error {
 	return fmt.Errorf("starting %s: %w", path, syscall.Exec(path, in.Args, in.Env))
 }
 
-// passSockets creates the sockets of the run's own network and sends them to Sextant: a listener for the proxy, and
-// sockets for Process.Dial. A socket stays in the network it was created in, so nothing of ours has to run inside.
+// passSockets creates sockets in the run's own network and sends them to Sextant: a listener for the proxy, and sockets
+// for Process.Dial. A socket stays in the network it was created in, so no part of Sextant has to run inside.
 func passSockets(proxied bool, sockets int) (address string, err error) {
 	var fds []int
 	if proxied {
@@ -170,7 +170,7 @@ func passSockets(proxied bool, sockets int) (address string, err error) {
 	if err := unix.Sendmsg(controlFD, []byte{0}, unix.UnixRights(fds...), nil, 0); err != nil {
 		return "", fmt.Errorf("sending the sockets of the run: %w", err)
 	}
-	// The command starts only after Sextant confirmed.
+	// The command must not start before Sextant confirms.
 	if n, err := unix.Read(controlFD, make([]byte, 1)); n != 1 {
 		return "", fmt.Errorf("the sockets of the run were not received: %w", err)
 	}
@@ -207,7 +207,7 @@ func (in *innerPlan) setLimits() error {
 			return fmt.Errorf("setting limit %d to %d: %w", l.kind, value, err)
 		}
 	}
-	// When memory runs out, the kernel kills this before other programs of the person.
+	// When memory runs out, the kernel should kill this process before the person's other programs.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // only a hint
 	return nil
 }
@@ -241,7 +241,7 @@ func countUserThreads() uint64 {
 	return count
 }
 
-// dropPrivileges gives up all capabilities for good, also those that root would get back with exec.
+// dropPrivileges drops all capabilities permanently, including those that root would regain with exec.
 func dropPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("giving up new privileges: %w", err)
@@ -264,7 +264,7 @@ func dropPrivileges() error {
 	return nil
 }
 
-// inBoundingSet reports whether a program started now could still get capability c.
+// inBoundingSet reports whether a program started from here could still gain capability c.
 func inBoundingSet(c int) bool {
 	value, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0)
 	return err == nil && value == 1

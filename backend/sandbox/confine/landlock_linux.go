@@ -10,8 +10,8 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// The first Landlock ABI versions that can allow moving files between folders, block ports, scope signals and
-// abstract sockets, and restrict sockets of the file system.
+// The Landlock ABI versions that introduced moving files between folders, blocking ports, scoping signals and abstract
+// sockets, and restricting sockets in the file system.
 const (
 	landlockABIRefer   = 2
 	landlockABIPorts   = 4
@@ -39,7 +39,7 @@ const (
 		ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev)
 )
 
-// applyLandlock restricts the process with Landlock for good.
+// applyLandlock restricts the process permanently.
 func (in *innerPlan) applyLandlock() error {
 	version := landlockVersion()
 	if version < landlockABIRefer {
@@ -73,14 +73,14 @@ func (in *innerPlan) applyLandlock() error {
 			cfg.HandledAccessNet = ll.AccessNetConnectTCP // listening is allowed
 		}
 	} else {
-		// The run has a network of its own, or all of the machine's.
+		// The run has its own network, or unrestricted access to the machine's.
 		cfg.HandledAccessNet = 0
 	}
 	return cfg.BestEffort().Restrict(rules...)
 }
 
-// allowPorts returns a rule for every port that is not blocked, because rules can only allow. Without network there are
-// none.
+// allowPorts returns a rule for every port that is not blocked, because rules can only allow. Without a network it
+// returns none.
 func (in *innerPlan) allowPorts() []landlock.Rule {
 	if !in.Network {
 		return nil
@@ -94,7 +94,7 @@ func (in *innerPlan) allowPorts() []landlock.Rule {
 	return rules
 }
 
-// pathRule allows file on path if it is a file, dir if it is a folder, and nothing if it does not exist.
+// pathRule returns a rule that allows file if path is a file, or dir if it is a folder, and none if it does not exist.
 func pathRule(path string, file, dir landlock.AccessFSSet) []landlock.Rule {
 	info, err := os.Stat(path)
 	switch {

@@ -5,31 +5,34 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
-// allowsLocalSockets reports whether a run may use local sockets, which programs with a home of their own use between
-// their parts. It must not see sockets of other programs, and abstract sockets must be scoped.
+// allowsLocalSockets reports whether a run may use local sockets, which programs with their own home use for
+// communication between their processes. The run must not see sockets of other programs, and abstract sockets must be
+// scoped.
 func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
 	if f.home == "" || len(spec.Restricted) == 0 || spec.Network && m.Landlock < landlockABIScopes {
 		return false
 	}
 	for _, path := range slices.Concat(f.writable, f.readable) {
 		for _, others := range append(existingFolders(spec.Restricted), "/tmp", "/var/tmp", "/dev/shm") {
-			if within(others, path) {
+			if subpath.Within(others, path) {
 				return false
 			}
 		}
-		if within(path, "/run") && !within(path, "/run/media") || within(path, "/var/run") {
+		if subpath.Within(path, "/run") && !subpath.Within(path, "/run/media") || subpath.Within(path, "/var/run") {
 			return false
 		}
 	}
 	return true
 }
 
-// maxCoveredSockets bounds how many sockets of other programs are covered.
+// maxCoveredSockets is the maximum number of sockets of other programs that are covered.
 const maxCoveredSockets = 256
 
-// foreignSockets returns the sockets of other running programs that a run would see.
+// foreignSockets returns the sockets of other running programs that would be visible to a run.
 func foreignSockets(f fileAccess, restricted []string) []string {
 	table, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
@@ -44,7 +47,7 @@ func foreignSockets(f fileAccess, restricted []string) []string {
 		}
 		path, err := filepath.EvalSymlinks(strings.Join(fields[7:], " "))
 		granted := withinAny(path, f.writable) || withinAny(path, f.readable)
-		if err != nil || withinAny(path, covered) && !granted || f.home != "" && within(path, f.home) {
+		if err != nil || withinAny(path, covered) && !granted || f.home != "" && subpath.Within(path, f.home) {
 			continue
 		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && len(all) < maxCoveredSockets {
@@ -55,7 +58,7 @@ func foreignSockets(f fileAccess, restricted []string) []string {
 	return slices.Compact(all)
 }
 
-// coverOthers covers the sockets of other programs, where the run may use local sockets, and folders of other runs.
+// coverOthers covers the folders of other runs and, if the run may use local sockets, the sockets of other programs.
 func coverOthers(spec Spec, m mechanisms, r runFolders, f fileAccess, restricted []string) []mount {
 	var mounts []mount
 	if allowsLocalSockets(spec, m, f) {

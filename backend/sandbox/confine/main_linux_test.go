@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Enter()
+	RunStep()
 	if code, ok := probeMain(os.Args); ok {
 		os.Exit(code)
 	}

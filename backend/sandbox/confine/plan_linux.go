@@ -8,44 +8,48 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sextant/shared/subpath"
 )
 
-// plan is what the supervisor does.
+// plan tells the supervisor what to do.
 type plan struct {
-	// Bubblewrap is its command line up to the program, empty without bubblewrap.
+	// Bubblewrap is its command line up to the program, empty if it is not used.
 	Bubblewrap []string
 	Inner      innerPlan
 }
 
-// innerPlan is what the inner step does.
+// innerPlan tells the inner step what to do.
 type innerPlan struct {
 	Args, Env []string
 	Dir       string
 	Limits    Limits
 	// Unconfined skips all confinement.
 	Unconfined bool
-	// Read, Write and Devices are the paths that Landlock allows to read, write, and use as devices.
+	// Read, Write and Devices are the paths that Landlock allows the run to read, write and use as devices.
 	Read, Write, Devices []string
-	// Namespaces means that mounts, processes and shared memory are the run's own; Network that it uses the machine's
-	// network, except BlockedPorts.
+	// Namespaces is true if the run has its own mounts, processes and shared memory. Network is true if it uses the
+	// machine's network, except BlockedPorts.
 	Namespaces, Network bool
 	BlockedPorts        []uint16
-	// LocalSockets allows sockets of the file system, because none of another program is visible.
+	// LocalSockets allows sockets in the file system, because no socket of another program is visible.
 	LocalSockets bool
-	// AllowBlockedPorts continues where ports cannot be blocked.
+	// AllowBlockedPorts continues if ports cannot be blocked.
 	AllowBlockedPorts bool
-	// Inherit skips the limits; Terminal makes descriptor 0 the controlling terminal.
+	// Inherit skips the limits. Terminal makes descriptor 0 the controlling terminal.
 	Inherit, Terminal bool
-	// Proxied sends a listener for the proxy over controlFD before the command starts, MaxConns so many sockets.
+	// Proxied and MaxConns make the inner step send a listener for the proxy, and that many sockets, over controlFD
+	// before the command starts.
 	Proxied  bool
 	MaxConns int
 }
 
 // runFolders are the temporary folders of one run.
 type runFolders struct {
-	// base contains the others and is removed; tmp and varTmp become /tmp and /var/tmp; empty covers hidden files.
+	// base contains the others and is removed at the end. tmp and varTmp become /tmp and /var/tmp. empty covers hidden
+	// files.
 	base, tmp, varTmp, empty string
-	// lock tells other Sextants that the folders are in use.
+	// lock shows other Sextant processes that the folders are in use.
 	lock *os.File
 }
 
@@ -54,7 +58,7 @@ func makeRunFolders(parent string) (runFolders, error) {
 	if err != nil {
 		return runFolders{}, fmt.Errorf("creating the temporary folder of the run: %w", err)
 	}
-	// Rules and programs must use the same path, so resolve symlinks.
+	// Resolve symlinks, because rules and programs must use the same path.
 	if real, err := filepath.EvalSymlinks(base); err == nil {
 		base = real
 	}
@@ -127,7 +131,7 @@ func (s *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
 	return p, nil
 }
 
-// connLimit returns how many sockets the run creates: none on the machine's network.
+// connLimit returns how many sockets the run creates, 0 if it uses the machine's network.
 func (s Spec) connLimit(m mechanisms) int {
 	if m.Bubblewrap == "" || s.Network || s.Unconfined {
 		return 0
@@ -139,10 +143,10 @@ func plainDevices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 }
 
-// fileAccess is what a run sees besides the machine, symlinks resolved.
+// fileAccess is what a run sees in addition to the system's files. Symlinks are resolved.
 type fileAccess struct {
 	writable, readable []string
-	// home is mounted at homeTarget, the person's home; "" means no mount.
+	// home is mounted at homeTarget, the person's home; "" means that nothing is mounted.
 	home, homeTarget string
 }
 
@@ -176,14 +180,14 @@ func (s *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
 			f.readable = append(f.readable, real)
 		}
 	}
-	f.readable = slices.DeleteFunc(outermost(f.readable), func(path string) bool {
-		return slices.ContainsFunc(f.writable, func(w string) bool { return within(path, w) })
+	f.readable = slices.DeleteFunc(subpath.Outermost(f.readable), func(path string) bool {
+		return slices.ContainsFunc(f.writable, func(w string) bool { return subpath.Within(path, w) })
 	})
-	f.writable = outermost(f.writable)
+	f.writable = subpath.Outermost(f.writable)
 	return f, nil
 }
 
-// mount is bubblewrap's options for one path.
+// mount is a path with the bubblewrap options for it.
 type mount struct {
 	target string
 	args   []string
@@ -228,17 +232,17 @@ func (s *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAc
 		mounts = append(mounts, pinParents(path, f.writable)...)
 	}
 	for _, path := range s.hiddenPaths(spec.Hidden) {
-		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
+		if subpath.Within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		if (withinAny(path, restricted) || f.home != "" && within(path, f.homeTarget)) &&
+		if (withinAny(path, restricted) || f.home != "" && subpath.Within(path, f.homeTarget)) &&
 			!withinAny(path, f.writable) &&
 			!withinAny(path, f.readable) {
-			continue // its folder is not visible
+			continue // the folder around it is not visible
 		}
 		if isDir(path) {
 			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
-			closing = append(closing, "--remount-ro", path) // last: a workspace may be inside
+			closing = append(closing, "--remount-ro", path) // last, because a workspace may be inside
 		} else {
 			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
 		}
@@ -267,15 +271,15 @@ func ownMounts(spec Spec, r runFolders) []mount {
 		}
 	}
 	if spec.Network {
-		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && within(real, "/run") {
+		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && subpath.Within(real, "/run") {
 			mounts = append(mounts, mount{real, []string{"--ro-bind", real, real}})
 		}
 	}
 	return mounts
 }
 
-// protectGit makes the hooks and the configuration of a repository read-only, because git would run them outside the
-// sandbox later. The folder around them becomes a mount, so that it cannot be replaced.
+// protectGit makes the hooks and configuration of a repository read-only, because git would later run them outside the
+// sandbox. The folder around them becomes a mount, so that it cannot be replaced.
 func protectGit(folder string) []mount {
 	git := filepath.Join(folder, ".git")
 	if !isDir(git) || isLink(git) {
@@ -291,7 +295,7 @@ func protectGit(folder string) []mount {
 	return mounts
 }
 
-// pinParents makes the folders between a writable folder and a hidden path mounts, so that they cannot be moved: the
+// pinParents turns the folders between a writable folder and a hidden path into mounts. If they could be moved, the
 // next run would not hide the path at its new place.
 func pinParents(path string, writable []string) []mount {
 	real, err := filepath.EvalSymlinks(path)
@@ -300,7 +304,7 @@ func pinParents(path string, writable []string) []mount {
 	}
 	var mounts []mount
 	for at := filepath.Dir(real); slices.ContainsFunc(writable,
-		func(w string) bool { return at != w && within(at, w) }); at = filepath.Dir(at) {
+		func(w string) bool { return at != w && subpath.Within(at, w) }); at = filepath.Dir(at) {
 		mounts = append(mounts, mount{at, []string{"--bind", at, at}})
 	}
 	return mounts
@@ -314,11 +318,11 @@ func existingFolders(paths []string) []string {
 			all = append(all, real)
 		}
 	}
-	return outermost(all)
+	return subpath.Outermost(all)
 }
 
 func withinAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return within(path, folder) })
+	return slices.ContainsFunc(folders, func(folder string) bool { return subpath.Within(path, folder) })
 }
 
 func isDir(path string) bool {
@@ -331,12 +335,12 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
-// landlockOnly sets the rules for a run without namespaces: everything is readable except hidden paths, temporary files
-// and sockets of other programs, and the process tables.
+// landlockOnly sets the rules for a run without namespaces. Everything is readable except hidden paths, process tables,
+// and temporary files and sockets of other programs.
 func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r runFolders, f fileAccess) {
 	hidden := slices.Concat(secrets, existingFolders(restricted),
 		[]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base})
-	in.Read = complement("/", outermost(hidden))
+	in.Read = complement("/", subpath.Outermost(hidden))
 	in.Read = append(in.Read,
 		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version",
 		"/proc/filesystems",
@@ -354,19 +358,19 @@ func (s *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r ru
 	}
 }
 
-// pathsWithin returns those of paths that are inside folder.
+// pathsWithin returns the elements of paths that are inside folder.
 func pathsWithin(paths []string, folder string) []string {
 	var found []string
 	for _, p := range paths {
-		if p != folder && within(p, folder) {
+		if p != folder && subpath.Within(p, folder) {
 			found = append(found, p)
 		}
 	}
 	return found
 }
 
-// complement returns files and folders that together are root without the hidden paths. Symlinks are left out: their
-// targets have rules of their own.
+// complement returns files and folders that together cover root except the hidden paths. It omits symlinks, because
+// their targets have their own rules.
 func complement(root string, hidden []string) []string {
 	if slices.Contains(hidden, root) {
 		return nil

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"sextant/shared/subpath"
 )
 
 // systemFolders are the folders at the root of a machine that belong to the system.
@@ -13,8 +15,8 @@ var systemFolders = []string{
 	"run", "tmp", "var",
 }
 
-// PrivateFolders returns the folders of which a program with grants of its own sees only what was granted
-// (Spec.Restricted): home, if it is not "", and the folders at the root that do not belong to the system.
+// PrivateFolders returns the folders for Spec.Restricted of a program with its own grants: home, if it is not "", and
+// the folders at the root that do not belong to the system.
 func PrivateFolders(home string) []string {
 	var all []string
 	if home != "" {
@@ -29,8 +31,8 @@ func PrivateFolders(home string) []string {
 	return all
 }
 
-// ToolchainFolders returns the folders inside restricted that a command itself needs: an interpreter may be
-// installed in the home folder, next to its libraries. command is a path or a name in PATH.
+// ToolchainFolders returns the folders inside restricted that a command needs to run: an interpreter may be installed
+// in the home folder, next to its libraries. command is a path or a name in PATH.
 func ToolchainFolders(command string, restricted []string) []string {
 	path, err := exec.LookPath(command)
 	if err != nil {
@@ -42,7 +44,7 @@ func ToolchainFolders(command string, restricted []string) []string {
 	}
 	var shown []string
 	for _, p := range found {
-		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && within(p, dir) }) {
+		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && subpath.Within(p, dir) }) {
 			continue
 		}
 		dir := filepath.Dir(p)

@@ -21,7 +21,7 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// Process is a started run. Wait must be called once.
+// Process is a started run. Wait must be called exactly once.
 type Process struct {
 	mechanisms mechanisms
 	folders    runFolders
@@ -32,22 +32,22 @@ type Process struct {
 	reports    *os.File
 	copies     sync.WaitGroup
 	pipes      []*os.File
-	stderr     procgroup.Tail // the last output, for messages
+	stderr     procgroup.Tail // the end of the output, for messages
 	tty        *tty
 	cancel     func() bool
-	// control receives the run's sockets, nil if it has none. receiving ends when they arrived or never will;
-	// then stopProxy is set if there is a proxy.
+	// control receives the run's sockets, nil if it has none. receiving is done when they arrived or can no longer
+	// arrive; then stopProxy is set if there is a proxy.
 	control   *os.File
 	receiving sync.WaitGroup
 	stopProxy func()
-	// maxConns is the size of sockets; socketsReady is closed when sockets is set, or never will be.
+	// maxConns is the size of sockets. socketsReady is closed when sockets is set or can no longer be set.
 	maxConns     int
 	socketsReady chan struct{}
 	sockets      *socketPool
 }
 
-// outputGrace is how long after the end of a run the rest of its output may take. It only runs out if another process
-// still holds the other end.
+// outputGrace is how long to wait for the rest of the output after the end of a run. It elapses only if another process
+// still has the other end open.
 const outputGrace = 3 * time.Second
 
 // Command starts spec. When ctx ends, everything that the run started is killed at once.
@@ -113,7 +113,7 @@ func (s *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Proces
 		defer inside.Close()
 		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, inside)
 	}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signals from our terminal
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signals from Sextant's terminal
 	streams, err := p.openStreams(spec)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Proces
 	return p, nil
 }
 
-// openControl creates the socket pair over which the run sends its sockets; the returned end goes to the run.
+// openControl creates the socket pair over which the run sends its sockets. The returned end belongs to the run.
 func (p *Process) openControl() (inside *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -142,8 +142,8 @@ func (p *Process) openControl() (inside *os.File, err error) {
 	return os.NewFile(uintptr(pair[1]), "control of the run"), nil
 }
 
-// receiveSockets receives the sockets from the inner step, before the command starts: the proxy's listener, if there
-// is a proxy, and then those for Dial.
+// receiveSockets receives the sockets from the inner step before the command starts: the proxy's listener, if there is
+// a proxy, and then the sockets for Dial.
 func (p *Process) receiveSockets(proxy func(net.Listener) (stop func())) {
 	defer close(p.socketsReady)
 	fds := receiveDescriptors(int(p.control.Fd()))
@@ -168,13 +168,13 @@ func (p *Process) receiveSockets(proxy func(net.Listener) (stop func())) {
 	if p.maxConns > 0 {
 		p.sockets = newSocketPool(fds)
 	}
-	_, _ = unix.Write(int(p.control.Fd()), []byte{0}) // the command waits for this
+	_, _ = unix.Write(int(p.control.Fd()), []byte{0}) // the inner step waits for this byte
 }
 
-// receiveDescriptors returns the descriptors of one message.
-func receiveDescriptors(way int) []int {
+// receiveDescriptors returns the file descriptors in one message.
+func receiveDescriptors(socket int) []int {
 	control := make([]byte, unix.CmsgSpace(4*(1+maxSockets)))
-	n, size, _, _, err := unix.Recvmsg(way, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
+	n, size, _, _, err := unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
 		return nil
 	}
@@ -204,8 +204,8 @@ func dupFile(fd int) (*os.File, error) {
 	return os.NewFile(uintptr(duplicate), "connection"), nil
 }
 
-// openStreams connects the command's standard streams. The returned files belong to the command; close them after the
-// start.
+// openStreams connects the command's standard streams. The caller must close the returned files after the start,
+// because the command has its own copies.
 func (p *Process) openStreams(spec Spec) (streams []*os.File, err error) {
 	if spec.Terminal != nil {
 		terminal, err := p.openTerminal(spec)
@@ -238,7 +238,7 @@ func orDiscard(w io.Writer) io.Writer {
 	return w
 }
 
-// pipe returns a descriptor to write to; a goroutine copies what is written to w.
+// pipe returns a file to write to. A goroutine copies everything from it to w.
 func (p *Process) pipe(w io.Writer) (*os.File, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -254,11 +254,12 @@ func (p *Process) pipe(w io.Writer) (*os.File, error) {
 	return out, nil
 }
 
-// Terminate sends SIGTERM to every process of the run and does not wait. To kill what remains, end the context.
+// Terminate sends SIGTERM to every process of the run and does not wait. To kill the processes that remain, cancel the
+// context.
 func (p *Process) Terminate() { _, _ = p.lifeline.Write([]byte{1}) }
 
-// Wait waits until the run has ended and all of its processes are dead, copies the rest of its output and removes its
-// temporary folder. The error is ErrSetup with the reason, or an internal one; a failing command is an Exit.
+// Wait waits until all processes of the run are dead, copies the rest of its output and removes its temporary folder.
+// The error is ErrSetup with the reason, or an internal error. A failing command is not an error; see Exit.
 func (p *Process) Wait() (Exit, error) {
 	defer p.close()
 	report := p.readReports()
@@ -292,10 +293,10 @@ func (p *Process) Wait() (Exit, error) {
 	return exit, nil
 }
 
-// lastOutput returns the last of what the command printed to its standard error.
+// lastOutput returns the end of the command's standard error.
 func (p *Process) lastOutput() string { return strings.TrimSpace(p.stderr.String()) }
 
-// readReports merges the reports of the steps until they end.
+// readReports reads the reports of the steps until the pipe closes, and merges them.
 func (p *Process) readReports() stepReport {
 	var all stepReport
 	for lines := bufio.NewScanner(p.reports); lines.Scan(); {
@@ -312,7 +313,7 @@ func (p *Process) readReports() stepReport {
 	return all
 }
 
-// close releases everything. It may be called more than once.
+// close releases all resources. It may be called more than once.
 func (p *Process) close() {
 	if p.tty != nil {
 		p.tty.markClosed()
@@ -334,7 +335,7 @@ func (p *Process) close() {
 		}
 	}
 	if p.folders.base != "" {
-		_ = RemoveAll(p.folders.base) // the next Sextant removes what is left
+		_ = RemoveAll(p.folders.base) // the next start of Sextant removes the rest
 	}
 	if p.folders.lock != nil {
 		_ = p.folders.lock.Close()

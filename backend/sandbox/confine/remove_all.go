@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 )
 
-// RemoveAll removes a folder that a run wrote to, also where the run revoked our permissions. Symlinks are not
-// followed.
+// RemoveAll removes a folder that a run wrote to, even if the run removed permissions. It does not follow symlinks.
 func RemoveAll(base string) error {
 	if os.RemoveAll(base) == nil {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runFolderPrefix begins the names of the temporary folders of runs.
+// runFolderPrefix is the prefix of the names of runs' temporary folders.
 const runFolderPrefix = "sextant-run-"
 
-// lockFolder locks a folder while the file is open, so that no other Sextant removes it. The lock ends with this
-// process, however that ends.
+// lockFolder locks a folder while the returned file is open, so that no other Sextant process removes it. The kernel
+// releases the lock when this process ends.
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// otherRunFolders returns folders of other runs, next to base, that a run would see.
+// otherRunFolders returns folders of other runs, next to base, that would be visible to a run.
 func otherRunFolders(base string, f fileAccess) []string {
 	all, _ := filepath.Glob(filepath.Join(filepath.Dir(base), runFolderPrefix+"*")) // the pattern is valid
 	return slices.DeleteFunc(all, func(path string) bool {
@@ -35,11 +35,11 @@ func otherRunFolders(base string, f fileAccess) []string {
 	})
 }
 
-// removeStaleRunFolders removes folders of runs in parent whose Sextant was killed.
+// removeStaleRunFolders removes folders in parent that were left by Sextant processes that were killed.
 func removeStaleRunFolders(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return // then creating the folder of a run fails with a message
+		return // creating the folder of a run will fail with a message
 	}
 	for _, e := range entries {
 		path := filepath.Join(parent, e.Name())
@@ -50,12 +50,12 @@ func removeStaleRunFolders(parent string) {
 		if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() {
 			continue
 		}
-		// The empty file is created after the lock: without it the folder is being created now.
+		// The empty file is created after the lock. If it is missing, the folder is just being created.
 		if _, err := os.Lstat(path + "/empty"); err != nil {
 			continue
 		}
 		if lock, err := lockFolder(path); err == nil {
-			_ = RemoveAll(path) // the next Sextant removes what is left
+			_ = RemoveAll(path) // the next start of Sextant removes the rest
 			_ = lock.Close()
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deniedCalls are system calls that no command of a person needs: they inspect or control other processes, change
-// mounts, namespaces, clocks or the kernel, store keys, or are large attack surfaces (bpf, io_uring, userfaultfd).
+// deniedCalls are system calls that no ordinary command needs: they inspect or control other processes, change mounts,
+// namespaces, clocks or the kernel, store keys, or are large attack surfaces (bpf, io_uring, userfaultfd).
 var deniedCalls = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
 	"move_pages", "migrate_pages",
@@ -33,8 +33,8 @@ var deniedCalls = []string{
 	"vm86", "vm86old", "personality", "memfd_secret", "lsm_set_self_attr", "map_shadow_stack",
 }
 
-// deniedWithoutNamespaces are calls whose effect only namespaces contain: file metadata, for which Landlock has no
-// rule, shared memory and queues, and priorities and limits of other processes.
+// deniedWithoutNamespaces are calls that only namespaces can contain: changes of file metadata, for which Landlock has
+// no rule, shared memory and queues, and priorities and limits of other processes.
 var deniedWithoutNamespaces = []string{
 	"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "utimensat",
 	"futimesat",
@@ -43,18 +43,20 @@ var deniedWithoutNamespaces = []string{
 	"mq_open", "mq_unlink", "ioprio_set", "setpriority",
 }
 
-// absentCalls look unimplemented, and programs do without them: a filter cannot see their arguments in memory.
+// absentCalls fail as if the kernel did not have them, and programs use older calls instead. A filter cannot inspect
+// their arguments, which are in memory.
 var absentCalls = []string{"clone3", "openat2"}
 
-// lastKnownCall is the highest system call number that was reviewed. Later calls look unimplemented.
+// lastKnownCall is the highest system call number that was reviewed. Later calls fail as if the kernel did not have
+// them.
 const lastKnownCall = 467
 
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
 
-// deniedIoctls are requests to devices and files: typing into another terminal would run commands of its owner, and
-// file flags can be changed through a descriptor that is open for reading.
+// deniedIoctls are ioctl requests that inject input into another terminal, which would run commands there, or change
+// file flags through a descriptor that is only open for reading.
 var deniedIoctls = []uint32{
 	unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS,
 	unix.FS_IOC_SETFLAGS, 0x40046602, 0x401c5820, 0x40087602, unix.FS_IOC_ENABLE_VERITY,
@@ -107,7 +109,7 @@ func (in *innerPlan) seccompProgram() ([]unix.SockFilter, error) {
 
 func errno(e unix.Errno) seccomp.Action { return seccomp.ActionErrno | seccomp.Action(e) }
 
-// filterBuilder collects what is denied.
+// filterBuilder collects the calls to deny.
 type filterBuilder struct {
 	info       *arch.Info
 	names      []string
@@ -133,8 +135,8 @@ func (f *filterBuilder) denyIf(name string, conditions ...seccomp.Condition) {
 	}
 }
 
-// denySockets denies all socket families except those that stay inside or were granted. A socket pair is a pipe,
-// unless its type allows connecting it elsewhere later.
+// denySockets denies all socket families except local ones and those that were granted. A socket pair is allowed like a
+// pipe, unless its type could later be connected elsewhere.
 func (f *filterBuilder) denySockets(in *innerPlan) {
 	not := func(arg uint32, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.NotEqual, Value: value}
@@ -156,11 +158,11 @@ func (f *filterBuilder) denySockets(in *innerPlan) {
 	f.denyIf("socket", families...)
 	f.denyIf("socket", is(0, unix.AF_NETLINK), not(2, unix.NETLINK_ROUTE))
 	for _, family := range []uint64{unix.AF_INET, unix.AF_INET6} {
-		// Landlock blocks ports for TCP only, so protocols that become TCP later (MPTCP) are denied.
+		// Landlock blocks ports only for TCP, so protocols that fall back to TCP (MPTCP) are denied.
 		f.denyIf("socket", is(0, family), not(2, 0), not(2, unix.IPPROTO_TCP), not(2, unix.IPPROTO_UDP),
 			not(2, unix.IPPROTO_ICMP), not(2, unix.IPPROTO_ICMPV6))
 	}
-	// Landlock does not see a connection that begins with data either.
+	// Landlock also misses connections that begin with data (TCP Fast Open).
 	for call, arg := range map[string]uint32{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
 		f.denyIf(call, seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: unix.MSG_FASTOPEN})
 	}
@@ -177,7 +179,7 @@ func (f *filterBuilder) denySockets(in *innerPlan) {
 	f.denyIf("socketpair", types...)
 }
 
-// denySetID keeps a run from creating programs that run as the person for others.
+// denySetID prevents a run from creating programs that other users could run with the person's rights.
 func (f *filterBuilder) denySetID() {
 	set := func(arg uint32, bits uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: bits}
@@ -200,8 +202,8 @@ const (
 	arg1At   = 24
 )
 
-// prelude is what the library cannot express: calls of another architecture kill the process, unreviewed numbers look
-// unimplemented, and ioctl requests are compared by their lower half, as the kernel reads them.
+// prelude returns the rules that the library cannot express: calls of another architecture kill the process, unreviewed
+// call numbers fail as unknown, and ioctl requests are compared by their lower half, as the kernel does.
 func (f *filterBuilder) prelude() []bpf.Instruction {
 	deny := bpf.RetConstant{Val: uint32(errno(unix.EPERM))}
 	p := []bpf.Instruction{
@@ -220,7 +222,7 @@ func (f *filterBuilder) prelude() []bpf.Instruction {
 	return p
 }
 
-// loadSeccomp loads the filter for this thread, which must be the one that becomes the command.
+// loadSeccomp loads the filter for this thread, which must be the one that executes the command.
 func (in *innerPlan) loadSeccomp() error {
 	code, err := in.seccompProgram()
 	if err != nil {

@@ -14,12 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxSockets bounds Spec.MaxConns: the kernel passes about 250 descriptors at once.
+// maxSockets limits Spec.MaxConns, because the kernel passes at most about 250 descriptors at once.
 const maxSockets = 64
 
-// socketPool has sockets that were created in a run's own network. Whoever connects such a socket connects in that
-// network, so a server of the run is reached from outside without a way from the run to anywhere. A socket serves one
-// connection at a time.
+// socketPool has sockets that were created in a run's own network. Connecting one of them from outside reaches a server
+// of the run, without giving the run a way out. Each socket serves one connection at a time.
 type socketPool struct {
 	free chan int
 	done chan struct{}
@@ -82,7 +81,7 @@ func (s *socketPool) connect(ctx context.Context, fd, port int) (net.Conn, error
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		// Loopback answers at once unless the listener's queue is full.
+		// Loopback responds at once unless the listener's queue is full.
 		n, polled := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, int(pollInterval/time.Millisecond))
 		if polled != nil && !errors.Is(polled, unix.EINTR) {
 			return nil, polled
@@ -127,7 +126,8 @@ func (s *socketPool) closeSocket(fd int) {
 	_ = unix.Close(fd)
 }
 
-// close ends every connection. Sockets in use are closed by their users, so that their numbers are not reused before.
+// close ends every connection. Sockets in use are closed by their users, so that their numbers are not reused too
+// early.
 func (s *socketPool) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

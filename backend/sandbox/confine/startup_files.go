@@ -3,9 +3,11 @@ package confine
 import (
 	"path/filepath"
 	"slices"
+
+	"sextant/shared/subpath"
 )
 
-// startupFiles are files and folders of a home that programs read or run when they start.
+// startupFiles are files and folders in a home folder that programs read or run when they start.
 var startupFiles = []string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
 	".zprofile", ".zlogin",
@@ -16,9 +18,9 @@ var startupFiles = []string{
 	".cargo/bin", ".cargo/config.toml", ".local/share/applications", ".config/Code/User", ".pyenv", ".nvm",
 }
 
-// ForcesReadOnly reports whether runs in the sandbox cannot write workspace: it is the home folder, contains it, or is
-// a folder such as .config that contains startup files. This is the only way to keep one that does not exist yet from
-// being created.
+// ForcesReadOnly reports whether workspace is read-only for runs in the sandbox: it is the home folder, contains it, or
+// is a folder such as .config that contains startup files. Otherwise a run could create a startup file that does not
+// exist yet.
 func (s *Sandbox) ForcesReadOnly(workspace string) bool {
 	home, err := filepath.EvalSymlinks(s.cfg.Home)
 	if err != nil || s.cfg.Home == "" {
@@ -26,10 +28,10 @@ func (s *Sandbox) ForcesReadOnly(workspace string) bool {
 	}
 	real, err := filepath.EvalSymlinks(workspace)
 	if err != nil {
-		return false // a run in it fails
+		return false // a run in it would fail
 	}
 	return slices.ContainsFunc(startupFiles, func(name string) bool {
 		path := filepath.Join(home, name)
-		return path != real && within(path, real)
+		return path != real && subpath.Within(path, real)
 	})
 }

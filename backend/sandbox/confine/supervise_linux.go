@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supervise runs the inner step as its child and ends with it. It is the subreaper of everything that detaches itself
-// from the command, so that nothing survives. It returns only an error.
+// supervise runs the inner step as its child and exits with it. As the subreaper it adopts every process that detaches
+// itself from the command, so that none survives. It returns only if it fails.
 func supervise() error {
 	var p plan
 	if err := readPlan(&p); err != nil {
@@ -26,10 +26,10 @@ func supervise() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("becoming the subreaper: %w", err)
 	}
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the sandbox keeps the command out as well
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the sandbox also prevents access by the command
 	unix.CloseOnExec(reportFD)
 	unix.CloseOnExec(lifelineFD)
-	// Leaked descriptors must not reach the command; startInner passes on the ones it needs.
+	// Leaked descriptors must not reach the command. startInner passes on the ones that it needs.
 	_ = unix.CloseRange(lifelineFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	child, err := startInner(p)
 	if err != nil {
@@ -37,7 +37,7 @@ func supervise() error {
 	}
 	end := sync.OnceFunc(func() { go killUntilExit() })
 	go func() {
-		// A byte asks for SIGTERM; the end of the pipe means that the call or Sextant has ended.
+		// A byte requests SIGTERM. The end of the pipe means that the caller canceled the run or Sextant ended.
 		lifeline, buf := os.NewFile(lifelineFD, "lifeline"), make([]byte, 1)
 		for {
 			if _, err := lifeline.Read(buf); err != nil {
@@ -63,8 +63,8 @@ func supervise() error {
 	}
 }
 
-// killUntilExit kills the descendants again and again, because a fork can slip past one pass. supervise ends the
-// process when no child is left.
+// killUntilExit kills the descendants repeatedly, because a fork can escape one pass. supervise ends the process when
+// no child is left.
 func killUntilExit() {
 	for {
 		killDescendants()
@@ -72,7 +72,7 @@ func killUntilExit() {
 	}
 }
 
-// exitCode returns the exit code as a shell would report it.
+// exitCode returns the exit code that a shell would report.
 func exitCode(status syscall.WaitStatus) int {
 	if status.Signaled() {
 		return 128 + int(status.Signal())
@@ -80,7 +80,6 @@ func exitCode(status syscall.WaitStatus) int {
 	return status.ExitStatus()
 }
 
-// startInner starts the inner step.
 func startInner(p plan) (pid int, err error) {
 	enter, err := jsonFile(p.Inner)
 	if err != nil {
@@ -90,7 +89,7 @@ func startInner(p plan) (pid int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("opening our own binary: %w", err)
 	}
-	// The path names the descriptor by its number in the child.
+	// The path contains the number that the descriptor has in the child.
 	argv := append(p.Bubblewrap, "/proc/self/fd/"+strconv.Itoa(selfFD), stepArg, innerStep)
 	if len(p.Bubblewrap) == 0 {
 		argv[0] = "/proc/self/exe"
@@ -112,7 +111,7 @@ func startInner(p plan) (pid int, err error) {
 	return pid, nil
 }
 
-// jsonFile returns an anonymous file with v as JSON, positioned at its start.
+// jsonFile returns an anonymous file that contains v as JSON, positioned at its start.
 func jsonFile(v any) (*os.File, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -134,7 +133,7 @@ func jsonFile(v any) (*os.File, error) {
 	return f, nil
 }
 
-// killDescendants kills every descendant. It stops all of them first, so that none starts another meanwhile.
+// killDescendants kills every descendant. It first stops all of them, so that none can start another process meanwhile.
 func killDescendants() {
 	stopped := map[int]bool{}
 	for range 50 {
@@ -154,8 +153,8 @@ func killDescendants() {
 	}
 }
 
-// terminateDescendants sends SIGTERM to every process of the command. It spares bubblewrap's own, outside the run's
-// namespace and first in it: if they ended, the kernel would kill the rest.
+// terminateDescendants sends SIGTERM to every process of the command. It spares bubblewrap's processes, one outside the
+// run's namespace and one that is the first inside: if they ended, the kernel would kill the rest.
 func terminateDescendants(namespaces bool) {
 	depth := len(namespacePIDs(os.Getpid()))
 	for _, pid := range descendants(os.Getpid()) {
@@ -166,7 +165,7 @@ func terminateDescendants(namespaces bool) {
 	}
 }
 
-// namespacePIDs returns the IDs of a process in its PID namespaces, the outermost first.
+// namespacePIDs returns the IDs of a process in its PID namespaces, outermost first.
 func namespacePIDs(pid int) []string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -177,7 +176,7 @@ func namespacePIDs(pid int) []string {
 	return strings.Fields(line)
 }
 
-// descendants returns all processes below pid, without zombies.
+// descendants returns all descendants of pid, without zombies.
 func descendants(pid int) []int {
 	children := map[int][]int{}
 	entries, _ := os.ReadDir("/proc")
@@ -204,7 +203,7 @@ func parentOf(pid int) (parent int, alive bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The process name may contain anything, so read what follows the last bracket.
+	// The process name may contain any character, so the fields are read after the last bracket.
 	_, rest, _ := strings.Cut(string(line[bytes.LastIndexByte(line, ')')+1:]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 2 || fields[0] == "Z" {

@@ -30,7 +30,7 @@ func (p *Process) openTerminal(spec Spec) (*os.File, error) {
 	p.pipes = append(p.pipes, outer)
 	p.copies.Go(func() {
 		to := io.MultiWriter(&p.stderr, orDiscard(spec.Stdout))
-		// A failing writer must not block the program. Once its inner end is closed, reading a terminal fails.
+		// A failing writer must not block the program. When all inner ends are closed, reading returns an error.
 		if _, err := io.Copy(to, outer); err != nil {
 			_, _ = io.Copy(io.Discard, outer)
 		}
@@ -41,7 +41,8 @@ func (p *Process) openTerminal(spec Spec) (*os.File, error) {
 	return inner, nil
 }
 
-// openPTY opens both ends. The library leaves the outer one blocking, so that Close would wait for Read and Write.
+// openPTY opens both ends of a pseudo terminal. The library leaves the outer end in blocking mode, in which Close would
+// wait for Read and Write.
 func openPTY() (outer, inner *os.File, err error) {
 	blocking, inner, err := pty.Open()
 	if err != nil {
@@ -69,7 +70,7 @@ type tty struct {
 	closed bool
 }
 
-// Write sends input. It may block while the programs in the terminal do not read.
+// Write sends input. It may block while no program in the terminal reads.
 func (t *tty) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	closed := t.closed

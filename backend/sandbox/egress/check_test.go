@@ -298,7 +298,7 @@ func FuzzCheckBlocksNonPublicLiterals(f *testing.F) {
 		if blocked != nil {
 			t.Fatalf("%q passed and has no target: %v", s, blocked)
 		}
-		if a, ok := target.ip(); ok && address.WhyClosed(a) != "" {
+		if a, ok := target.ip(); ok && address.NonPublicReason(a) != "" {
 			t.Fatalf("%q passed and is %s", s, a)
 		}
 		again, err := parseTarget(target.String())

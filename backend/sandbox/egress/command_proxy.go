@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// ApproveFunc decides whether a command may reach host (lower case, with its port unless that is 80 or 443). It is
-// called before the name is looked up. nil allows the request; the error is a sentence that the command prints.
-// It may wait for the person and must end with ctx.
+// ApproveFunc decides whether a command may reach host, which is in lower case and has its port unless that is 80 or
+// 443. It is called before the name is resolved. It returns nil to allow the request, or an error with a sentence that
+// the command prints. It may wait for the person and must return when ctx ends.
 type ApproveFunc func(ctx context.Context, host string) error
 
-// FailureFunc is called when an approved host was not reached, with the reason in sentences. Programs print only
-// the status of a failed CONNECT, so this is how its reason reaches the caller.
+// FailureFunc is called if an approved host could not be reached. why has one or more sentences. Programs print only
+// the status of a failed CONNECT, so the caller learns the reason this way.
 type FailureFunc func(host, why string)
 
-// commandHooks are what the proxy of a command has in addition to the browser's.
+// commandHooks are used only by the proxy of a command, not by the browser's.
 type commandHooks struct {
 	approve   ApproveFunc
 	onFailure FailureFunc
 }
 
-// ServeProxy serves a proxy as StartProxy does on ln, for one sandboxed command or for the window. approve decides
-// about each host; onFailure may be nil. stop ends the proxy with all its connections and closes ln; the end of
-// ctx ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
+// ServeProxy serves a proxy, like that of StartProxy, on ln for one sandboxed command or for the window. approve
+// decides about each host; onFailure may be nil. stop stops the proxy, ends all its connections and closes ln. The end
+// of ctx also ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
 func (g *Guard) ServeProxy(
 	ctx context.Context, ln net.Listener, approve ApproveFunc, onFailure FailureFunc,
 ) (stop func()) {
@@ -41,7 +41,7 @@ func (g *Guard) ServeProxy(
 	}
 }
 
-// approveRequest reports whether a request of a command may continue, and answers it if not.
+// approveRequest reports whether a command's request may continue. If not, it writes the response.
 func (p *proxy) approveRequest(w http.ResponseWriter, r *http.Request) bool {
 	host, err := requestHost(r)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *proxy) approveRequest(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// requestHost returns the host that a request will be sent to, whatever its headers say.
+// requestHost returns the host that a request will be sent to, regardless of its headers.
 func requestHost(r *http.Request) (string, error) {
 	switch {
 	case r.URL.User != nil:
@@ -87,7 +87,7 @@ func requestHost(r *http.Request) (string, error) {
 	return t.withoutDefaultPort(), nil
 }
 
-// withoutDefaultPort returns the target, without its port if that is 80 or 443.
+// withoutDefaultPort returns the host and port of t, without the port if it is 80 or 443.
 func (t target) withoutDefaultPort() string {
 	if t.port == 80 || t.port == 443 {
 		return t.host
@@ -95,7 +95,7 @@ func (t target) withoutDefaultPort() string {
 	return t.String()
 }
 
-// writeRefusal answers in plain text, which commands print.
+// writeRefusal responds with plain text, which commands print.
 func writeRefusal(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Connection", "close")
 	http.Error(w, "Sextant: "+strings.ToValidUTF8(text, "\uFFFD"), status)
@@ -104,19 +104,20 @@ func writeRefusal(w http.ResponseWriter, status int, text string) {
 // errServerName ends a tunnel whose TLS server name is not the host of the CONNECT request.
 var errServerName = errors.New("the connection names another host")
 
-// maxHelloBytes bounds the TLS ClientHello, which begins with a record of type recordTypeHandshake.
+// maxHelloBytes limits the length of the TLS ClientHello, which begins with a record of type recordTypeHandshake.
 const (
 	maxHelloBytes       = 20 << 10
 	recordTypeHandshake = 0x16
 )
 
-// checkServerName returns what a command sends through the tunnel to hostport. Reading fails with errServerName if
-// it begins with a TLS ClientHello for another host: many hosts share an address, and only one was approved.
+// checkServerName returns a reader for the data that a command sends through the tunnel to hostport. Reading fails with
+// errServerName if the data begins with a TLS ClientHello for another host: many hosts share an address, and only one
+// was approved.
 func (p *proxy) checkServerName(hostport string, from io.Reader) io.Reader {
 	host, port, _ := net.SplitHostPort(hostport)
 	t, err := newTarget(host, port)
 	if err != nil {
-		return errorReader{errServerName} // hostport was parsed before, so this cannot happen
+		return errorReader{errServerName} // impossible, because hostport was parsed before
 	}
 	return &helloChecker{from: from, want: t.host}
 }
@@ -125,14 +126,14 @@ type errorReader struct{ err error }
 
 func (e errorReader) Read([]byte) (int, error) { return 0, e.err }
 
-// helloChecker passes a stream on after it checked the first message.
+// helloChecker passes on a stream after it checked the first message.
 type helloChecker struct {
 	from    io.Reader
 	want    string
 	checked io.Reader
 }
 
-// Read implements io.Reader. Nothing is passed on before the ClientHello was read completely.
+// Read implements io.Reader. It passes on nothing before the ClientHello is complete.
 func (h *helloChecker) Read(b []byte) (int, error) {
 	if h.checked == nil {
 		first, err := h.readHello()
@@ -179,14 +180,14 @@ func serverName(from io.Reader) (name string, err error) {
 			name, isRead = h.ServerName, true
 			return nil, errHelloRead
 		},
-	}).HandshakeContext(context.Background()) // it blocks only on reading from
+	}).HandshakeContext(context.Background()) // the only blocking operation is reading from
 	if isRead {
 		return name, nil
 	}
 	return "", err
 }
 
-// readOnlyConn is a net.Conn that drops what is written.
+// readOnlyConn is a net.Conn that discards everything written to it.
 type readOnlyConn struct{ io.Reader }
 
 func (readOnlyConn) Write(b []byte) (int, error)      { return len(b), nil }

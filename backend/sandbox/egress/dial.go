@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// DialContext dials addr ("host:port") over TCP if the guard allows it. It resolves the name, checks each address
-// and dials the very addresses that it checked. The error wraps *BlockedError if all of them are blocked.
+// DialContext dials addr ("host:port") over TCP if the guard allows it. It resolves the name, checks each address, and
+// dials exactly the addresses that it checked. The error wraps *BlockedError if all of them are blocked.
 func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil, &BlockedError{
@@ -44,8 +44,8 @@ func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn
 	return g.dialAny(ctx, network, t, addrs)
 }
 
-// dialAny dials addrs in the resolver's order until one answers. All but the last get a short timeout, so that
-// one dead address does not use up the time.
+// dialAny dials addrs in the resolver's order until one responds. All except the last have a short timeout, so that one
+// dead address does not use up the time.
 func (g *Guard) dialAny(ctx context.Context, network string, t target, addrs []netip.Addr) (net.Conn, error) {
 	var errs []error
 	for i, a := range addrs {

@@ -8,11 +8,11 @@ import (
 	"net/http"
 )
 
-// writeFailure answers a request that could not be forwarded: 403 if the host is blocked, 502 or 504 if it did not
-// answer. The browser gets a page, a command or a CONNECT plain text.
+// writeFailure responds to a request that could not be forwarded: with 403 if the host is blocked, and with 502 or 504
+// if it did not respond. The browser gets a page; commands and CONNECT requests get plain text.
 func (p *proxy) writeFailure(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		// The client has disconnected, or the proxy is closing: nobody reads an answer.
+		// The client has disconnected or the proxy is closing, so nobody would read a response.
 		panic(http.ErrAbortHandler)
 	}
 	status, page := explainFailure(r.Host, err)
@@ -44,7 +44,7 @@ func (p *proxy) writeFailure(w http.ResponseWriter, r *http.Request, err error) 
 	}
 }
 
-// failureText explains a failure in three sentences: what happened, why, what to do.
+// failureText explains a failure in three sentences: what happened, why, and what to do.
 type failureText struct{ Head, Reason, Next string }
 
 func explainFailure(host string, err error) (int, failureText) {

@@ -1,15 +1,14 @@
-// Package egress is the only way to the network (decision 13). Requests of tools go through Transport, requests
-// of the controlled browser through the proxy of StartProxy, and requests of sandboxed commands through
-// ServeProxy. All of them end in DialContext, which resolves the name, checks every address and dials exactly
-// the address it checked. So a redirect, a frame, a WebSocket or DNS rebinding gets the same answer as a typed
-// address.
+// Package egress is the only way to the network (decision 13). Requests of tools use Transport, requests of the
+// controlled browser use the proxy of StartProxy, and requests of sandboxed commands use ServeProxy. All of them end in
+// DialContext, which resolves the name, checks every address and dials exactly the address that it checked. So the same
+// rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed address.
 //
 // Public addresses are allowed. This machine, private networks and the internal addresses of cloud providers are
-// blocked until someone allows a host by name: AllowTyped for an address that the person typed,
-// Config.AllowHosts for the configuration. Allowing a name does not allow other names of the same machine.
-// Sextant's own ports stay blocked whatever is allowed; see Block.
+// blocked until a host is allowed by name: with AllowTyped for an address that the person typed, or with
+// Config.AllowHosts. Allowing a name does not allow other names of the same machine. Sextant's own ports always stay
+// blocked; see Block.
 //
-// The package is not the policy: whether a request to a public host needs an approval is decided there.
+// The package is not the policy, which decides whether a request to a public host needs an approval.
 package egress
 
 import (
@@ -33,15 +32,16 @@ type Resolver interface {
 
 // Config configures a Guard. The zero value allows public addresses only and logs nothing.
 type Config struct {
-	// AllowHosts are allowed though their addresses are not public: "host" or "host:port". Invalid entries are
-	// logged and ignored.
+	// AllowHosts are allowed even if their addresses are not public: "host" or "host:port". Invalid entries are logged
+	// and ignored.
 	AllowHosts []string
-	// DenyHosts are never reached, nor are their subdomains: "host" or "host:port"; "*" denies every host that is
-	// not in AllowHosts.
+	// DenyHosts are always blocked, including their subdomains: "host" or "host:port". The entry "*" blocks every host
+	// that is not in AllowHosts.
 	DenyHosts []string
-	Log       *slog.Logger // nil logs nothing
-	Resolver  Resolver     // nil uses the system's
-	// Dial connects to a checked address such as "93.184.216.34:443" and must end with ctx; nil uses net.Dialer.
+	Log       *slog.Logger // nil disables logging
+	Resolver  Resolver     // nil uses the system's resolver
+	// Dial connects to a checked address such as "93.184.216.34:443" and must return when ctx ends; nil uses
+	// net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -66,14 +66,14 @@ type Guard struct {
 	proxy        *proxy
 }
 
-// Timeouts: for the lookup in Check, for a connection, and for one while other addresses remain to be tried.
+// Timeouts: for the lookup in Check, for a connection, and for a connection while other addresses remain to be tried.
 const (
 	checkTimeout    = 3 * time.Second
 	dialTimeout     = 30 * time.Second
 	fallbackTimeout = 3 * time.Second
 )
 
-// New returns a Guard. It starts nothing; call Close once Transport or StartProxy was used.
+// New returns a Guard. Call Close after using Transport or StartProxy.
 func New(cfg Config) *Guard {
 	g := &Guard{
 		log:      cfg.Log,
@@ -131,7 +131,7 @@ func (g *Guard) addDenied(host string) {
 // wildcard denies all hosts that are not allowed by name.
 const wildcard = "*"
 
-// ValidateDeniedHost is ValidateHost for an entry of Config.DenyHosts, which may also be "*".
+// ValidateDeniedHost is like ValidateHost, for an entry of Config.DenyHosts, which may also be "*".
 func ValidateDeniedHost(host string) error {
 	if host == wildcard {
 		return nil
@@ -146,8 +146,8 @@ func ValidateHost(host string) error {
 	return err
 }
 
-// Allow allows host for the life of the guard: a host with all its ports, host:port with that one. An invalid
-// host is logged and ignored.
+// Allow allows host: "host" with all its ports, "host:port" with only that port. An invalid host is logged
+// and ignored.
 func (g *Guard) Allow(host string) {
 	t, err := parseTarget(host)
 	if err != nil {
@@ -159,8 +159,7 @@ func (g *Guard) Allow(host string) {
 	g.allowed[t] = true
 }
 
-// AllowTyped allows a host that the person typed: host:port with that port, a host without a port with ports 80
-// and 443.
+// AllowTyped allows a host that the person typed: "host:port" with that port, "host" with ports 80 and 443.
 func (g *Guard) AllowTyped(host string) {
 	t, err := parseTarget(host)
 	if err != nil {
@@ -178,7 +177,7 @@ func (g *Guard) AllowTyped(host string) {
 	}
 }
 
-// SetAllowed allows hosts as Allow does and revokes what was allowed before.
+// SetAllowed replaces the hosts that Allow and AllowTyped allowed.
 func (g *Guard) SetAllowed(hosts []string) {
 	allowed := map[target]bool{}
 	for _, host := range hosts {
@@ -194,7 +193,7 @@ func (g *Guard) SetAllowed(hosts []string) {
 	g.allowed = allowed
 }
 
-// IsAllowed reports whether host or host:port was allowed, by itself or with its host as a whole.
+// IsAllowed reports whether host or host:port was allowed, either exactly or as a host with all its ports.
 func (g *Guard) IsAllowed(host string) bool {
 	t, err := parseTarget(host)
 	return err == nil && g.allows(t)
@@ -206,8 +205,8 @@ func (g *Guard) allows(t target) bool {
 	return g.allowed[t] || g.allowed[target{host: t.host}]
 }
 
-// Block blocks addr, one of our own listeners such as "127.0.0.1:4000", for good and under every name. A
-// loopback address blocks its port on every address of this machine.
+// Block permanently blocks addr, one of Sextant's own listeners such as "127.0.0.1:4000", under every name. A loopback
+// address blocks its port on every address of this machine.
 func (g *Guard) Block(addr string) {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -219,8 +218,8 @@ func (g *Guard) Block(addr string) {
 	g.blocked = append(g.blocked, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
 }
 
-// BlockURL is Block for an http, https, ws or wss URL in any spelling, and for every address that its host has
-// now. An invalid URL is an error, and nothing is blocked then.
+// BlockURL is like Block, for an http, https, ws or wss URL in any spelling and for every address that its host
+// currently resolves to. For an invalid URL it returns an error and blocks nothing.
 func (g *Guard) BlockURL(ctx context.Context, rawURL string) error {
 	u, err := url.Parse(strings.TrimSpace(rawURL))
 	if err != nil {
@@ -240,7 +239,7 @@ func (g *Guard) BlockURL(ctx context.Context, rawURL string) error {
 	defer cancel()
 	addrs, err := g.resolve(ctx, t)
 	if err != nil {
-		// A name without an address is blocked by name only.
+		// A name that does not resolve is blocked by name only.
 		g.log.Warn("host blocked by name only: it has no address now", "host", t.host, "err", err)
 	}
 	g.mu.Lock()
@@ -252,7 +251,7 @@ func (g *Guard) BlockURL(ctx context.Context, rawURL string) error {
 	return nil
 }
 
-// BlockedPorts returns the blocked loopback ports, for those that run commands and must block them too.
+// BlockedPorts returns the blocked loopback ports, for callers that run commands and must block the same ports.
 func (g *Guard) BlockedPorts() []uint16 {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -265,8 +264,8 @@ func (g *Guard) BlockedPorts() []uint16 {
 	return ports
 }
 
-// MapHost makes an invented host (port 80 unless it names one) an alias of addr, a local listener such as
-// "127.0.0.1:8080". It is always allowed and has no other ports.
+// MapHost makes an invented host an alias of addr, a local listener such as "127.0.0.1:8080". If host has no port, only
+// port 80 is mapped. The host is always allowed and has no other ports.
 func (g *Guard) MapHost(host, addr string) {
 	t, err := parseTarget(host)
 	if err != nil {
@@ -285,7 +284,7 @@ func (g *Guard) MapHost(host, addr string) {
 	g.mapped[t] = addr
 }
 
-// mappedAddr returns the listener behind t; known is true if the host is mapped on any port.
+// mappedAddr returns the listener for t. known is true if the host is mapped on any port.
 func (g *Guard) mappedAddr(t target) (addr string, known bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -298,9 +297,9 @@ func (g *Guard) mappedAddr(t target) (addr string, known bool) {
 	return "", known
 }
 
-// Check reports whether a request to rawURL may be sent: only http and https, and only to an allowed host. The
-// error is a *BlockedError. A name that does not resolve within 3 s passes, because the request itself will fail
-// with a better message.
+// Check returns nil if a request to rawURL may be sent, and a *BlockedError otherwise. Only http and https to an
+// allowed host may be sent. A name that does not resolve within 3 s passes, because the request itself will fail with a
+// better message.
 func (g *Guard) Check(ctx context.Context, rawURL string) error {
 	if len(rawURL) > maxURLBytes {
 		return &BlockedError{
@@ -327,12 +326,12 @@ func (g *Guard) Check(ctx context.Context, rawURL string) error {
 	return nil
 }
 
-// Transport returns the guard's shared http.Transport. Its error wraps *BlockedError if the address is blocked.
-// It ignores the proxy variables of the environment.
+// Transport returns the guard's shared http.Transport. Its error wraps *BlockedError if the address is blocked. It
+// ignores proxy variables in the environment.
 func (g *Guard) Transport() *http.Transport { return g.transport }
 
-// Close stops the browser's proxy with its connections, waits for them, and closes idle connections of Transport.
-// It may be called more than once.
+// Close stops the browser's proxy, waits until its connections have ended, and closes idle connections of Transport. It
+// may be called more than once.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	p := g.proxy

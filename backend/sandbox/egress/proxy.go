@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// maxHeaderBytes bounds the headers of a request or response. Browsers send long cookies.
+// maxHeaderBytes limits the headers of a request or response. Browsers send long cookies.
 const maxHeaderBytes = 256 << 10
 
 // StartProxy starts the filtering proxy of the controlled browser on a free loopback port and returns its address,
-// "127.0.0.1:PORT". It accepts CONNECT and http requests in absolute form, including WebSockets, and nothing else.
-// A second call returns the first address. Close stops it.
+// "127.0.0.1:PORT". It accepts only CONNECT and http requests with absolute URLs, including WebSockets. A second call
+// returns the same address. Close stops it.
 func (g *Guard) StartProxy() (addr string, err error) {
 	g.mu.Lock()
 	if g.proxy != nil {
@@ -52,10 +52,10 @@ type proxy struct {
 
 	mu       sync.Mutex
 	closed   bool
-	handlers sync.WaitGroup // only added to under mu while not closed
+	handlers sync.WaitGroup // Add is called only under mu while not closed
 }
 
-// newProxy serves ln until close. Connections are dialled with ctx.
+// newProxy serves ln until close. ctx is the context of its connections.
 func (g *Guard) newProxy(ctx context.Context, ln net.Listener, r *commandHooks) *proxy {
 	p := &proxy{guard: g, addr: ln.Addr().String(), command: r}
 	ctx, cancel := context.WithCancel(ctx)
@@ -106,7 +106,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		panic(http.ErrAbortHandler) // ends the connection without an answer
+		panic(http.ErrAbortHandler) // ends the connection without a response
 	}
 	p.handlers.Add(1)
 	p.mu.Unlock()
@@ -124,14 +124,14 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keepRequestURL forwards the URL as the client wrote it; ReverseProxy would clean the query.
+// keepRequestURL forwards the URL as the client wrote it. ReverseProxy would clean the query.
 func keepRequestURL(r *httputil.ProxyRequest) {
 	r.Out.URL.RawQuery = r.In.URL.RawQuery
 	r.Out.Host = r.In.URL.Host
 }
 
-// tunnel connects the client with the host of a CONNECT request. A blocked host is refused before anything is
-// dialled, so the answer does not reveal what listens there.
+// tunnel connects the client to the host of a CONNECT request. It refuses a blocked host before dialing, so the
+// response does not reveal which ports are open.
 func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	upstream, err := p.guard.DialContext(r.Context(), "tcp", r.Host)
 	if err != nil {
@@ -163,7 +163,7 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	relay(client, buffered.Reader, upstream)
 }
 
-// relay copies in both directions until both ends are done, and passes half-closes on.
+// relay copies in both directions until both ends are done, and forwards half-closes.
 func relay(client net.Conn, fromClient io.Reader, upstream net.Conn) {
 	var sending sync.WaitGroup
 	sending.Go(func() {
@@ -179,7 +179,7 @@ func relay(client net.Conn, fromClient io.Reader, upstream net.Conn) {
 	sending.Wait()
 }
 
-// closeWrite shuts down the sending half of c, or closes it if it has no halves.
+// closeWrite shuts down the sending half of c, or closes c if that is not possible.
 func closeWrite(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()

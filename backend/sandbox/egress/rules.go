@@ -11,11 +11,10 @@ import (
 	"sextant/backend/policy/address"
 )
 
-// BlockedError says why a host is blocked and how to allow it. Check returns it, and the error of a blocked dial
-// wraps it.
+// BlockedError says why a host is blocked and how to allow it. Check returns it, and errors of blocked dials wrap it.
 type BlockedError struct {
-	Host       string // as it was requested: "127.0.0.1:8080" or "file:"
-	Reason     string // "it is this machine"
+	Host       string // as requested: "127.0.0.1:8080" or "file:"
+	Reason     string // such as "it is this machine"
 	Suggestion string // a sentence
 }
 
@@ -29,8 +28,8 @@ func isBlocked(err error) bool {
 	return errors.As(err, &r)
 }
 
-// allowedAddrs resolves t and returns the addresses that may be dialled. The error is a *BlockedError if all are
-// blocked, else the resolver's.
+// allowedAddrs resolves t and returns the addresses that may be dialed. The error is a *BlockedError if all are
+// blocked, otherwise the resolver's error.
 func (g *Guard) allowedAddrs(ctx context.Context, t target) ([]netip.Addr, error) {
 	if addr, known := g.mappedAddr(t); known {
 		if ap, err := netip.ParseAddrPort(addr); err == nil {
@@ -64,7 +63,7 @@ func (g *Guard) allowedAddrs(ctx context.Context, t target) ([]netip.Addr, error
 	return nil, &net.DNSError{Err: "no addresses", Name: t.host, IsNotFound: true}
 }
 
-// resolve returns t's addresses. Names under localhost are this machine without a lookup (RFC 6761).
+// resolve returns t's addresses. Names under localhost resolve to this machine without a lookup (RFC 6761).
 func (g *Guard) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 	if a, ok := t.ip(); ok {
 		return []netip.Addr{a}, nil
@@ -79,7 +78,7 @@ func (g *Guard) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 	return addrs, nil
 }
 
-// checkAddr returns why address a of t is blocked, nil if it is not; isAllowed says that t was allowed by name.
+// checkAddr returns why address a of t is blocked, nil if it is not. isAllowed is true if t was allowed by name.
 func (g *Guard) checkAddr(t target, a netip.Addr, isAllowed bool) *BlockedError {
 	if g.isDenied(t, a) {
 		return &BlockedError{
@@ -93,7 +92,7 @@ func (g *Guard) checkAddr(t target, a netip.Addr, isAllowed bool) *BlockedError 
 			Suggestion: "Pages and tools can never reach it. Use another address.",
 		}
 	}
-	reason := address.WhyClosed(a)
+	reason := address.NonPublicReason(a)
 	if reason == "" || isAllowed {
 		return nil
 	}
@@ -106,8 +105,8 @@ func (g *Guard) checkAddr(t target, a netip.Addr, isAllowed bool) *BlockedError 
 	}
 }
 
-// isBlockedListener reports whether t with address a is one of our listeners. The unspecified address reaches
-// loopback too.
+// isBlockedListener reports whether t with address a is one of Sextant's listeners. The unspecified address also
+// reaches loopback.
 func (g *Guard) isBlockedListener(t target, a netip.Addr) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

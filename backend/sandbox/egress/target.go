@@ -16,9 +16,9 @@ import (
 
 const maxURLBytes = 64 << 10
 
-// target is a normalized host and a port; port 0 means all ports.
+// target is a normalized host and a port. Port 0 means all ports.
 type target struct {
-	host string // lower case, ASCII, no trailing dot; an address as netip writes it
+	host string // lower case, ASCII, no trailing dot; IP addresses in netip's format
 	port uint16
 }
 
@@ -82,8 +82,8 @@ func urlTarget(u *url.URL) (target, *BlockedError) {
 	return t, nil
 }
 
-// newTarget normalizes host as browsers do: names by IDNA, and numbers such as 2130706433, 0x7f.1 or 017700000001
-// to the IPv4 address they mean (the IPv4 parser of the WHATWG URL standard).
+// newTarget normalizes host as browsers do: names by IDNA, and numbers such as 2130706433, 0x7f.1 or 017700000001 as
+// IPv4 addresses (the IPv4 parser of the WHATWG URL standard).
 func newTarget(host, port string) (target, error) {
 	var t target
 	if port != "" {
@@ -99,7 +99,7 @@ func newTarget(host, port string) (target, error) {
 	}
 	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
 	if err != nil {
-		// Names with underscores work too; isHostName refuses the rest.
+		// Names with underscores are accepted too. isHostName rejects all other characters.
 		name = strings.ToLower(strings.TrimSuffix(host, "."))
 	}
 	name = strings.TrimSuffix(name, ".")

@@ -1,6 +1,6 @@
-// Package procgroup runs long-lived programs, such as panel backends and MCP servers. Each program gets its
-// own process group, a small environment and none of our file descriptors. None outlives Sextant: Stop ends
-// the whole group, and on Linux the kernel kills the program when this process dies.
+// Package procgroup runs long-lived programs, such as panel backends and MCP servers. Each program has its own process
+// group, a small environment and none of Sextant's file descriptors. None outlives Sextant: Stop ends the whole group,
+// and on Linux the kernel kills the program when this process dies.
 //
 // It is not a sandbox; see package confine.
 package procgroup
@@ -34,7 +34,7 @@ type Spec struct {
 
 // Process is a running program. Its methods are safe for concurrent use.
 type Process struct {
-	// Stdin and Stdout are set if Spec.Pipes was.
+	// Stdin and Stdout are set if Spec.Pipes is true.
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
@@ -52,7 +52,7 @@ func Start(spec Spec) (*Process, error) {
 	cmd.Dir, cmd.Env = spec.Dir, spec.Env
 	cmd.Stderr = spec.Log
 	cmd.SysProcAttr = sysProcAttr()
-	// A grandchild that left the group could keep our pipes open forever.
+	// A grandchild that left the group could keep the pipes open forever.
 	cmd.WaitDelay = 2 * time.Second
 	p := &Process{cmd: cmd, exited: make(chan struct{}), done: make(chan struct{})}
 	if err := p.openPipes(spec); err != nil {
@@ -72,7 +72,7 @@ func (p *Process) openPipes(spec Spec) error {
 		p.cmd.Stdout = spec.Log
 		return nil
 	}
-	// exec.Cmd.StdoutPipe does not fit: Wait closes it before a slow reader has read everything.
+	// exec.Cmd.StdoutPipe is not suitable: Wait closes it before a slow reader has read everything.
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("making pipe: %w", err)
@@ -103,7 +103,7 @@ func (p *Process) run(started chan<- error) {
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
 	if err == nil {
-		// The child has its own copies; ours would keep the pipes open.
+		// The child has its own copies. Leaving these open would keep the pipes open.
 		for _, c := range []any{p.cmd.Stdin, p.cmd.Stdout} {
 			if f, ok := c.(*os.File); ok && f != nil {
 				_ = f.Close()
@@ -120,7 +120,7 @@ func (p *Process) run(started chan<- error) {
 	}
 	p.signalMu.Lock()
 	p.ended = true
-	// Kill the rest of the group. Until the dead leader is reaped, the group ID cannot be reused.
+	// Kill the rest of the group. The group ID cannot be reused before the leader is reaped.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	close(p.exited)
 	if unreaped {
@@ -130,8 +130,8 @@ func (p *Process) run(started chan<- error) {
 	close(p.done)
 }
 
-// Exited returns a channel that is closed as soon as the program has ended. Its children may still hold its
-// pipes; the exit status is known after Done.
+// Exited returns a channel that is closed as soon as the program has ended. Its children may still have its pipes open.
+// The exit status is known after Done.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Done returns a channel that is closed when the program has ended and its group was killed.
@@ -155,8 +155,8 @@ func (p *Process) ExitStatus() string {
 	return fmt.Sprintf("exit %d", exit.ExitCode())
 }
 
-// Stop closes Stdin, sends SIGTERM to the group after half of grace, and kills it after grace. It returns
-// when the program has ended and may be called more than once.
+// Stop closes Stdin, sends SIGTERM to the group after half of grace, and kills it after grace. It returns when the
+// program has ended. It may be called more than once.
 func (p *Process) Stop(grace time.Duration) {
 	if p.Stdin != nil {
 		_ = p.Stdin.Close()
@@ -185,7 +185,7 @@ func (p *Process) doneWithin(d time.Duration) bool {
 }
 
 func (p *Process) signal(s syscall.Signal) {
-	// run holds the lock while it handles the exit; then there is nothing left to signal.
+	// run has the lock while it handles the exit, after which there is nothing to signal.
 	if !p.signalMu.TryLock() {
 		return
 	}
@@ -195,9 +195,9 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 }
 
-// Environment returns the environment for a program: the variables for finding other programs, the home
-// folder and the language, plus extra ("NAME=value"), which takes precedence. API keys and tokens in our own
-// environment are not passed on.
+// Environment returns the environment for a program: the variables for finding other programs, the home folder and the
+// language, and extra ("NAME=value"), which takes precedence. API keys and tokens in Sextant's own environment are not
+// included.
 func Environment(extra ...string) []string {
 	overridden := map[string]bool{}
 	for _, e := range extra {
@@ -213,7 +213,7 @@ func Environment(extra ...string) []string {
 	return append(env, extra...)
 }
 
-// CommandLine formats a program and its arguments as typed in a shell, for display.
+// CommandLine formats a program and its arguments as they would be typed in a shell, for display.
 func CommandLine(name string, args []string) string {
 	parts := make([]string, 0, 1+len(args))
 	for _, a := range append([]string{name}, args...) {

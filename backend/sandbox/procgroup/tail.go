@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Tail keeps the last bytes written to it, for the log of a program. The zero value is ready to use and keeps
-// 64 KB. It is safe for concurrent use.
+// Tail is an io.Writer that keeps the last bytes written, for the log of a program. The zero value is ready to use. It
+// is safe for concurrent use.
 type Tail struct {
 	// Limit is the number of bytes to keep; 0 means 64 KB.
 	Limit int
@@ -45,7 +45,7 @@ func (t *Tail) LastLine() string {
 	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
 		line := strings.TrimSpace(lines[i])
-		// Stack traces and closing brackets explain nothing.
+		// Skip stack traces and closing brackets, which explain nothing.
 		if line == "" || strings.HasPrefix(line, "at ") || strings.Trim(line, "{}[]()^~- ") == "" ||
 			strings.HasPrefix(line, "Node.js v") {
 			continue

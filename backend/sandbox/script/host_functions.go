@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// errStopped ends a body after it reached a limit. Nobody sees it: the limit is reported instead.
+// errStopped ends a body that reached a limit. The caller gets the limit as the error instead.
 var errStopped = errors.New("stopped")
 
-// registerHostFuncs gives the engine its three functions of the host. The runner hides them from the body.
+// registerHostFuncs registers the three host functions with the engine. The runner hides them from the body.
 func (r *run) registerHostFuncs() error {
 	for name, f := range map[string]func([]any) (any, error){"__call": r.call, "__print": r.print, "__end": r.end} {
 		if err := r.vm.RegisterHostFunc(name, f); err != nil {
@@ -19,7 +19,7 @@ func (r *run) registerHostFuncs() error {
 	return nil
 }
 
-// call runs a tool: name and JSON in, {"value":…} or {"error":…} out.
+// call runs a tool. Its arguments are the tool's name and JSON arguments; it returns {"value":…} or {"error":…}.
 func (r *run) call(args []any) (any, error) {
 	name, _ := argument(args, 0).(string)
 	input, _ := argument(args, 1).(string)
@@ -64,7 +64,7 @@ func (r *run) print(args []any) (any, error) {
 	return nil, nil
 }
 
-// end records the outcome of the body; only the first call counts.
+// end records the outcome of the body. Only the first call has an effect.
 func (r *run) end(args []any) (any, error) {
 	if r.ended {
 		return nil, nil
@@ -88,7 +88,7 @@ func argument(args []any, i int) any {
 	return nil
 }
 
-// interrupt ends the body, which could otherwise catch the error of its ended context and continue.
+// interrupt ends the body, which could otherwise catch the error of the canceled context and continue.
 func (r *run) interrupt() error {
 	r.vm.Interrupt()
 	return errStopped
@@ -104,7 +104,7 @@ func (r *run) exceed(limit string) error {
 	return r.interrupt()
 }
 
-// startTimer starts the clock of the body's own computing time.
+// startTimer starts the timer of the body's computing time.
 func (r *run) startTimer() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +112,7 @@ func (r *run) startTimer() {
 	r.timer = time.AfterFunc(r.remaining, func() { _ = r.exceed("time") })
 }
 
-// pauseTimer stops that clock while the host works.
+// pauseTimer stops the timer while the host works.
 func (r *run) pauseTimer() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

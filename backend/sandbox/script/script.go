@@ -1,12 +1,11 @@
-// Package script runs a JavaScript function body, usually written by a model, within limits on memory,
-// computing time, call depth, tool calls and data size. The body reaches nothing but its Host: no files, no
-// network, no modules, no timers.
+// Package script runs a JavaScript function body, usually written by a model, within limits on memory, computing time,
+// call depth, tool calls and data size. The body can use only its Host: no files, network, modules or timers.
 //
-// Run returns the JSON value that the body returned, or an *Error that says where it failed. Every run has an
-// engine of its own, so no state survives a run, and runs may be concurrent. When the context ends, the run
-// ends within milliseconds, whatever the body does.
+// Run returns the JSON value that the body returned, or an *Error that says where it failed. Every run has its own
+// engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends within
+// milliseconds, whatever the body does.
 //
-// The package makes no policy decision: each call of the Host goes through the pipeline.
+// The package makes no policy decisions: each call of the Host goes through the pipeline.
 package script
 
 import (
@@ -23,15 +22,15 @@ import (
 
 // Limits are the limits of one run. A zero field means the value in DefaultLimits.
 type Limits struct {
-	// Memory is how many bytes the engine may allocate.
+	// Memory is the number of bytes that the engine may allocate.
 	Memory uintptr
 	// Time is how long the body may compute. Waiting for the Host does not count.
 	Time time.Duration
-	// Calls is how many calls of the Host one run may make.
+	// Calls is the number of calls of the Host that one run may make.
 	Calls int
-	// ValueBytes bounds the JSON of a call's arguments, of its result, and of the body's result.
+	// ValueBytes limits the JSON of a call's arguments, of its result, and of the body's result.
 	ValueBytes int
-	// OutputLines is how many lines of console output are passed to the Host.
+	// OutputLines is the number of lines of console output that are passed to the Host.
 	OutputLines int
 }
 
@@ -40,16 +39,16 @@ func DefaultLimits() Limits {
 	return Limits{Memory: 64 << 20, Time: 30 * time.Second, Calls: 100, ValueBytes: 4 << 20, OutputLines: 500}
 }
 
-// Bounds that callers cannot change.
+// Limits that callers cannot change.
 const (
 	maxBodyBytes = 64 << 10
 	maxCallDepth = 1000
 )
 
-// Host is all that a body can reach.
+// Host provides everything that a body can use.
 type Host interface {
-	// Call runs the tool name with the JSON object args and returns the JSON of its result. An error is
-	// thrown in the body, with its text as message.
+	// Call runs a tool. name is the tool's name and args its arguments, a JSON object. It returns the result as JSON.
+	// An error is thrown in the body with the same message.
 	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 	// Print receives a line of console output.
 	Print(line string)
@@ -59,9 +58,9 @@ type Host interface {
 type Error struct {
 	// Message says what went wrong.
 	Message string
-	// Line is the line in the body, from 1; 0 if it is not known.
+	// Line is the line number in the body, starting at 1; 0 if it is unknown.
 	Line int
-	// Limit names the limit that was reached: memory, time, calls, value or stack; "" for none.
+	// Limit is the limit that was reached: memory, time, calls, value or stack; "" if none was.
 	Limit string
 }
 
@@ -73,7 +72,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// CheckSyntax parses a body without running it. It returns an *Error with the syntax error, or nil.
+// CheckSyntax parses a body without running it. It returns an *Error for a syntax error.
 func CheckSyntax(body string) error {
 	if err := checkSize(body); err != nil {
 		return err
@@ -115,8 +114,8 @@ func newEngine(limits Limits) (*quickjs.VM, error) {
 	return vm, nil
 }
 
-// functionSource compiles a body to a function. A body could close the brackets around it and start code of its
-// own, so the source of the result is compared with the input.
+// functionSource compiles a body to a function. A body could close the brackets around it and add other code, so the
+// source of the result is compared with the input.
 const functionSource = `
 const __function = (() => {
   const Async = Object.getPrototypeOf(async function () {}).constructor;
@@ -163,7 +162,7 @@ type run struct {
 	vm     *quickjs.VM
 
 	mu sync.Mutex
-	// remaining is how long the body may still compute; resumedAt is when it last began to.
+	// remaining is how much longer the body may compute. resumedAt is when it last started to.
 	remaining time.Duration
 	resumedAt time.Time
 	timer     *time.Timer
@@ -175,8 +174,8 @@ type run struct {
 	line             int
 }
 
-// Run runs body with args, a JSON object, and the tools of host. The error is an *Error if the body failed, and
-// the cause of ctx if that ended.
+// Run runs body with args, a JSON object, and the tools of host. The error is an *Error if the body failed, or the
+// cause of ctx if it ended.
 func Run(ctx context.Context, body string, args json.RawMessage, host Host, limits Limits) (json.RawMessage, error) {
 	if err := checkSize(body); err != nil {
 		return nil, err
@@ -238,7 +237,7 @@ func (r *run) limitReached() bool {
 	return r.reached != ""
 }
 
-// outcome returns the result of the run; err is the engine's.
+// outcome returns the result of the run. err is the error of the engine.
 func (r *run) outcome(err error) (json.RawMessage, error) {
 	r.mu.Lock()
 	limit := r.reached
@@ -272,7 +271,7 @@ func (r *run) uncaught() error {
 	return e
 }
 
-// message says which limit was reached.
+// message returns the error message for a limit that was reached.
 func (l Limits) message(limit string) string {
 	switch limit {
 	case "memory":
@@ -285,10 +284,10 @@ func (l Limits) message(limit string) string {
 	return fmt.Sprintf("a value is longer than %d bytes of JSON", l.ValueBytes)
 }
 
-// linesBeforeBody is how many lines of the compiled function come before the body.
+// linesBeforeBody is the number of lines before the body in the compiled function.
 const linesBeforeBody = 3
 
-// engineError converts an error of the engine.
+// engineError converts an error of the engine to an *Error.
 func engineError(err error) error {
 	var e *quickjs.Error
 	if !errors.As(err, &e) {

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// decoding is one reading of the text at an offset: the next size bytes decode to text. A size of 0 means that there is
-// no such reading.
+// decoding is one way to decode the text at an offset: the next size bytes decode to text. A size of 0 means that it
+// cannot be decoded this way.
 type decoding struct {
 	text string
 	size int
 }
 
-// decodings returns what text at i decodes to: the character itself, and what an escape of a URL, JSON or HTML means.
+// decodings returns the ways to decode text at i: the character itself, and an escape of a URL, JSON or HTML.
 func decodings(text string, i int) [2]decoding {
 	if i >= len(text) {
 		return [2]decoding{}
@@ -40,7 +40,7 @@ func decodeEscape(s string) decoding {
 	return decoding{}
 }
 
-// decodeBackslash decodes an escape of JSON or JavaScript.
+// decodeBackslash decodes a JSON or JavaScript escape.
 func decodeBackslash(s string) decoding {
 	if len(s) < 2 {
 		return decoding{}
@@ -85,7 +85,7 @@ func parseUnicodeEscape(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// decodeEntity decodes an HTML entity: one of the five that every encoder escapes, or a numeric one.
+// decodeEntity decodes an HTML entity: one of the five that every encoder uses, or a numeric one.
 func decodeEntity(s string) decoding {
 	end := strings.IndexByte(s[:min(len(s), 12)], ';')
 	if end < 3 {

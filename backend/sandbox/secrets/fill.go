@@ -16,15 +16,15 @@ import (
 
 const referencePrefix = "{{secret:"
 
-// referencePattern matches a reference, also one that is percent-encoded. Its name need not be valid.
+// referencePattern matches a reference, including a percent-encoded one. The name in it may be invalid.
 var referencePattern = regexp.MustCompile(
 	`(?:\{|%7[bB]){2}\s*secret(?::|%3[aA])\s*([^{}%"\\]{0,100}?)\s*(?:\}|%7[dD]){2}`)
 
-// Reference returns the text that refers to the secret name: {{secret:name}}.
+// Reference returns a reference to the secret name: {{secret:name}}.
 func Reference(name string) string { return referencePrefix + name + "}}" }
 
-// ReferencedNames returns the names that text refers to, each once, in order of appearance. They need not be valid
-// names.
+// ReferencedNames returns the names in the references in text, without duplicates, in order of appearance. They may be
+// invalid names.
 func ReferencedNames(text string) []string {
 	var names []string
 	for _, m := range referencePattern.FindAllStringSubmatch(text, -1) {
@@ -35,19 +35,19 @@ func ReferencedNames(text string) []string {
 	return names
 }
 
-// NormalizeReferences rewrites the references in text, also percent-encoded ones, as {{secret:name}}.
+// NormalizeReferences rewrites the references in text, including percent-encoded ones, as {{secret:name}}.
 func NormalizeReferences(text string) string {
 	return referencePattern.ReplaceAllStringFunc(text, func(found string) string {
 		return Reference(referencePattern.FindStringSubmatch(found)[1])
 	})
 }
 
-// OnlyReferences reports whether text consists of references only.
+// OnlyReferences reports whether text consists only of references.
 func OnlyReferences(text string) bool {
 	return text != "" && strings.TrimSpace(referencePattern.ReplaceAllString(text, "")) == ""
 }
 
-// Sink is where a secret's value would go.
+// Sink is the destination of a secret's value.
 type Sink struct {
 	Place Place
 	// Origin is scheme://host[:port] of the destination, or ServerHost of an MCP server.
@@ -56,7 +56,7 @@ type Sink struct {
 	Command string
 }
 
-// Refusal is the error for a secret that must not go into a Sink. It never contains a value.
+// Refusal is the error for a secret that must not be used in a Sink. It never contains a value.
 type Refusal struct {
 	Kind       toolspec.ErrorType
 	Message    string
@@ -71,7 +71,7 @@ func (r *Refusal) Result() toolspec.Result {
 	return toolspec.Fail(r.Kind, r.Message, r.Suggestion)
 }
 
-// ErrorResult returns err as the result of a call: that of a Refusal it wraps, or a system error.
+// ErrorResult returns err as the result of a call: that of the wrapped Refusal, or a system error.
 func ErrorResult(err error) toolspec.Result {
 	var r *Refusal
 	if errors.As(err, &r) {
@@ -80,7 +80,7 @@ func ErrorResult(err error) toolspec.Result {
 	return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing was sent.")
 }
 
-// Lookup returns what may be shown of the secret name, and whether it exists.
+// Lookup returns the description of a secret. It returns false if there is none with this name.
 func (v *Vault) Lookup(name string) (Secret, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,7 +89,7 @@ func (v *Vault) Lookup(name string) (Secret, bool) {
 	return s, ok
 }
 
-// Check returns a *Refusal if one of the named secrets must not go into sink.
+// Check returns a *Refusal if one of the named secrets must not be used in sink.
 func (v *Vault) Check(names []string, sink Sink) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -102,8 +102,9 @@ func (v *Vault) Check(names []string, sink Sink) error {
 	return nil
 }
 
-// Fill replaces the references in text by their values, each converted by escape (nil changes nothing), and counts
-// the use. An error is a *Refusal, and nothing was filled in. The returned text must go nowhere but into sink.
+// Fill replaces the references in text by their values and counts the use. escape converts each value; nil changes
+// nothing. If a secret must not be used, Fill returns a *Refusal and fills in nothing. The result may be used only in
+// sink.
 func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (string, error) {
 	names := ReferencedNames(text)
 	if len(names) == 0 {
@@ -128,7 +129,7 @@ func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (
 	return filled, nil
 }
 
-// refusal returns why a secret must not go into sink, nil if it may. The caller holds mu.
+// refusal returns why a secret must not be used in sink, nil if it may be used. The caller must lock mu.
 func (v *Vault) refusal(name string, sink Sink) *Refusal {
 	s, ok := v.index.Secrets[name]
 	if !ok {
@@ -180,15 +181,15 @@ func originOrUnknown(origin string) string {
 	return origin
 }
 
-// serverPrefix begins the host of a secret that belongs to an MCP server's process.
+// serverPrefix is the prefix of the host of a secret for an MCP server's process.
 const serverPrefix = "mcp:"
 
-// ServerHost returns the host that binds a secret to the MCP server name.
+// ServerHost returns the host that binds a secret to an MCP server.
 func ServerHost(name string) string { return serverPrefix + name }
 
 func cutServer(host string) (name string, ok bool) { return strings.CutPrefix(host, serverPrefix) }
 
-// ServerName returns the name of the MCP server that host binds to, and false for a network host.
+// ServerName returns the name of the MCP server that host refers to. ok is false for a network host.
 func ServerName(host string) (name string, ok bool) {
 	return cutServer(strings.TrimSpace(host))
 }
@@ -210,8 +211,8 @@ func normalizeHost(input string) (string, error) {
 	return host, nil
 }
 
-// matchesOrigin reports whether a secret of host may go to origin. A host without a port means https on port 443;
-// plain http needs the port.
+// matchesOrigin reports whether a secret of host may be sent to origin. A host without a port allows only https on port
+// 443; plain http requires the port.
 func matchesOrigin(host, origin string) bool {
 	if _, server := cutServer(host); server || strings.HasPrefix(origin, serverPrefix) {
 		return host == origin

@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// maxFileBytes bounds a file of the vault.
+// maxFileBytes limits the size of a file in the vault.
 const maxFileBytes = 128 << 20
 
-// folder is the vault's folder, with mode 0700. Its files have mode 0600 and are replaced atomically; symlinks are
-// not followed.
+// folder is the vault's folder, with mode 0700. Its files have mode 0600 and are replaced atomically. Symlinks are not
+// followed.
 type folder struct {
 	dir  string
 	root *os.Root
@@ -38,14 +38,14 @@ func openFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It may have become a symlink between Lstat and OpenRoot.
+	// The folder may have become a symlink between Lstat and OpenRoot.
 	if now, err := root.Stat("."); err != nil || !os.SameFile(now, info) {
 		return nil, errors.Join(fmt.Errorf("%s changed while it was being opened", dir), err, root.Close())
 	}
 	return &folder{dir: dir, root: root}, nil
 }
 
-// stat returns the info of a regular file, or os.ErrNotExist.
+// stat describes a regular file. It returns os.ErrNotExist if there is none.
 func (f *folder) stat(name string) (os.FileInfo, error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {
@@ -57,7 +57,6 @@ func (f *folder) stat(name string) (os.FileInfo, error) {
 	return info, nil
 }
 
-// readFile returns the content of a file.
 func (f *folder) readFile(name string) ([]byte, error) {
 	info, err := f.stat(name)
 	if err != nil {
@@ -83,7 +82,7 @@ func (f *folder) readFile(name string) ([]byte, error) {
 	return b, err
 }
 
-// readJSON decodes a file. A missing file leaves into unchanged.
+// readJSON decodes a file. If the file is missing, it leaves into unchanged.
 func (f *folder) readJSON(name string, into any) error {
 	b, err := f.readFile(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -99,7 +98,7 @@ func (f *folder) readJSON(name string, into any) error {
 	return nil
 }
 
-// writeJSON replaces a file atomically. It is on disk when writeJSON returns.
+// writeJSON replaces a file atomically. When it returns, the file is on disk.
 func (f *folder) writeJSON(name string, v any) error {
 	b, err := encodeJSON(v)
 	if err != nil {

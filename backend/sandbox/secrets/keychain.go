@@ -12,23 +12,23 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// Keychain stores values by name. Get of a missing name is an error, Delete is not.
+// Keychain stores values by name. Get returns an error for a missing name; Delete does not.
 type Keychain interface {
 	Get(name string) (string, error)
 	Set(name, value string) error
 	Delete(name string) error
 }
 
-// Timeouts for the desktop's keychain: to answer at all, and while the person unlocks it.
+// Timeouts for the desktop's keychain: for a response, and for the person to unlock it.
 const (
 	answerTimeout = 3 * time.Second
 	unlockTimeout = 60 * time.Second
 )
 
-// desktopKeychain is the keychain of the desktop. Every data folder has a service of its own in it.
+// desktopKeychain is the desktop's keychain. Each data folder has its own service name in it.
 type desktopKeychain struct{ service string }
 
-// DesktopKeychain returns the desktop's keychain for the data folder dir, or nil and the reason why there is none.
+// DesktopKeychain returns the desktop's keychain for the data folder dir, or nil and the reason why it is unavailable.
 func DesktopKeychain(dir string) (Keychain, string) {
 	if !hasKeychainBus() {
 		return nil, "no keychain is available: there is no desktop session bus"
@@ -45,8 +45,8 @@ func DesktopKeychain(dir string) (Keychain, string) {
 	return d, ""
 }
 
-// hasKeychainBus reports whether the keychain can be asked without starting a program: where there is no session bus,
-// the D-Bus library would start one.
+// hasKeychainBus reports whether the keychain can be used without starting a program. If there is no session bus, the
+// D-Bus library would start one.
 func hasKeychainBus() bool {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
@@ -58,8 +58,8 @@ func hasKeychainBus() bool {
 	return false
 }
 
-// withTimeout runs do for at most limit. A call that takes longer goes on in the background, because the library
-// cannot be cancelled.
+// withTimeout runs do for at most limit. A longer call continues in the background, because the library cannot be
+// canceled.
 func withTimeout(limit time.Duration, do func() (string, error)) (string, error) {
 	type outcome struct {
 		value string

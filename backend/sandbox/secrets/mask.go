@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// Bounds of what is looked for, in characters.
+// Lengths of matches, in characters.
 const (
-	// A cut-off value is recognized by half of it, at least minPrefix and at most maxPrefix.
+	// A truncated value is recognized if half of it matches, but at least minPrefix and at most maxPrefix.
 	minPrefix, maxPrefix = 12, 48
-	// Before an ellipsis fewer are enough.
+	// Before an ellipsis, this many are enough.
 	minBeforeEllipsis = 8
-	// minLine is the length from which a single line of a value is looked for.
+	// A single line of a value is also matched if it is at least this long.
 	minLine = 16
 )
 
-// masker finds values in text: as they are, percent-encoded, JSON- or HTML-escaped, in base64 (also inside a longer
-// text) and in hexadecimal, complete or cut off. It is immutable.
+// masker finds values in text: unchanged, percent-encoded, escaped for JSON or HTML, in base64 (also inside a longer
+// encoded text) and in hexadecimal, complete or truncated. It is immutable.
 type masker struct {
 	patterns []pattern
-	// pairs maps the first two characters to indexes of patterns; first has the first characters.
+	// pairs maps the first two characters to indexes of patterns. first has the first characters.
 	pairs map[uint16][]int
 	first [256]bool
 }
@@ -33,7 +33,7 @@ type masker struct {
 // pattern is one encoding of a value.
 type pattern struct {
 	text, replacement string
-	// minMatch is how many characters are enough where the text continues differently.
+	// minMatch is how many characters must match if the text then continues differently.
 	minMatch int
 }
 
@@ -56,7 +56,7 @@ func newMasker(values map[string]string) *masker {
 			})
 		}
 	}
-	// The longest first, so that a value that contains another is masked as a whole.
+	// The longest pattern is first, so that a value that contains another one is masked as a whole.
 	slices.SortFunc(m.patterns, func(a, b pattern) int {
 		return cmp.Or(
 			len(b.text)-len(a.text),
@@ -72,7 +72,7 @@ func newMasker(values map[string]string) *masker {
 	return m
 }
 
-// encodings returns what to look for; escapes are decoded by match.
+// encodings returns the patterns to match for a value. match decodes escapes.
 func encodings(value string) []string {
 	all := []string{value}
 	add := func(form string, least int) {
@@ -84,7 +84,7 @@ func encodings(value string) []string {
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			text := enc.EncodeToString(append(make([]byte, shift), value...))
 			if (shift+len(value))%3 != 0 {
-				text = text[:len(text)-1] // depends on what follows
+				text = text[:len(text)-1] // the last character depends on the bytes that follow
 			}
 			add(text[min(len(text), []int{0, 2, 3}[shift]):], MinValueBytes)
 		}
@@ -92,7 +92,7 @@ func encodings(value string) []string {
 	add(hex.EncodeToString([]byte(value)), MinValueBytes)
 	add(strings.ToUpper(hex.EncodeToString([]byte(value))), MinValueBytes)
 	if b, err := json.Marshal(value); err == nil {
-		// JSON within JSON is read once by match.
+		// match decodes only one level of JSON escapes, so JSON within JSON needs its own pattern.
 		add(strings.Trim(string(b), `"`), MinValueBytes)
 	}
 	if strings.ContainsAny(value, "\r\n") {
@@ -110,7 +110,7 @@ func encodings(value string) []string {
 	return all
 }
 
-// Mask replaces every value in text by its reference. Without secrets it costs nothing.
+// Mask replaces every value in text by its reference. If there are no secrets, it returns text at once.
 func (v *Vault) Mask(text string) string {
 	if v == nil {
 		return text
@@ -119,7 +119,7 @@ func (v *Vault) Mask(text string) string {
 }
 
 func (v *Vault) currentMasker() *masker {
-	// Another process may have saved a value. If mu is taken, whoever has it refreshes.
+	// Another process may have saved a value. If mu is locked, its owner refreshes.
 	if v.mu.TryLock() {
 		v.refresh()
 		v.mu.Unlock()
@@ -127,7 +127,7 @@ func (v *Vault) currentMasker() *masker {
 	return v.masker.Load()
 }
 
-// MaskJSON is Mask for a JSON text. The result is valid JSON, and unchanged if it contains no value.
+// MaskJSON is like Mask for JSON text. The result is valid JSON, and equals text if it contains no value.
 func (v *Vault) MaskJSON(text []byte) []byte {
 	if v == nil {
 		return text
@@ -208,8 +208,8 @@ func (m *masker) mask(text string) string {
 	return out.String() + text[copied:]
 }
 
-// find returns the end and the replacement of a value that begins at i; end is 0 for none. A complete value wins over
-// one that is cut off, a longer match over a shorter one.
+// find returns the end and the replacement of a value that begins at i; end is 0 if there is none. It prefers a
+// complete value to a truncated one, and a longer match to a shorter one.
 func (m *masker) find(text string, i int) (end int, replacement string) {
 	for _, a := range decodings(text, i) {
 		if a.size == 0 {
@@ -233,7 +233,8 @@ func (m *masker) find(text string, i int) (end int, replacement string) {
 	return end, replacement
 }
 
-// startPairs returns the pairs of characters that the text at i can begin with if its first character decodes to a.
+// startPairs returns the pairs of characters that the text at i can begin with. a is the decoding of the first
+// character.
 func startPairs(text string, i int, a decoding) []uint16 {
 	if len(a.text) > 1 {
 		return []uint16{uint16(a.text[0])<<8 | uint16(a.text[1])}
@@ -251,11 +252,11 @@ func startsWithEllipsis(rest string) bool {
 	return strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, `\u2026`)
 }
 
-// maxForks bounds how many alternative decodings of one place are tried.
+// maxForks limits how many alternative decodings are tried at one offset.
 const maxForks = 64
 
-// match matches as much of the pattern as possible at i. It returns where it stopped in text and how many characters
-// of the pattern matched.
+// match matches as much of the pattern as possible at i. It returns the offset in text where it stopped, and how many
+// characters of the pattern matched.
 func (p *pattern) match(text string, i int) (stop, matched int) {
 	type state struct{ i, k int } // positions in text and in the pattern
 	open := []state{{i, 0}}
@@ -290,11 +291,11 @@ func (p *pattern) match(text string, i int) (stop, matched int) {
 	return stop, matched
 }
 
-// maxPendingBytes bounds how much of a stream is held back.
+// maxPendingBytes limits how much of a stream is held back.
 const maxPendingBytes = 16 << 10
 
-// PendingSuffix returns how many bytes at the end of text could be the beginning of a value. Whoever streams text holds
-// them back until the rest arrives.
+// PendingSuffix returns how many bytes at the end of text could be the beginning of a value. A caller that streams text
+// must hold them back until the rest arrives.
 func (v *Vault) PendingSuffix(text string) int {
 	if v == nil {
 		return 0

@@ -2,7 +2,7 @@ package secrets
 
 import "encoding/json"
 
-// MaskValue returns value without the values of secrets in any of its texts, as its JSON shows it.
+// MaskValue returns a copy of value with the secrets in all its texts masked. It converts value to JSON and back.
 func MaskValue[T any](vault *Vault, value T) T {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -14,7 +14,7 @@ func MaskValue[T any](vault *Vault, value T) T {
 	}
 	var out T
 	if json.Unmarshal(masked, &out) != nil {
-		return out // an incomplete value rather than a secret
+		return out // better an incomplete value than a secret
 	}
 	return out
 }

@@ -170,7 +170,8 @@ func TestSecretServiceStoresValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := again.Fill("{{secret:one}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil)
+	sink := secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://a.example"}
+	text, err := again.Fill("{{secret:one}}", sink, nil)
 	if err != nil || text != "a newer value" || again.List()[0].Storage != "keychain" || c.size() != 1 {
 		t.Errorf("%q, %v, %+v, %d items", text, err, again.List(), c.size())
 	}

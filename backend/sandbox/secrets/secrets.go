@@ -1,13 +1,13 @@
-// Package secrets stores the person's secrets and fills them in where they are used.
+// Package secrets stores the person's secrets and inserts them where they are used.
 //
-// A secret has a name and is bound to one host. Models, tools and people write a reference to it, {{secret:name}};
-// the value is filled in at the sink (the outgoing request, the field that is typed into) and nowhere earlier. Values
-// are stored in the desktop's keychain if one is available, else in a file that only its owner can read. The vault
-// also stores Sextant's own keys, of model and search providers, under names that no reference reaches.
+// A secret has a name and is bound to one host. Models, tools and people write a reference to it, {{secret:name}}. The
+// value is inserted only at the sink: the outgoing request, or the field that is typed into. Values are stored in the
+// desktop's keychain if it is available, otherwise in a file that only its owner can read. The vault also stores
+// Sextant's own keys, for model and search providers, under names that references cannot reach.
 //
-// A value goes only to a sink of its host and is never listed. Mask removes it from any text, also where it is encoded
-// or cut off. What a Vault acknowledged is on disk. The package is not the policy, which decides who may use a secret,
-// and it cannot mask values that it never saw.
+// The contract: a value is inserted only into a sink of its host and is never listed. Mask removes it from any text,
+// even if it is encoded or truncated. When a method of Vault returns without an error, its change is on disk. The
+// package is not the policy, which decides who may use a secret, and it cannot mask values that it does not know.
 package secrets
 
 import (
@@ -29,23 +29,23 @@ import (
 // Place is a part of a request, a page or an environment where a secret may be used.
 type Place string
 
-// The places of a secret. Query is the path and query of a URL, Field a field of a page, Env the environment of an
-// MCP server, for secrets that are bound to one.
+// The places of a secret. PlaceQuery is the path and query of a URL, PlaceField a field of a page, and PlaceEnv the
+// environment of an MCP server, for secrets that are bound to one.
 const (
-	Header Place = "header"
-	Query  Place = "query"
-	Body   Place = "body"
-	Field  Place = "field"
-	Env    Place = "env"
+	PlaceHeader Place = "header"
+	PlaceQuery  Place = "query"
+	PlaceBody   Place = "body"
+	PlaceField  Place = "field"
+	PlaceEnv    Place = "env"
 )
 
-// Bounds of a value. A shorter one occurs in harmless text by chance, so it could not be masked.
+// Limits of a value. A shorter one could not be masked, because it occurs in harmless text by chance.
 const (
 	MinValueBytes = 6
 	MaxValueBytes = 64 << 10
 )
 
-// maxSecrets bounds the number of secrets.
+// maxSecrets limits the number of secrets.
 const maxSecrets = 1000
 
 // Secret describes a secret without its value.
@@ -53,26 +53,26 @@ type Secret struct {
 	Name string `json:"name"`
 	// Host is a host, host:port, or ServerHost of an MCP server.
 	Host string `json:"host"`
-	// Places are where it may be used; never empty.
+	// Places are the places where it may be used; never empty.
 	Places []Place `json:"places"`
 	// Command is the command line of the MCP server that the secret was saved for, "" for a network host.
 	Command string    `json:"command,omitempty"`
 	Created time.Time `json:"created"`
-	// Used is when it was last used, nil for never; Uses counts the uses.
+	// Used is the time of the last use, nil if it was never used. Uses counts the uses.
 	Used *time.Time `json:"used,omitempty"`
 	Uses int        `json:"uses"`
-	// Storage is where its value is: "keychain" or "file".
+	// Storage is where the value is stored: "keychain" or "file".
 	Storage string `json:"kept"`
 	// Missing is true if the value cannot be read now, because the keychain is unavailable or has lost it.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// StorageInfo says where the values of new secrets are stored.
+// StorageInfo describes where the values of new secrets are stored.
 type StorageInfo struct {
-	// Storage is "keychain" or "file"; Path is that file.
+	// Storage is "keychain" or "file". Path is the path of the file.
 	Storage string `json:"kept"`
 	Path    string `json:"path,omitempty"`
-	// Reason says why they are stored in a file; "" for the keychain.
+	// Reason says why a file is used; "" for the keychain.
 	Reason string `json:"why,omitempty"`
 }
 
@@ -86,15 +86,15 @@ var (
 type Config struct {
 	// Dir is the vault's folder. It is created with mode 0700 and must not be a symlink.
 	Dir string
-	// Keychain stores values. With nil they are stored in a file, and NoKeychainReason says why.
+	// Keychain stores values. If it is nil, they are stored in a file, and NoKeychainReason says why.
 	Keychain         Keychain
 	NoKeychainReason string
 	Log              *slog.Logger
-	// Now is the clock, time.Now when nil.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Vault stores secrets. It is safe for concurrent use, also by several processes with the same folder.
+// Vault stores secrets. It is safe for concurrent use, even by several processes with the same folder.
 type Vault struct {
 	cfg    Config
 	folder *folder
@@ -107,7 +107,7 @@ type Vault struct {
 	masker    atomic.Pointer[masker]
 }
 
-// index is what is stored of the secrets besides their values.
+// index is everything that is stored about the secrets except their values.
 type index struct {
 	Version int               `json:"version"`
 	Secrets map[string]Secret `json:"secrets"`
@@ -144,7 +144,7 @@ func (v *Vault) StorageInfo() StorageInfo {
 	return StorageInfo{Storage: inFile, Path: filepath.Join(v.cfg.Dir, valuesFile), Reason: v.cfg.NoKeychainReason}
 }
 
-// List returns all secrets in order of their names, without values. After a disk error it is the list read before.
+// List returns all secrets sorted by name, without values. After a disk error it returns the list that was read before.
 func (v *Vault) List() []Secret {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -162,9 +162,9 @@ func (v *Vault) List() []Secret {
 
 var namePattern = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
-// Put stores a secret: the name, host, places (empty means all that fit the host) and command of s, with its value. It
-// replaces a secret of the same name; the count of uses starts again if the host changes. The error wraps ErrInvalid
-// if s or value is not acceptable, and never contains the value.
+// Put stores a secret: the name, host, places and command of s, and its value. Empty places mean all that fit the host.
+// It replaces a secret with the same name; the count of uses restarts if the host changes. The error wraps ErrInvalid
+// if s or value is invalid, and never contains the value.
 func (v *Vault) Put(s Secret, value string) (Secret, error) {
 	s, err := validate(s, value)
 	if err != nil {
@@ -207,9 +207,9 @@ func validate(s Secret, value string) (Secret, error) {
 	}
 	s.Host = host
 	_, server := cutServer(host)
-	possible := []Place{Header, Query, Body, Field}
+	possible := []Place{PlaceHeader, PlaceQuery, PlaceBody, PlaceField}
 	if server {
-		possible = []Place{Env}
+		possible = []Place{PlaceEnv}
 	}
 	if len(s.Places) == 0 {
 		s.Places = possible
@@ -248,7 +248,7 @@ func joinPlaces(places []Place) string {
 	return strings.Join(names, ", ")
 }
 
-// Delete deletes a secret and its value. The error wraps ErrNotFound if there is none of that name.
+// Delete deletes a secret and its value. The error wraps ErrNotFound if there is no secret with this name.
 func (v *Vault) Delete(name string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -266,7 +266,7 @@ func (v *Vault) Delete(name string) error {
 	return nil
 }
 
-// countUse counts a use. A failure is logged and does not stop the use.
+// countUse counts a use. It logs an error, because it must not stop the use.
 func (v *Vault) countUse(names []string) {
 	now := v.cfg.Now().UTC()
 	err := v.update(func() error {

@@ -54,7 +54,7 @@ func TestValuesAreStoredPrivatelyAndNotListed(t *testing.T) {
 		t.Errorf("the list is %s, %v", listed, err)
 	}
 	text, err := again.Fill("Bearer {{secret:git}}",
-		secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
+		secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://api.example.com"}, nil)
 	if err != nil || text != "Bearer tr0ub4dor&3x" {
 		t.Errorf("filled %q, %v", text, err)
 	}
@@ -142,7 +142,7 @@ func TestPutRefusesInvalidSecrets(t *testing.T) {
 			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough",
 		},
 		"env for a network host": {
-			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.Env}},
+			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.PlaceEnv}},
 			"long-enough",
 		},
 		"server without command": {secrets.Secret{Name: "a", Host: "mcp:files"}, "long-enough"},
@@ -161,7 +161,7 @@ func TestFillOnlyForBoundHost(t *testing.T) {
 	put(t, v, "plain", "api.example.com", "value-of-plain")
 	put(t, v, "port", "API.example.com.:8443", "value-of-port")
 	put(t, v, "clear", "localhost:80", "value-of-clear")
-	put(t, v, "six", "[::1]:9000", "value-of-six", secrets.Header)
+	put(t, v, "six", "[::1]:9000", "value-of-six", secrets.PlaceHeader)
 	for _, tc := range []struct {
 		name, origin string
 		allowed      bool
@@ -187,7 +187,7 @@ func TestFillOnlyForBoundHost(t *testing.T) {
 		{"six", "http://[::1]:9001", false},
 	} {
 		t.Run(tc.name+" to "+tc.origin, func(t *testing.T) {
-			sink := secrets.Sink{Place: secrets.Header, Origin: tc.origin}
+			sink := secrets.Sink{Place: secrets.PlaceHeader, Origin: tc.origin}
 			text, err := v.Fill("{{secret:"+tc.name+"}}", sink, nil)
 			var refusal *secrets.Refusal
 			switch {
@@ -201,12 +201,13 @@ func TestFillOnlyForBoundHost(t *testing.T) {
 			}
 		})
 	}
-	_, err := v.Fill("{{secret:six}}", secrets.Sink{Place: secrets.Query, Origin: "http://[::1]:9000"}, nil)
+	_, err := v.Fill("{{secret:six}}", secrets.Sink{Place: secrets.PlaceQuery, Origin: "http://[::1]:9000"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "must not be used in the query") {
 		t.Errorf("another place: %v", err)
 	}
 	var refusal *secrets.Refusal
-	_, err = v.Fill("{{secret:nobody}}", secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
+	_, err = v.Fill("{{secret:nobody}}",
+		secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://api.example.com"}, nil)
 	if !errors.As(err, &refusal) || refusal.Kind != toolspec.UserError ||
 		!strings.Contains(refusal.Suggestion, "clear, plain, port, six") {
 		t.Errorf("an unknown name: %v", err)
@@ -220,16 +221,16 @@ func TestFillForMCPServerNeedsSameCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := v.Fill("{{secret:db}}", secrets.Sink{
-		Place: secrets.Env, Origin: secrets.ServerHost("files"),
+		Place: secrets.PlaceEnv, Origin: secrets.ServerHost("files"),
 		Command: "npx server .",
 	}, nil)
 	if err != nil || text != "value-of-db" {
 		t.Errorf("%q, %v", text, err)
 	}
 	for _, sink := range []secrets.Sink{
-		{Place: secrets.Env, Origin: secrets.ServerHost("files"), Command: "npx other ."},
-		{Place: secrets.Env, Origin: secrets.ServerHost("other"), Command: "npx server ."},
-		{Place: secrets.Header, Origin: "https://files"},
+		{Place: secrets.PlaceEnv, Origin: secrets.ServerHost("files"), Command: "npx other ."},
+		{Place: secrets.PlaceEnv, Origin: secrets.ServerHost("other"), Command: "npx server ."},
+		{Place: secrets.PlaceHeader, Origin: "https://files"},
 	} {
 		t.Run(sink.Command+sink.Origin, func(t *testing.T) {
 			if text, err := v.Fill("{{secret:db}}", sink, nil); err == nil || text != "" {
@@ -276,7 +277,7 @@ func TestImportKeyFileLosesNothing(t *testing.T) {
 		t.Errorf("a key is listed as a secret: %+v", again.List())
 	}
 	if text, err := again.Fill("{{secret:openai_api_key}}",
-		secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil); err == nil {
+		secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://a.example"}, nil); err == nil {
 		t.Errorf("a reference reached a key: %q", text)
 	}
 	if err := again.SetKey("openai_api_key", ""); err != nil {
@@ -333,7 +334,7 @@ func TestFileStoresValuesThatKeychainRefuses(t *testing.T) {
 	if s := without.List(); !s[0].Missing || s[1].Missing || without.StorageInfo().Reason != "it was uninstalled" {
 		t.Errorf("without the keychain: %+v", s)
 	}
-	_, err = without.Fill("{{secret:one}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil)
+	_, err = without.Fill("{{secret:one}}", secrets.Sink{Place: secrets.PlaceHeader, Origin: "https://a.example"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "keychain") {
 		t.Errorf("a value that cannot be read: %v", err)
 	}

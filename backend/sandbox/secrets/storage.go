@@ -8,18 +8,18 @@ import (
 	"os"
 )
 
-// The storages of a value, and the names of the vault's files.
+// The names of the storages and of the vault's files.
 const (
 	inKeychain = "keychain"
 	inFile     = "file"
 	indexFile  = "index.json"
 	valuesFile = "values.json"
-	// The prefixes keep the names of secrets and of Sextant's own keys apart.
+	// The prefixes separate the names of secrets from the names of Sextant's own keys.
 	secretPrefix = "secret/"
 	keyPrefix    = "key/"
 )
 
-// Close closes the vault's folder. Values that were read stay masked; nothing can be stored any more.
+// Close closes the vault's folder. Known values are still masked, but nothing can be stored any more.
 func (v *Vault) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -27,14 +27,14 @@ func (v *Vault) Close() error {
 	return v.folder.root.Close()
 }
 
-// refresh reads the vault again if another process changed it. The caller holds mu.
+// refresh reads the vault again if another process changed it. The caller must lock mu.
 func (v *Vault) refresh() {
 	if err := v.reloadIfChanged(); err != nil {
 		v.cfg.Log.Warn("secrets could not be reloaded", "err", err)
 	}
 }
 
-// reloadIfChanged is refresh with the error returned. The caller holds mu.
+// reloadIfChanged is like refresh, but returns the error. The caller must lock mu.
 func (v *Vault) reloadIfChanged() error {
 	if v.closed {
 		return nil
@@ -53,7 +53,7 @@ func sameFile(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// reload reads the index and the values. The caller holds mu.
+// reload reads the index and the values. The caller must lock mu.
 func (v *Vault) reload() error {
 	stamp, err := v.folder.stat(indexFile)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -108,8 +108,8 @@ func (v *Vault) readKeychain(name string) (string, bool) {
 	return value, err == nil
 }
 
-// update runs change on the current state and writes the index, with other processes locked out. After an error the
-// state in memory is that on disk. The caller holds mu.
+// update runs change on the current state and writes the index, while other processes are locked out. After an error it
+// reads the state from disk again. The caller must lock mu.
 func (v *Vault) update(change func() error) error {
 	unlock, err := v.folder.lock()
 	if err != nil {
@@ -122,11 +122,11 @@ func (v *Vault) update(change func() error) error {
 	if err = change(); err == nil {
 		err = v.folder.writeJSON(indexFile, v.index)
 	}
-	// What is on disk counts, also after a partial write.
+	// The state on disk is authoritative, even after a partial write.
 	return errors.Join(err, v.reload())
 }
 
-// storeValue stores a value in the keychain, or else in the file, and removes it from its previous storage.
+// storeValue stores a value in the keychain, or in the file if that fails, and removes it from its previous storage.
 func (v *Vault) storeValue(name, value, previous string) (storage string, err error) {
 	if v.cfg.Keychain != nil {
 		err = v.cfg.Keychain.Set(name, value)
@@ -177,7 +177,7 @@ func (v *Vault) editValuesFile(change func(map[string]string)) error {
 	return v.folder.writeJSON(valuesFile, next)
 }
 
-// Key returns one of Sextant's own keys, such as that of a model provider; false if there is none.
+// Key returns one of Sextant's own keys, such as that of a model provider. It returns false if there is none.
 func (v *Vault) Key(name string) (string, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -185,7 +185,7 @@ func (v *Vault) Key(name string) (string, bool) {
 	if value, ok := v.values[keyPrefix+name]; ok || v.index.Keys[name] != "" {
 		return value, ok
 	}
-	// The file of an older version, until ImportKeyFile succeeds.
+	// The file of an older version remains until ImportKeyFile succeeds.
 	text, err := v.folder.readFile(name)
 	return string(text), err == nil && len(text) > 0
 }
@@ -223,9 +223,9 @@ func (v *Vault) SetKey(name, value string) error {
 	return nil
 }
 
-// ImportKeyFile moves a key from a file of its own in the vault's folder, where older versions stored it, into the
-// vault. The file is removed only after the key was read back. Without such a file nothing happens; a key that the
-// vault already has wins. After an error the file remains.
+// ImportKeyFile moves a key from its own file in the vault's folder, where older versions stored it, into the vault. It
+// removes the file only after it has read the key back. It does nothing if there is no such file, and keeps a key that
+// the vault already has. After an error the file remains.
 func (v *Vault) ImportKeyFile(name string) error {
 	text, err := v.folder.readFile(name)
 	if errors.Is(err, os.ErrNotExist) {

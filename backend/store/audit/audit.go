@@ -1,11 +1,10 @@
-// Package audit is the record of every call: what was about to happen, written before it happens, and what
-// happened, written after it.
+// Package audit records every call: before it takes effect, what it is about to do, and afterwards, what it did.
 //
-// The contract: WriteIntent returns only when the row is on disk, so there is no effect without a row. A call whose
-// process died has an intent without a result, which the next start closes as interrupted. Rows are only ever
-// added, and each contains the hash of the one before, so that Verify finds a changed, removed or inserted row. It
-// does not find a shortened end: the chain has no anchor outside of the file. Callers must hide secret
-// arguments before they pass them.
+// The contract: WriteIntent returns only when the row is on disk, so nothing takes effect without a row. If the process
+// dies during a call, the call has an intent without a result, which the next start closes as interrupted. Rows are
+// only added, and each contains the hash of the row before it, so that Verify detects a changed, removed or inserted
+// row. It does not detect missing rows at the end, because nothing outside the file records the length. Callers must
+// hide secret arguments before they pass them.
 package audit
 
 import (
@@ -21,16 +20,16 @@ import (
 	"sextant/shared/wire"
 )
 
-// StatusRunning is the status in a list of a call that has no result yet.
+// StatusRunning is the status in a list of a call without a result.
 const StatusRunning = "running"
 
-// Log writes and reads the audit chain. Its methods may be called concurrently.
+// Log writes and reads the audit chain. It is safe for concurrent use.
 type Log struct{ store *sqlite.Store }
 
-// New returns the Log that is stored in s.
+// New returns a Log that stores its rows in s.
 func New(s *sqlite.Store) *Log { return &Log{store: s} }
 
-// WriteIntent writes what is about to happen. The same ID twice is refused.
+// WriteIntent writes what a call is about to do. It fails if the call already has an intent.
 func (l *Log) WriteIntent(ctx context.Context, row event.CallIntent) error {
 	entry, err := intent(row)
 	if err != nil {
@@ -39,7 +38,7 @@ func (l *Log) WriteIntent(ctx context.Context, row event.CallIntent) error {
 	return l.store.AppendAudit(ctx, entry)
 }
 
-// WriteResult writes how the call id ended. The call must have an intent and no result yet.
+// WriteResult writes how a call ended. The call must have an intent and no result yet.
 func (l *Log) WriteResult(ctx context.Context, id string, out event.CallResult) error {
 	entry, err := result(id, out)
 	if err != nil {
@@ -48,7 +47,7 @@ func (l *Log) WriteResult(ctx context.Context, id string, out event.CallResult) 
 	return l.store.AppendAudit(ctx, entry)
 }
 
-// WriteCall writes both rows at once, for a call that ended without any effect: refused, declined, invalid.
+// WriteCall writes both rows at once, for a call that ended without an effect: refused, declined or invalid.
 func (l *Log) WriteCall(ctx context.Context, row event.CallIntent, out event.CallResult) error {
 	first, err := intent(row)
 	if err != nil {
@@ -83,14 +82,14 @@ func result(id string, out event.CallResult) (sqlite.AuditEntry, error) {
 	return sqlite.AuditEntry{Call: id, Phase: sqlite.AuditResult, Time: time.Now().UTC(), Body: body}, nil
 }
 
-// List returns the newest limit calls, the newest first. Status is StatusRunning for those without a result.
+// List returns the newest limit calls, newest first. Calls without a result have the status StatusRunning.
 func (l *Log) List(ctx context.Context, limit int) ([]wire.CallRow, error) {
 	page, err := l.Page(ctx, 0, limit)
 	return page.Calls, err
 }
 
-// Page returns the newest limit calls that are older than before (0 for no bound) and whose rows contain each
-// of words.
+// Page returns the newest limit calls that are older than before and contain each of words. 0 for before means no
+// bound.
 func (l *Log) Page(ctx context.Context, before int64, limit int, words ...string) (wire.AuditPage, error) {
 	pairs, err := l.store.AuditPairs(ctx, before, limit, words...)
 	if err != nil {
@@ -106,7 +105,7 @@ func (l *Log) Page(ctx context.Context, before int64, limit int, words ...string
 	return page, nil
 }
 
-// Get returns the call with exactly this id; ok is false when there is none.
+// Get returns the call with this id. ok is false if there is none.
 func (l *Log) Get(ctx context.Context, id string) (row wire.CallRow, ok bool, err error) {
 	pair, ok, err := l.store.AuditPair(ctx, id)
 	if err != nil || !ok {
@@ -116,8 +115,8 @@ func (l *Log) Get(ctx context.Context, id string) (row wire.CallRow, ok bool, er
 	return row, err == nil, err
 }
 
-// History returns how long the calls of one tool took over a range that ends at now, with the newest limit
-// calls in it that failed.
+// History returns the durations of one tool's calls in a range that ends at now, and the newest failed calls in it, at
+// most limit.
 func (l *Log) History(
 	ctx context.Context, tool string, origin toolspec.Origin, r wire.MetricsRange, limit int, now time.Time,
 ) (wire.ToolHistory, error) {
@@ -145,7 +144,7 @@ func callRows(pairs []sqlite.AuditPair) ([]wire.CallRow, error) {
 	return rows, nil
 }
 
-// callRow joins the two audit rows of a call.
+// callRow combines the two audit rows of a call.
 func callRow(p sqlite.AuditPair) (wire.CallRow, error) {
 	var in event.CallIntent
 	if err := json.Unmarshal(p.Intent.Body, &in); err != nil {
@@ -169,16 +168,16 @@ func callRow(p sqlite.AuditPair) (wire.CallRow, error) {
 // Entry is one row of the chain as it is exported.
 type Entry = sqlite.AuditEntry
 
-// Walk calls visit with every row, the oldest first. It stops at the first error of visit and returns it.
+// Walk calls visit with every row, oldest first. It stops at the first error from visit and returns it.
 func (l *Log) Walk(ctx context.Context, visit func(Entry) error) error {
 	return l.store.WalkAudit(ctx, visit)
 }
 
-// ErrBroken is wrapped in the error of Verify for a chain that was changed.
+// ErrBroken means that the chain was changed. Verify wraps it.
 var ErrBroken = errors.New("the audit log was changed")
 
-// Verify reads the whole chain and returns how many entries are intact. It fails with ErrBroken, naming the
-// first entry that does not follow from the one before it.
+// Verify reads the whole chain and returns the number of intact entries. If an entry does not match the one before it,
+// it returns an error that wraps ErrBroken and names the first such entry.
 func (l *Log) Verify(ctx context.Context) (int, error) {
 	n, last := 0, ""
 	err := l.store.WalkAudit(ctx, func(e sqlite.AuditEntry) error {

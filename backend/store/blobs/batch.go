@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 )
 
-// maxSingleSyncs is how many files are flushed one by one; for more, flushing the whole file system is faster.
+// maxSingleSyncs is the number of files above which flushing the whole file system is faster than flushing each file.
 const maxSingleSyncs = 16
 
-// PutAll stores the n contents that content returns one after the other, and returns their ids in order. All
-// are on disk when it returns. After a failure some may be stored, each of them complete.
+// PutAll stores n blobs and returns their ids in order. content returns the content of blob i and is called in order.
+// When PutAll returns, all blobs are on disk. After an error some may be stored, but none in part.
 func (s *Store) PutAll(n int, content func(i int) ([]byte, error)) (ids []string, err error) {
 	var fresh []string
 	temps := map[string]*os.File{}
@@ -46,7 +46,7 @@ func (s *Store) PutAll(n int, content func(i int) ([]byte, error)) (ids []string
 			return nil, fmt.Errorf("storing blobs: %w", err)
 		}
 		if len(fresh) > maxSingleSyncs {
-			// Keep few descriptors open; the file is flushed with the whole file system.
+			// Keep few descriptors open. The file is flushed with the whole file system.
 			if err := f.Close(); err != nil {
 				return nil, fmt.Errorf("storing blobs: %w", err)
 			}
@@ -55,7 +55,7 @@ func (s *Store) PutAll(n int, content func(i int) ([]byte, error)) (ids []string
 	return ids, s.finishAll(fresh, temps)
 }
 
-// finishAll flushes the files and renames them to their ids. It removes those it renamed from temps.
+// finishAll flushes the files and renames them to their ids. It removes the renamed files from temps.
 func (s *Store) finishAll(fresh []string, temps map[string]*os.File) error {
 	if len(fresh) > maxSingleSyncs {
 		if err := syncAll(s.dir, fresh, temps); err != nil {
@@ -75,7 +75,7 @@ func (s *Store) finishAll(fresh []string, temps map[string]*os.File) error {
 		if err := os.Rename(f.Name(), path); err != nil {
 			return fmt.Errorf("storing blobs: %w", err)
 		}
-		_ = f.Close() // it is flushed, and may be closed already
+		_ = f.Close() // already flushed, and perhaps closed
 		delete(temps, id)
 	}
 	return nil

@@ -1,9 +1,9 @@
-// Package blobs stores large results (screenshots, file contents) as files named after the SHA-256 of their
-// content, so that events and answers only contain an id.
+// Package blobs stores large results, such as screenshots and file contents, in files named after the SHA-256 of their
+// content. Events and results then contain only an id.
 //
-// The contract: what Put acknowledged is on disk under its id and never changes; the same content is stored
-// once; a half-written file is never visible under an id. Ids from outside are checked before they become a
-// path. The package does not know what a blob means.
+// The contract: when Put returns, the blob is on disk and never changes. The same content is stored once. A partly
+// written file is never visible under an id. Ids from outside are validated before they become part of a path. The
+// package does not know the meaning of a blob.
 package blobs
 
 import (
@@ -18,16 +18,16 @@ import (
 	"strings"
 )
 
-// DefaultMaxBytes bounds one blob; the screenshot of a long page fits.
+// DefaultMaxBytes limits the size of one blob. It is enough for a screenshot of a long page.
 const DefaultMaxBytes = 64 << 20
 
-// Why a blob is not stored or found.
+// Errors of Put and Open.
 var (
 	ErrTooLarge = errors.New("blob is too large")
 	ErrNotFound = errors.New("no such blob")
 )
 
-// Store is a folder of blobs. Its methods may be called concurrently.
+// Store is a folder of blobs. It is safe for concurrent use.
 type Store struct {
 	dir string
 	max int64
@@ -40,8 +40,8 @@ type Info struct {
 	MIME string
 }
 
-// New opens the folder dir, created with mode 0700 when missing, for blobs of at most maxBytes, or of
-// DefaultMaxBytes when that is 0. It removes the half-written files of an earlier process.
+// New opens the folder dir and removes partly written files of an earlier process. If dir does not exist, it is created
+// with mode 0700. maxBytes limits the size of one blob; 0 means DefaultMaxBytes.
 func New(dir string, maxBytes int64) (*Store, error) {
 	if maxBytes <= 0 {
 		maxBytes = DefaultMaxBytes
@@ -63,8 +63,8 @@ func New(dir string, maxBytes int64) (*Store, error) {
 
 const tempPrefix = "unfinished-"
 
-// Put stores everything that r returns and returns its id, 64 hexadecimal digits. It fails with ErrTooLarge
-// over the bound. After a failure nothing is stored.
+// Put stores everything that it reads from r and returns its id, 64 hexadecimal digits. It returns ErrTooLarge if the
+// content exceeds the limit. After an error nothing is stored.
 func (s *Store) Put(r io.Reader) (id string, err error) {
 	f, err := os.CreateTemp(s.dir, tempPrefix+"*")
 	if err != nil {
@@ -102,13 +102,12 @@ func (s *Store) finish(f *os.File, id string) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	// A failed close after the sync loses nothing.
+	// After the flush, a failed close loses nothing.
 	_ = f.Close()
 	return nil
 }
 
-// Open returns a blob for reading; the caller closes it. It fails with ErrNotFound for an id that is invalid or not
-// stored.
+// Open opens a blob for reading. The caller must close it. It returns ErrNotFound if the id is invalid or not stored.
 func (s *Store) Open(id string) (io.ReadSeekCloser, Info, error) {
 	if !validID(id) {
 		return nil, Info{}, fmt.Errorf("blob %q: %w", id, ErrNotFound)
@@ -147,5 +146,5 @@ func validID(id string) bool {
 	return len(id) == sha256.Size*2 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// path spreads the files over 256 folders, so that listing them stays fast.
+// path distributes the files over 256 folders, so that listing a folder stays fast.
 func (s *Store) path(id string) string { return filepath.Join(s.dir, id[:2], id) }

@@ -1,8 +1,9 @@
 // Package diskspace watches the free space on the disk of the data folder.
 //
-// The contract: a writer that failed for lack of space calls ReportFailure. From then on State is "full" until a trial
-// write succeeds, which is tried every few seconds. Low space is reported before anything fails. Changed is
-// called with every change of the level, in order. The package stores nothing, so that it works on a full disk.
+// The contract: if a write fails for lack of space, the writer calls ReportFailure. Then the level of State is "full"
+// until a trial write, repeated every few seconds, succeeds. Low space is reported before anything fails.
+// Config.Changed is called for every change of the level, in order. The package stores nothing, so it works on a full
+// disk.
 //
 // It does not retry failed writes; package pending does.
 package diskspace
@@ -19,39 +20,39 @@ import (
 	"sextant/shared/event"
 )
 
-// ErrFull is the error of a write that failed for lack of disk space.
+// ErrFull means that a write failed for lack of disk space.
 var ErrFull = errors.New("the disk is full")
 
-// IsFull reports whether err, from any source, means that the disk is full.
+// IsFull reports whether err, from any package, means that the disk is full.
 func IsFull(err error) bool {
 	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Bounds of the free space in bytes: below Low it is reported as low, from enough on no longer, and below
+// Limits of the free space in bytes. Space is reported as low below Low, and no longer as low from enough on. Below
 // minimum no write is expected to succeed.
 const (
 	Low     = 200 << 20
 	enough  = 220 << 20
 	minimum = 256 << 10
-	// trialSize is how much a trial writes.
+	// trialSize is how much a trial write writes.
 	trialSize = 64 << 10
 )
 
 // Config configures a Watch.
 type Config struct {
-	// Folder is on the disk to watch.
+	// Folder is a folder on the disk to watch.
 	Folder string
-	// Try writes something to the database; nil tries a file only.
+	// Try makes a trial write to the database. If it is nil, only a file is written.
 	Try func(ctx context.Context) error
-	// Changed is called with every new state, from one goroutine.
+	// Changed is called with every new state, always from the same goroutine.
 	Changed func(event.Disk)
-	// FullInterval is the interval of checks while the disk is full, Interval the one otherwise; 0 means 2 s and 20 s.
+	// FullInterval is the time between checks while the disk is full, Interval at other times; 0 means 2 s and 20 s.
 	FullInterval, Interval time.Duration
-	// Free returns the free bytes; nil asks the system.
+	// Free returns the number of free bytes; nil asks the system.
 	Free func(folder string) (int64, error)
 }
 
-// Watch watches one disk. Its methods may be called concurrently.
+// Watch watches one disk. It is safe for concurrent use.
 type Watch struct {
 	cfg  Config
 	stop context.CancelFunc
@@ -62,7 +63,7 @@ type Watch struct {
 	state event.Disk
 }
 
-// New starts a Watch. Close stops it.
+// New starts a Watch. The caller must call Close to stop it.
 func New(cfg Config) *Watch {
 	if cfg.FullInterval <= 0 {
 		cfg.FullInterval = 2 * time.Second
@@ -93,7 +94,7 @@ func (w *Watch) State() event.Disk {
 	return w.state
 }
 
-// ReportFailure reports that a write failed with err; errors of another kind are ignored.
+// ReportFailure reports that a write failed with err. It ignores errors other than a full disk.
 func (w *Watch) ReportFailure(err error) {
 	if !IsFull(err) {
 		return
@@ -138,7 +139,7 @@ func (w *Watch) watch(ctx context.Context) {
 	}
 }
 
-// measure reads the free space and nothing else.
+// measure updates the free space and nothing else.
 func (w *Watch) measure() {
 	if left, err := w.cfg.Free(w.cfg.Folder); err == nil {
 		w.mu.Lock()
@@ -147,11 +148,11 @@ func (w *Watch) measure() {
 	}
 }
 
-// check updates the state. A disk that was full has to take a write first.
+// check updates the state. If the disk was full, a trial write must succeed first.
 func (w *Watch) check(ctx context.Context) {
 	left, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {
-		return // nothing is known about the disk
+		return // the state of the disk is unknown
 	}
 	was := w.State().Level
 	level := event.DiskEnough
@@ -169,7 +170,7 @@ func (w *Watch) check(ctx context.Context) {
 	}
 }
 
-// try writes a little and removes it.
+// try makes a trial write and removes it.
 func (w *Watch) try(ctx context.Context) error {
 	f, err := os.CreateTemp(w.cfg.Folder, ".room-*")
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package eventlog is the ordered event log and its broker: every change is published here, gets its sequence
+// Package eventlog is the ordered event log and its broker: every change is published as an event, gets a sequence
 // number, is stored, and only then reaches the subscribers.
 //
-// The contract: a stored event is on disk before anybody sees it, so what a person saw is still there after a
-// kill. Sequence numbers always increase. Publications that arrive while a transaction runs share the next
-// one, so that a stream of text deltas does not cost one disk flush each. A Subscription first replays what is
-// stored after a number and then continues live, without gaps or repetitions. Live kinds (event.Kind.Live)
-// have sequence number 0 and are never stored; a subscriber gets only the newest of each.
+// The contract: an event is on disk before a subscriber sees it, so whatever the person saw still exists after a crash.
+// Sequence numbers always increase. Events that are published during a transaction share the next one, so a stream of
+// text deltas does not cost one disk flush each. A Subscription first replays the stored events after a number and then
+// continues live, without gaps or repetitions. Live kinds (event.Kind.Live) have sequence number 0 and are never
+// stored; a subscriber gets only the newest event of each.
 //
-// The package does not know what the events mean.
+// The package does not know the meaning of the events.
 package eventlog
 
 import (
@@ -24,7 +24,7 @@ import (
 // ErrClosed is returned by Publish after Close.
 var ErrClosed = errors.New("the event log is closed")
 
-// Storage stores the events; *sqlite.Store is one.
+// Storage stores the events. *sqlite.Store implements it.
 type Storage interface {
 	AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error)
 	EventsAfter(ctx context.Context, after int64, limit int) ([]event.Event, error)
@@ -32,17 +32,17 @@ type Storage interface {
 	LastSeq(ctx context.Context) (int64, error)
 }
 
-// maxBatch bounds how many events one transaction stores.
+// maxBatch limits how many events one transaction stores.
 const maxBatch = 1024
 
-// Recorder is where all events are published. All methods may be called concurrently.
+// Recorder publishes and stores all events. It is safe for concurrent use.
 type Recorder struct {
 	store Storage
 	log   *slog.Logger
 	inbox chan *entry
 	quit  chan struct{}
 	done  sync.WaitGroup
-	// mask removes secrets from the data of events before anybody sees it; nil removes nothing.
+	// mask removes secrets from the data of events before they are stored or delivered; nil removes nothing.
 	mask func(data []byte) []byte
 
 	mu     sync.Mutex
@@ -59,7 +59,8 @@ type entry struct {
 	ready  chan struct{}
 }
 
-// New starts a Recorder over store. Close stops it; the store must stay open until then.
+// New starts a Recorder that stores events in store. The caller must call Close to stop it, and keep store open until
+// then.
 func New(ctx context.Context, store Storage, log *slog.Logger) (*Recorder, error) {
 	last, err := store.LastSeq(ctx)
 	if err != nil {
@@ -74,11 +75,10 @@ func New(ctx context.Context, store Storage, log *slog.Logger) (*Recorder, error
 	return r, nil
 }
 
-// SetMask makes mask remove from every event's data what nobody may read; it takes and returns JSON. Call it
-// before the first Publish.
+// SetMask sets the function that removes secrets from the JSON data of every event. Call it before the first Publish.
 func (r *Recorder) SetMask(mask func(data []byte) []byte) { r.mask = mask }
 
-// masked returns events as they may be seen. The caller's slice is not changed.
+// masked returns a copy of events without secrets.
 func (r *Recorder) masked(events []event.Event) []event.Event {
 	if r.mask == nil {
 		return events
@@ -90,9 +90,9 @@ func (r *Recorder) masked(events []event.Event) []event.Event {
 	return out
 }
 
-// Publish stores events in order, passes them to the subscribers, and returns them with their sequence
-// numbers. After an error none of the events is stored, except after the context's error: then they may be.
-// Live kinds are not stored.
+// Publish stores events in order, delivers them to the subscribers, and returns them with their sequence numbers. Live
+// kinds are not stored. After an error none of the events is stored, unless it is the context's error: then they may be
+// stored.
 func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	events = r.masked(events)
 	keep, live := splitLive(events)
@@ -133,7 +133,7 @@ func splitLive(events []event.Event) (keep, live []event.Event) {
 	return keep, live
 }
 
-// mergeStored puts the stored events back in their places among the live ones.
+// mergeStored replaces the events that were stored by their stored copies and keeps the live ones in place.
 func mergeStored(events, stored []event.Event) []event.Event {
 	out := make([]event.Event, len(events))
 	copy(out, events)
@@ -147,7 +147,7 @@ func mergeStored(events, stored []event.Event) []event.Event {
 	return out
 }
 
-// write is the only writer: it takes what waits, stores it as one group and passes it on.
+// write is the only writer. It takes all waiting entries, stores them in one transaction and delivers them.
 func (r *Recorder) write() {
 	for {
 		select {
@@ -159,7 +159,7 @@ func (r *Recorder) write() {
 	}
 }
 
-// batch returns first with everything else that waits now.
+// batch returns first together with all entries that are waiting now.
 func (r *Recorder) batch(first *entry) []*entry {
 	group, size := []*entry{first}, len(first.events)
 	for size < maxBatch {
@@ -179,10 +179,10 @@ func (r *Recorder) commit(group []*entry) {
 	for _, in := range group {
 		all = append(all, in.events...)
 	}
-	// Not a publisher's context: one that gives up must not undo what others share.
+	// Do not use a publisher's context: canceling it must not affect the other publishers' events.
 	stored, err := r.store.AppendEvents(context.Background(), all)
 	if err != nil && len(group) > 1 {
-		// One bad event must not fail the others, so each entry is tried alone.
+		// One bad event must not fail the others, so each entry is tried separately.
 		for _, in := range group {
 			r.commit([]*entry{in})
 		}
@@ -216,8 +216,8 @@ func (r *Recorder) fanOut(events []event.Event) {
 	}
 }
 
-// Broadcast passes events to the current subscribers without storing them, so that what the disk does not take is
-// still seen. They have the number 0, and come again with their own once they are stored.
+// Broadcast delivers events to the current subscribers without storing them, for events that a full disk cannot store.
+// They have sequence number 0, and are delivered again with their own numbers when they are stored.
 func (r *Recorder) Broadcast(events ...event.Event) {
 	events = slices.Clone(r.masked(events))
 	for i := range events {
@@ -238,12 +238,12 @@ func (r *Recorder) After(ctx context.Context, n int64, limit int) ([]event.Event
 	return r.store.EventsAfter(ctx, n, limit)
 }
 
-// OfConversation returns every stored event of a conversation, in order.
+// OfConversation returns all stored events of a conversation, in order.
 func (r *Recorder) OfConversation(ctx context.Context, id string) ([]event.Event, error) {
 	return r.store.EventsOfConversation(ctx, id)
 }
 
-// Close waits for what is being stored and closes every Subscription; later publications fail with
+// Close waits until the current events are stored and closes every Subscription. Later calls of Publish return
 // ErrClosed. It may be called more than once.
 func (r *Recorder) Close() {
 	r.mu.Lock()

@@ -9,19 +9,19 @@ import (
 	"sextant/shared/event"
 )
 
-// Bounds for one subscriber: beyond queueLimit waiting events it reads from the store again, pageSize at a
+// Limits of one subscriber. If more than queueLimit events wait, it reads them from the store again, pageSize at a
 // time.
 const (
 	queueLimit = 2048
 	pageSize   = 500
-	// mergedBytes bounds a joined text.
+	// mergedBytes limits the data of two joined events.
 	mergedBytes = 64 << 10
 )
 
-// FromNow as the start of a Subscription skips the replay.
+// FromNow, as the start of a Subscription, skips the replay.
 const FromNow int64 = -1
 
-// Filter selects events; empty fields select all.
+// Filter selects events. An empty field selects all.
 type Filter struct {
 	Kinds        []event.Kind
 	Conversation string
@@ -34,8 +34,8 @@ func (f Filter) matches(e event.Event) bool {
 	return f.Conversation == "" || f.Conversation == e.Conversation
 }
 
-// Subscription is one subscriber of the log. C may be read by one goroutine; Close may be called by any, also
-// more than once.
+// Subscription delivers the events of the log to one subscriber. Only one goroutine may read from C. Close may be
+// called by any goroutine and more than once.
 type Subscription struct {
 	r      *Recorder
 	filter Filter
@@ -55,13 +55,12 @@ type Subscription struct {
 	err    error
 }
 
-// Subscribe returns a subscription to the events that fit filter: the stored ones after number after, then
-// live ones (FromNow: live ones only). Publishers never wait for it. When it is slow, adjacent deltas of one
-// message and chunks of one call are joined under the number of the newest, and only the newest event of each
-// live kind is delivered; nothing else is left out. After the Recorder was closed the channel is closed at
-// once.
+// Subscribe returns a subscription to the events that match filter: first the stored ones after sequence number after,
+// then live ones. FromNow skips the stored ones. Publishers never wait for a subscriber. If it is slow, adjacent deltas
+// of one message and chunks of one call's output are joined under the newest number, and only the newest event of each
+// live kind is delivered; no other event is skipped. If the Recorder is closed, the channel is closed at once.
 func (r *Recorder) Subscribe(filter Filter, after int64) *Subscription {
-	// The subscription ends with Close, not with the request that asked for it.
+	// The subscription ends with Close, not with the request that created it.
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Subscription{
 		r: r, filter: filter, out: make(chan event.Event), ctx: ctx, stop: stop,
@@ -82,8 +81,8 @@ func (r *Recorder) Subscribe(filter Filter, after int64) *Subscription {
 	return s
 }
 
-// C delivers the events. It is closed by Close, by the Recorder's Close, or when the store cannot be read
-// (see Err).
+// C returns the channel that delivers the events. It is closed by Close, by the Recorder's Close, or if the store
+// cannot be read (see Err).
 func (s *Subscription) C() <-chan event.Event { return s.out }
 
 // Err returns why C was closed, nil after a Close.
@@ -102,7 +101,7 @@ func (s *Subscription) Close() {
 	s.done.Wait()
 }
 
-// enqueueOrSkip is called with every event in order, under the Recorder's lock.
+// enqueueOrSkip is called with every event in order, while the Recorder's lock is held.
 func (s *Subscription) enqueueOrSkip(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,13 +113,13 @@ func (s *Subscription) enqueueOrSkip(e event.Event) {
 		s.live = slices.DeleteFunc(s.live, func(old event.Event) bool { return old.Kind == e.Kind })
 		s.live = append(s.live, e)
 	case e.Seq == 0 && s.behind:
-		// What is read from the store is older than what is only shown.
+		// Events from the store come first, because they are older than unstored ones.
 		if !s.filter.matches(e) || len(s.live) >= queueLimit {
-			return // the subscriber does not read, and the event is stored later
+			return // the subscriber does not read, and the event will be stored later
 		}
 		s.live = append(s.live, e)
 	case e.Seq > 0 && e.Seq <= s.cursor:
-		// A page that was read in between has delivered it already.
+		// A page that was read meanwhile has already delivered it.
 		return
 	case s.behind:
 		return // it will be read from the store
@@ -137,8 +136,7 @@ func (s *Subscription) enqueueOrSkip(e event.Event) {
 	}
 }
 
-// fallBehind drops the queue when e does not fit: stored events are read again, and those that were only
-// shown wait until then.
+// fallBehind drops the queue because e does not fit. Stored events will be read again; unstored ones wait until then.
 func (s *Subscription) fallBehind(e event.Event) {
 	for _, e := range append(s.queue, e) {
 		if e.Seq == 0 {
@@ -148,9 +146,8 @@ func (s *Subscription) fallBehind(e event.Event) {
 	s.queue, s.behind = nil, true
 }
 
-// enqueue appends e, or joins it with the last event where both are pieces of one text. A piece that moved
-// past another event would have a number out of order, and a subscriber that resumes after that number would
-// miss events.
+// enqueue appends e, or joins it with the last event if both are pieces of one text. It does not join across other
+// events: the numbers would be out of order, and a subscriber that resumes after one of them would miss events.
 func (s *Subscription) enqueue(e event.Event) {
 	if n := len(s.queue); n > 0 {
 		if joined, ok := joinPieces(s.queue[n-1], e); ok {
@@ -225,8 +222,8 @@ func (s *Subscription) pump() {
 	}
 }
 
-// take returns what to deliver next. Stored events leave the queue one at a time, so that those that wait can
-// still be joined.
+// take returns what to deliver next. Stored events leave the queue one at a time, so that waiting ones can still be
+// joined.
 func (s *Subscription) take() (behind bool, next *event.Event, live []event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,8 +239,8 @@ func (s *Subscription) take() (behind bool, next *event.Event, live []event.Even
 	return false, next, live
 }
 
-// takeLive returns the live events that may come between two pages of a replay. Shown events wait: they are
-// newer than all that is stored.
+// takeLive returns the live events that may be delivered between two pages of a replay. Unstored events wait, because
+// they are newer than all stored ones.
 func (s *Subscription) takeLive() (live []event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,10 +260,10 @@ func (s *Subscription) takeLive() (live []event.Event) {
 	return live
 }
 
-// replay delivers one page from the store and switches to the queue once it has reached the end of the log.
+// replay delivers one page from the store. At the end of the log it switches to the queue.
 func (s *Subscription) replay() bool {
-	// Read before the page: up to this number everything is in the store, so an empty page means that the
-	// remaining numbers belong to deleted events.
+	// Read the number before the page: all events up to it are in the store, so an empty page means that the remaining
+	// numbers belong to deleted events.
 	level := s.r.Last()
 	page, err := s.r.store.EventsAfter(s.ctx, s.position(), pageSize)
 	if err != nil {

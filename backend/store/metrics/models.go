@@ -9,23 +9,23 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxModels bounds the models in Metrics; those with the most tokens are returned.
+// maxModels limits the models in Metrics. Those with the most tokens are returned.
 const maxModels = 100
 
-// modelFigures are figures by the name of a model.
-type modelFigures map[string]*wire.ModelMetrics
+// modelMetrics are metrics by the name of a model.
+type modelMetrics map[string]*wire.ModelMetrics
 
-func (m modelFigures) of(model string) *wire.ModelMetrics {
+func (m modelMetrics) of(model string) *wire.ModelMetrics {
 	if m[model] == nil {
 		m[model] = &wire.ModelMetrics{Model: model, Cost: []chat.Money{}}
 	}
 	return m[model]
 }
 
-// readModels reads the requests to models, and how long the first piece of an answer took.
-func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelFigures, error) {
+// readModels reads the metrics of requests to models, and the times to the first piece of an answer.
+func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelMetrics, error) {
 	where, args := sp.sums()
-	models := modelFigures{}
+	models := modelMetrics{}
 	if err := readModelSums(ctx, q, models, where, args...); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func readModels(ctx context.Context, q sqlrows.Queryer, sp span) (modelFigures, 
 }
 
 // readModelSums adds the sums of a range to models.
-func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelFigures, where string, args ...any) error {
+func readModelSums(ctx context.Context, q sqlrows.Queryer, models modelMetrics, where string, args ...any) error {
 	type sum struct {
 		wire.ModelMetrics
 		money chat.Money

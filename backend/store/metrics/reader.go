@@ -15,21 +15,21 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxTools bounds the tools in Metrics; those with the most calls are returned.
+// maxTools limits the tools in Metrics. Those with the most calls are returned.
 const maxTools = 300
 
-// Reader reads figures. Its methods may be called concurrently.
+// Reader reads metrics. It is safe for concurrent use.
 type Reader struct {
 	db *sql.DB
-	// Zone says where hours and days begin.
+	// Zone is the time zone that defines where hours and days begin.
 	Zone *time.Location
 }
 
-// NewReader returns a Reader of db by the clock of this machine.
+// NewReader returns a Reader of db that uses the local time zone.
 func NewReader(db *sql.DB) *Reader { return &Reader{db: db, Zone: time.Local} }
 
-// Metrics returns the figures of a range that ends at now; origin "" means the calls of every origin.
-// Tokens and turns do not depend on the origin. All figures are of one moment.
+// Metrics returns the metrics of a range that ends at now. origin selects the calls of one origin, "" all calls; tokens
+// and turns do not depend on it. All values come from one snapshot.
 func (r *Reader) Metrics(
 	ctx context.Context, over wire.MetricsRange, origin toolspec.Origin, now time.Time,
 ) (wire.Metrics, error) {
@@ -60,7 +60,7 @@ func (r *Reader) Metrics(
 	return m, err
 }
 
-// snapshot runs do on one moment of the database.
+// snapshot runs do in one read transaction, so that all of its queries see the same state.
 func (r *Reader) snapshot(ctx context.Context, do func(sqlrows.Queryer) error) error {
 	tx, err := r.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func readBuckets(ctx context.Context, q sqlrows.Queryer, sp span, origin toolspe
 	return err
 }
 
-// callSum is how many calls have all of these in common.
+// callSum is the number of calls with the same values in all other fields, and the sum of their tokens.
 type callSum struct {
 	tool      string
 	origin    toolspec.Origin
@@ -170,8 +170,8 @@ func (c callSum) addTo(t *wire.ToolMetrics, q *wire.QuestionMetrics) {
 	}
 }
 
-// readDurations finds the percentiles of every tool. The index holds its durations in order, so a
-// percentile is found by walking to its rank.
+// readDurations reads the percentiles of every tool. The index is sorted by duration, so a percentile is found by
+// walking to its rank.
 func readDurations(ctx context.Context, q sqlrows.Queryer, sp span, tools []wire.ToolMetrics) error {
 	where, args := sp.calls()
 	for i := range tools {
@@ -221,7 +221,7 @@ func readWaitingTimes(ctx context.Context, q sqlrows.Queryer, sp span, origin to
 	return err
 }
 
-// turnSum are the figures of the turns that have model, rounds and called in common.
+// turnSum are the metrics of the turns with the same model, rounds and called.
 type turnSum struct {
 	model                    string
 	rounds, turns            int
@@ -269,7 +269,7 @@ func readTurns(ctx context.Context, q sqlrows.Queryer, sp span, m *wire.Metrics)
 	return nil
 }
 
-func (t turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models modelFigures) {
+func (t turnSum) addTo(m *wire.Metrics, rounds map[int]*wire.RoundsMetrics, models modelMetrics) {
 	of := models.of(t.model)
 	of.Turns += t.turns
 	of.Rounds += t.rounds * t.turns
@@ -299,8 +299,8 @@ func sortedValues[K comparable, V any](of map[K]*V, by func(a, b V) int) []V {
 	return all
 }
 
-// ToolHistory returns how long the calls of one tool took over a range that ends at now, and the numbers
-// of the audit rows of its newest limit calls that failed.
+// ToolHistory returns the durations of one tool's calls in a range that ends at now, and the numbers of the audit rows
+// of its newest failed calls, at most limit.
 func (r *Reader) ToolHistory(
 	ctx context.Context, tool string, origin toolspec.Origin, over wire.MetricsRange, limit int, now time.Time,
 ) (h wire.ToolHistory, failed []int64, err error) {
@@ -331,7 +331,7 @@ func readHistory(
 	where, args := sp.calls()
 	type call struct{ start, ms int64 }
 	start := `day`
-	if sp.grain == grainHour {
+	if sp.granularity == hourly {
 		start = `time / 1000000000`
 	}
 	ran, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (c call, err error) {

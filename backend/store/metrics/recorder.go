@@ -1,8 +1,8 @@
-// Package metrics counts calls, turns and requests to models, and reads the figures back.
+// Package metrics counts calls, turns and requests to models, and reads the counts.
 //
-// A Recorder writes figures in the transaction that stores the audit row or event they are made of, so
-// that figures and log agree after a kill. Sums are stored by hour and by day of this machine's clock,
-// single calls for percentiles. Figures of deleted conversations stay.
+// A Recorder writes in the transaction that stores the audit row or event it counts, so that metrics and log agree
+// after a crash. It stores sums per hour and per day in this machine's time zone, and single calls for percentiles.
+// Metrics of deleted conversations remain.
 package metrics
 
 import (
@@ -20,9 +20,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Recorder writes figures. The zero value is not usable: Zone must be set.
+// Recorder writes metrics. Zone must be set.
 type Recorder struct {
-	// Zone says where hours and days begin.
+	// Zone is the time zone that defines where hours and days begin.
 	Zone *time.Location
 }
 
@@ -33,16 +33,16 @@ var runningDecisions = []string{
 	string(event.AnswerSameProgram),
 }
 
-// The grains of sums.
+// The granularities of sums.
 const (
-	grainHour = "hour"
-	grainDay  = "day"
+	hourly = "hour"
+	daily  = "day"
 )
 
-// starts returns the hour and the day in which at counts, by grain.
+// starts returns the start of the hour and of the day that contain at, by granularity.
 func (r Recorder) starts(at time.Time) map[string]int64 {
 	at = at.In(r.Zone)
-	return map[string]int64{grainHour: hourOf(at).Unix(), grainDay: dayOf(at)}
+	return map[string]int64{hourly: hourOf(at).Unix(), daily: dayOf(at)}
 }
 
 func hourOf(at time.Time) time.Time {
@@ -56,7 +56,7 @@ func dayOf(at time.Time) int64 {
 	return int64(y*10_000 + int(m)*100 + d)
 }
 
-// RecordCall records the figures of a call whose audit result was just written.
+// RecordCall records the metrics of a call. Its audit result must have been written in tx.
 func (r Recorder) RecordCall(ctx context.Context, tx *sql.Tx, call string, result json.RawMessage) error {
 	var seq, at int64
 	var body []byte
@@ -68,7 +68,7 @@ func (r Recorder) RecordCall(ctx context.Context, tx *sql.Tx, call string, resul
 	if err != nil {
 		return fmt.Errorf("recording figures of call %s: %w", call, err)
 	}
-	// An audit row of another form must not fail for this: what cannot be read is not counted.
+	// An audit row in another format is not counted, but must not cause an error.
 	in, ok := readIntent(body)
 	if !ok {
 		return nil
@@ -79,7 +79,7 @@ func (r Recorder) RecordCall(ctx context.Context, tx *sql.Tx, call string, resul
 func readIntent(body json.RawMessage) (in event.CallIntent, ok bool) {
 	ok = json.Unmarshal(body, &in) == nil
 	if in.Origin == "" {
-		// There is no such tool, so its name can be anything.
+		// The tool does not exist, so its name could be anything.
 		in.Tool = ""
 	}
 	return in, ok
@@ -98,7 +98,7 @@ func (r Recorder) addCall(
 	done, err := tx.ExecContext(ctx, `INSERT INTO measured_calls
 		(seq, time, day, tool, origin, status, error_type, answer, waited_ms, ran, duration_ms, tokens)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		seq, sqlrows.Nanos(at), starts[grainDay], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer,
+		seq, sqlrows.Nanos(at), starts[daily], in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer,
 		in.WaitedMS, ran,
 		out.DurationMS, out.Tokens)
 	if err != nil {
@@ -107,12 +107,12 @@ func (r Recorder) addCall(
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
 		return err
 	}
-	for grain, start := range starts {
+	for granularity, start := range starts {
 		_, err = tx.ExecContext(ctx,
 			`INSERT INTO call_sums (grain, start, tool, origin, status, error_type, answer, ran, calls, tokens)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
 			ON CONFLICT DO UPDATE SET calls = calls + 1, tokens = tokens + excluded.tokens`,
-			grain, start, in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, ran, out.Tokens)
+			granularity, start, in.Tool, in.Origin, out.Status, out.ErrorType, in.Answer, ran, out.Tokens)
 		if err != nil {
 			return fmt.Errorf("recording figures of a call: %w", err)
 		}
@@ -120,8 +120,8 @@ func (r Recorder) addCall(
 	return nil
 }
 
-// RecordTurn records the state of a turn, and counts the turn when it has ended. Rounds that RecordRound has counted
-// are not counted again.
+// RecordTurn records the state of a turn, and counts the turn when it has ended. It does not count rounds that
+// RecordRound has counted.
 func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Time) error {
 	var was chat.Status
 	var began int64
@@ -144,7 +144,7 @@ func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at t
 	if t.Status == chat.StatusRunning {
 		return nil
 	}
-	for grain, start := range r.starts(sqlrows.Time(began)) {
+	for granularity, start := range r.starts(sqlrows.Time(began)) {
 		_, err := tx.ExecContext(ctx, `INSERT INTO turn_sums
 			SELECT ?, ?, model, rounds, calls > 0, 1, input, output, cached, talk, definitions, results, estimated
 			FROM measured_turns WHERE turn = ?
@@ -152,7 +152,7 @@ func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at t
 			output = output + excluded.output,
 			cached = cached + excluded.cached, talk = talk + excluded.talk,
 				definitions = definitions + excluded.definitions,
-			results = results + excluded.results, estimated = estimated + excluded.estimated`, grain, start, t.ID)
+			results = results + excluded.results, estimated = estimated + excluded.estimated`, granularity, start, t.ID)
 		if err != nil {
 			return fmt.Errorf("recording figures of a turn: %w", err)
 		}
@@ -160,7 +160,7 @@ func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at t
 	return nil
 }
 
-// RecordRound adds a round.ended event to the figures of its turn.
+// RecordRound adds a round.ended event to the metrics of its turn.
 func (r Recorder) RecordRound(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var round event.Round
 	if e.Turn == "" {
@@ -181,25 +181,25 @@ func (r Recorder) RecordRound(ctx context.Context, tx *sql.Tx, e event.Event) er
 		`UPDATE measured_turns SET rounds = MAX(rounds, ?), calls = calls + ?, input = input + ?,
 		output = output + ?, cached = cached + ?, talk = talk + ?, definitions = definitions + ?, results = results + ?,
 		estimated = estimated + ? WHERE turn = ?`,
-		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.talk, tokens.definitions,
-		tokens.results, tokens.estimated, e.Turn)
+		round.Number, round.Calls, tokens.input, tokens.output, round.Usage.Cached, tokens.conversation,
+		tokens.definitions, tokens.results, tokens.estimated, e.Turn)
 	return err
 }
 
-type roundTokens struct{ input, output, talk, definitions, results, estimated int }
+type roundTokens struct{ input, output, conversation, definitions, results, estimated int }
 
-// pilotModel is the command pilot. It reads no prompt, so its rounds cost nothing.
+// pilotModel is the model name of the pilot, which uses no tokens.
 const pilotModel = "pilot"
 
-// tokensOf divides the provider's count of a prompt by the lengths of its parts. Without a count from the
-// provider, four bytes count as a token.
+// tokensOf divides the provider's token count of a prompt among its parts, in proportion to their lengths. If the
+// provider gives no count, it counts one token for each BytesPerToken bytes.
 func tokensOf(r event.Round) roundTokens {
 	if r.Model == pilotModel {
 		return roundTokens{}
 	}
 	t := roundTokens{input: r.Usage.Input, output: r.Usage.Output}
 	length := r.Prompt.Messages + r.Prompt.Definitions + r.Prompt.Results
-	// A failed round without an answer may not have been read at all.
+	// The provider may not have read the prompt of a failed round without an answer.
 	unread := r.Failed && r.AnswerBytes == 0
 	if t.input == 0 && !unread {
 		t.input = length / toolspec.BytesPerToken
@@ -213,13 +213,13 @@ func tokensOf(r event.Round) roundTokens {
 		t.definitions = proportion(t.input, r.Prompt.Definitions, length)
 		t.results = proportion(t.input, r.Prompt.Results, length)
 	}
-	t.talk = t.input - t.definitions - t.results
+	t.conversation = t.input - t.definitions - t.results
 	return t
 }
 
 func proportion(of, part, whole int) int { return int(int64(of) * int64(part) / int64(whole)) }
 
-// Backfill counts the calls and turns that were recorded before there were figures.
+// Backfill counts the calls and turns that were recorded before metrics existed.
 func (r Recorder) Backfill(ctx context.Context, tx *sql.Tx) error {
 	if err := r.backfillCalls(ctx, tx); err != nil {
 		return err
@@ -247,8 +247,8 @@ func (r Recorder) Backfill(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// backfillCalls reads the calls in parts, because all of them may not fit in memory. The answers to
-// questions are taken from the events.
+// backfillCalls reads the calls in batches, because all of them may not fit in memory. It takes the answers to
+// questions from the events.
 func (r Recorder) backfillCalls(ctx context.Context, tx *sql.Tx) error {
 	type old struct {
 		seq, at         int64

@@ -11,22 +11,22 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of a range over everything: beyond maxDays its steps are weeks, beyond maxWeeks months.
+// Limits of a range over all time: beyond maxDays its steps are weeks, beyond maxWeeks months.
 const (
 	maxDays  = 62
 	maxWeeks = 104
 )
 
-// span is a range cut into buckets. edges and starts (of its grain) hold one more than there are buckets:
-// the end of the last.
+// span is a range divided into buckets. edges has the start of each bucket and the end of the last, and starts has the
+// same edges as the stored sums write them.
 type span struct {
 	wire.MetricsSpan
-	grain  string
-	edges  []time.Time
-	starts []int64
+	granularity string
+	edges       []time.Time
+	starts      []int64
 }
 
-// span cuts the range that ends at now into buckets.
+// span divides the range that ends at now into buckets.
 func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsRange, now time.Time) (span, error) {
 	now = now.In(r.Zone)
 	sp := span{MetricsSpan: wire.MetricsSpan{Range: over, Zone: zoneName(now)}}
@@ -62,12 +62,12 @@ func (r *Reader) span(ctx context.Context, q sqlrows.Queryer, over wire.MetricsR
 		}
 	}
 	sp.From, sp.To = sp.edges[0], sp.edges[sp.n()]
-	sp.grain = grainHour
+	sp.granularity = hourly
 	if sp.Step != wire.StepHour && sp.Step != wire.StepSixHours {
-		sp.grain = grainDay
+		sp.granularity = daily
 	}
 	for _, e := range sp.edges {
-		if sp.grain == grainHour {
+		if sp.granularity == hourly {
 			sp.starts = append(sp.starts, e.Unix())
 		} else {
 			sp.starts = append(sp.starts, dayOf(e))
@@ -92,7 +92,7 @@ func (sp *span) byDates(step wire.MetricsStep, from, to time.Time) {
 	sp.edges = append(sp.edges, to)
 }
 
-// firstDay returns the first date that has figures, at most today.
+// firstDay returns the first date with metrics, at most today.
 func (r *Reader) firstDay(ctx context.Context, q sqlrows.Queryer, now time.Time) (time.Time, error) {
 	today := dayOf(now)
 	found, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (int64, error) {
@@ -111,7 +111,7 @@ func (r *Reader) firstDay(ctx context.Context, q sqlrows.Queryer, now time.Time)
 	return time.Date(int(day/10_000), time.Month(day/100%100), int(day%100), 0, 0, 0, 0, r.Zone), nil
 }
 
-// zoneName is the name of the clock for people: Europe/Berlin, or UTC+2 where it has no name.
+// zoneName returns the name of a time zone for display: Europe/Berlin, or UTC+2 if it has no name.
 func zoneName(at time.Time) string {
 	if name := at.Location().String(); name != "Local" && name != "" {
 		return name
@@ -127,10 +127,10 @@ func zoneName(at time.Time) string {
 	return name
 }
 
-// n is the number of buckets.
+// n returns the number of buckets.
 func (sp span) n() int { return len(sp.edges) - 1 }
 
-// bucket returns the index of the bucket that holds start, which must be within the range.
+// bucket returns the index of the bucket that contains start, which must be within the range.
 func (sp span) bucket(start int64) int {
 	i, exact := slices.BinarySearch(sp.starts, start)
 	if !exact {
@@ -139,14 +139,14 @@ func (sp span) bucket(start int64) int {
 	return i
 }
 
-// sums returns the condition that a row of a table of sums is in the range.
+// sums returns the SQL condition that a row of sums is in the range.
 func (sp span) sums() (where string, args []any) {
-	return `grain = ? AND start >= ? AND start < ?`, []any{sp.grain, sp.starts[0], sp.starts[sp.n()]}
+	return `grain = ? AND start >= ? AND start < ?`, []any{sp.granularity, sp.starts[0], sp.starts[sp.n()]}
 }
 
-// calls returns the condition that a row of measured_calls is in the range.
+// calls returns the SQL condition that a row of measured_calls is in the range.
 func (sp span) calls() (where string, args []any) {
-	if sp.grain == grainDay {
+	if sp.granularity == daily {
 		return `day >= ? AND day < ?`, []any{sp.starts[0], sp.starts[sp.n()]}
 	}
 	return `time >= ? AND time < ?`, []any{sqlrows.Nanos(sp.From), sqlrows.Nanos(sp.To)}

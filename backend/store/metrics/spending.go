@@ -11,13 +11,13 @@ import (
 	"sextant/shared/event"
 )
 
-// addRequests stores the requests of a round and counts them.
+// addRequests stores and counts the requests of a round.
 func (r Recorder) addRequests(ctx context.Context, tx *sql.Tx, e event.Event, round event.Round) error {
 	if round.Model == pilotModel {
 		return nil
 	}
 	requests := round.Requests
-	if len(requests) == 0 { // rounds of older versions name none
+	if len(requests) == 0 { // rounds of older versions list no requests
 		t := tokensOf(round)
 		one := event.Request{
 			Model: round.Model, Usage: round.Usage, Estimated: t.estimated,
@@ -51,7 +51,7 @@ func (r Recorder) addRequest(
 		(seq, number, time, day, conversation, turn, payer, payer_turn, model, input, output, cached, written,
 		estimated, nanos, currency, first_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		e.Seq, number, sqlrows.Nanos(e.Time), starts[grainDay], e.Conversation, e.Turn,
+		e.Seq, number, sqlrows.Nanos(e.Time), starts[daily], e.Conversation, e.Turn,
 		round.Payer.Conversation, round.Payer.Turn,
 		request.Model, u.Input, u.Output, u.Cached, u.CacheWritten, request.Estimated, amount, currency, request.FirstChunkMS)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r Recorder) addRequest(
 	if length := p.Messages + p.Definitions + p.Results; length > 0 {
 		definitions, results = proportion(u.Input, p.Definitions, length), proportion(u.Input, p.Results, length)
 	}
-	for grain, start := range starts {
+	for granularity, start := range starts {
 		_, err = tx.ExecContext(ctx, `INSERT INTO model_sums (grain, start, model, currency, requests, failed, again,
 			input, output, cached, written, definitions, results, nanos, unpriced)
 			VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -75,7 +75,7 @@ func (r Recorder) addRequest(
 			written = written + excluded.written, definitions = definitions + excluded.definitions,
 			results = results + excluded.results, nanos = MIN(nanos + excluded.nanos, 9000000000000000000),
 			unpriced = unpriced + excluded.unpriced`,
-			grain, start, request.Model, currency, request.Failed, request.Retry, u.Input, u.Output, u.Cached,
+			granularity, start, request.Model, currency, request.Failed, request.Retry, u.Input, u.Output, u.Cached,
 			u.CacheWritten, definitions, results,
 			amount.Int64, bill.Unpriced)
 		if err != nil {
@@ -85,8 +85,7 @@ func (r Recorder) addRequest(
 	return nil
 }
 
-// RecordBudgetRaise records what a conversation had spent when its budget was raised. The conversation must
-// exist.
+// RecordBudgetRaise records what a conversation had cost when its budget was raised. The conversation must exist.
 func (r Recorder) RecordBudgetRaise(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var spent chat.Bill
 	if err := json.Unmarshal(e.Data, &spent); err != nil {
@@ -97,8 +96,8 @@ func (r Recorder) RecordBudgetRaise(ctx context.Context, tx *sql.Tx, e event.Eve
 	return err
 }
 
-// Spent returns what a conversation has cost, including what others did for it, and what it had cost when
-// its budget was raised last. Both are empty for an unknown conversation.
+// Spent returns what a conversation has cost, including the cost of its subagents, and what it had cost when its budget
+// was last raised. Both are empty for an unknown conversation.
 func (r *Reader) Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error) {
 	err = r.snapshot(ctx, func(q sqlrows.Queryer) error {
 		if all, err = readBill(ctx, q, `(conversation = ?1 OR payer = ?1)`, conversation); err != nil {
@@ -114,7 +113,7 @@ func (r *Reader) Spent(ctx context.Context, conversation string) (all, before ch
 	return all, before, err
 }
 
-// LastTurn returns what the newest turn of a conversation has cost, empty when there was none.
+// LastTurn returns the cost of the newest turn in a conversation, empty if there is none.
 func (r *Reader) LastTurn(ctx context.Context, conversation string) (chat.Bill, error) {
 	newest, err := sqlrows.Collect(ctx, r.db, sqlrows.Scan[string], "reading the newest turn",
 		`SELECT id FROM turns WHERE conversation = ? ORDER BY started DESC, id DESC LIMIT 1`, conversation)

@@ -13,24 +13,23 @@ import (
 	"sextant/shared/wire"
 )
 
-// Totals are counters of everything that was ever recorded; they never decrease. Models and calls are in
-// the order of their first appearance.
+// Totals are counters since the first start; they never decrease. Models and calls are in order of first appearance.
 type Totals struct {
 	Models []ModelTotal
 	Rounds []wire.RoundsMetrics
 	Calls  []CallTotal
 }
 
-// ModelTotal are the counters of one model. Firsts is how many answers began, FirstMS the sum of the times
-// until they did, and FirstAtMost counts those within each bound.
+// ModelTotal has the counters of one model. StartedAnswers is the number of answers that began, StartDelayMS the sum of
+// the milliseconds until they began, and StartDelayCounts the number that began within each bound.
 type ModelTotal struct {
 	wire.ModelMetrics
-	Firsts, FirstMS int64
-	FirstAtMost     []int64
-	since           int64
+	StartedAnswers, StartDelayMS int64
+	StartDelayCounts             []int64
+	since                        int64
 }
 
-// CallTotal is how many calls of a tool ended with Status. Tool is "" for tools that do not exist.
+// CallTotal is the number of calls of a tool that ended with Status. Tool is "" for tools that do not exist.
 type CallTotal struct {
 	Tool   string
 	Origin toolspec.Origin
@@ -38,8 +37,7 @@ type CallTotal struct {
 	Calls  int64
 }
 
-// Totals reads all counters at one moment. bounds are for the time to the first piece of an answer, in
-// milliseconds.
+// Totals reads all counters in one snapshot. bounds are the bounds of StartDelayCounts in milliseconds.
 func (r *Reader) Totals(ctx context.Context, bounds []int64) (Totals, error) {
 	var t Totals
 	err := r.snapshot(ctx, func(q sqlrows.Queryer) error {
@@ -64,13 +62,13 @@ func (r *Reader) Totals(ctx context.Context, bounds []int64) (Totals, error) {
 }
 
 func (t *Totals) readModels(ctx context.Context, q sqlrows.Queryer, bounds []int64) error {
-	models := modelFigures{}
+	models := modelMetrics{}
 	if err := readModelSums(ctx, q, models, `grain = 'day'`); err != nil {
 		return err
 	}
 	all := map[string]*ModelTotal{}
 	for name, m := range models {
-		all[name] = &ModelTotal{ModelMetrics: *m, FirstAtMost: make([]int64, len(bounds))}
+		all[name] = &ModelTotal{ModelMetrics: *m, StartDelayCounts: make([]int64, len(bounds))}
 	}
 	since, err := sqlrows.Collect(ctx, q, func(row *sql.Rows) (m ModelTotal, err error) {
 		return m,
@@ -97,7 +95,7 @@ func (t *Totals) readModels(ctx context.Context, q sqlrows.Queryer, bounds []int
 		}
 		err = row.Scan(into...)
 		if m := all[name]; m != nil {
-			m.Firsts, m.FirstMS, m.FirstAtMost = count, sum, at
+			m.StartedAnswers, m.StartDelayMS, m.StartDelayCounts = count, sum, at
 		}
 		return struct{}{}, err
 	}, "reading counters", `SELECT model, COUNT(*), SUM(first_ms)`+strings.Repeat(`, SUM(first_ms <= ?)`, len(bounds))+

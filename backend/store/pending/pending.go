@@ -1,10 +1,9 @@
-// Package pending keeps in memory what a full disk did not take, and writes it in order once there is
-// space again.
+// Package pending keeps writes that failed on a full disk in memory, and writes them in order when there is space
+// again.
 //
-// One Queue serves all writers, so that what happened first is also written first. Entries are
-// grouped by key (a conversation, or the audit log): the entries of one key are written in order, and
-// an entry that cannot be written holds back its own key only. Nothing survives a kill; what was
-// running then is marked as interrupted when Sextant starts the next time.
+// One Queue serves all writers, so that writes keep their order. Entries are grouped by key: a conversation, or the
+// audit log. The entries of one key are written in order, and an entry that cannot be written delays only its own key.
+// The queue is lost if the process is killed; calls that were running then are marked as interrupted at the next start.
 package pending
 
 import (
@@ -18,44 +17,45 @@ import (
 	"sextant/shared/event"
 )
 
-// Journal stores events, or shows them without storing them; *eventlog.Recorder is one.
+// Journal stores events, or delivers them without storing them. *eventlog.Recorder implements it.
 type Journal interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 	Broadcast(events ...event.Event)
 }
 
-// maxOptional bounds the optional entries of one key.
+// maxOptional limits the optional entries of one key.
 const maxOptional = 400
 
-// errBehind is why events are queued without a try.
+// errBehind is the error for events that are queued because earlier ones are waiting.
 var errBehind = fmt.Errorf("earlier events wait: %w", diskspace.ErrFull)
 
-// entry is one write that waits: either an event, or whatever write does.
+// entry is one waiting write: an event, or the function write.
 type entry struct {
 	key   string
 	event *event.Event
 	write func(ctx context.Context) error
 }
 
-// Queue contains the writes that wait. Its methods may be called concurrently.
+// Queue contains the waiting writes. It is safe for concurrent use.
 type Queue struct {
 	journal Journal
 
-	// flushing is held while entries are written. It is taken before mu.
+	// flushing is held while entries are written. It must be locked before mu.
 	flushing sync.Mutex
 	mu       sync.Mutex
 	entries  []entry
 }
 
-// New returns an empty Queue whose events are stored in journal.
+// New returns an empty Queue that stores its events in journal.
 func New(journal Journal) *Queue { return &Queue{journal: journal} }
 
-// Publish stores events. When the disk is full, or earlier entries of key wait, it queues and shows
-// them instead; diskspace.IsFull is then true of the error. Output of running calls is not queued, because
-// the end of the call contains it too. With optional set, events beyond a fixed number are dropped.
+// Publish stores events. If the disk is full, or earlier entries of key are waiting, it queues them, delivers them
+// without storing them, and returns an error for which diskspace.IsFull is true. It does not queue the output of
+// running calls, because the result of the call also contains it. If optional is true, events beyond a fixed number are
+// dropped.
 func (q *Queue) Publish(ctx context.Context, key string, optional bool, events ...event.Event) error {
 	err := errBehind
-	// Not under the lock: events that come together share one flush of the disk.
+	// Do not hold the lock: concurrent events share one disk flush.
 	if q.Len(key) == 0 {
 		if _, err = q.journal.Publish(ctx, events...); !diskspace.IsFull(err) {
 			return err
@@ -72,7 +72,7 @@ func (q *Queue) Publish(ctx context.Context, key string, optional bool, events .
 	return err
 }
 
-// AddWrite queues write and reports whether it was taken; only an optional one can be refused.
+// AddWrite queues write and reports whether it was queued. Only an optional write can be refused.
 func (q *Queue) AddWrite(key string, optional bool, write func(ctx context.Context) error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +83,7 @@ func (q *Queue) AddWrite(key string, optional bool, write func(ctx context.Conte
 	return true
 }
 
-// count is how many entries of key wait. The caller holds mu.
+// count returns the number of waiting entries of key. The caller must lock mu.
 func (q *Queue) count(key string) int {
 	n := 0
 	for _, e := range q.entries {
@@ -94,14 +94,14 @@ func (q *Queue) count(key string) int {
 	return n
 }
 
-// Len returns how many entries of key wait.
+// Len returns the number of waiting entries of key.
 func (q *Queue) Len(key string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.count(key)
 }
 
-// Events returns the events of key that wait, in order and without sequence numbers.
+// Events returns the waiting events of key, in order and without sequence numbers.
 func (q *Queue) Events(key string) []event.Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -114,8 +114,8 @@ func (q *Queue) Events(key string) []event.Event {
 	return events
 }
 
-// Flush writes the entries of key, the oldest first. It stops at the first that fails; that one and
-// those after it stay.
+// Flush writes the entries of key, oldest first. It stops at the first failure; the failed entry and those after it
+// remain.
 func (q *Queue) Flush(ctx context.Context, key string) error {
 	if q.Len(key) == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (q *Queue) Flush(ctx context.Context, key string) error {
 	}
 }
 
-// next returns the oldest entries of key that are written together: one write, or a run of events.
+// next returns the oldest entries of key that are written together: one write, or consecutive events.
 func (q *Queue) next(key string) (batch []entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -174,8 +174,7 @@ func (q *Queue) write(ctx context.Context, batch []entry) error {
 	return err
 }
 
-// FlushAll writes everything that waits, key by key in the order in which their oldest entries came.
-// The error joins those of the keys that failed.
+// FlushAll writes all entries, key by key in the order of their oldest entries. The error joins the errors of all keys.
 func (q *Queue) FlushAll(ctx context.Context) error {
 	q.mu.Lock()
 	var keys []string
@@ -192,7 +191,7 @@ func (q *Queue) FlushAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Drop forgets the entries of keys if do succeeds. Nothing is written while do runs.
+// Drop removes the entries of keys if do succeeds. Nothing is written while do runs.
 func (q *Queue) Drop(keys []string, do func() error) error {
 	q.flushing.Lock()
 	defer q.flushing.Unlock()

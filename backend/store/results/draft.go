@@ -11,24 +11,24 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Draft is a text that is being written and not stored yet. It implements io.Writer and toolspec.SpooledText, and
-// may be written to concurrently. What is beyond MaxBytes is dropped. Discard it unless Save stores it.
+// Draft is a text that is being written and is not stored yet. It implements io.Writer and toolspec.SpooledText, and is
+// safe for concurrent use. Text beyond MaxBytes is dropped. The caller must call Discard unless Save stores it.
 type Draft struct {
 	mu   sync.Mutex
 	file *os.File
 	to   *bufio.Writer
-	// partial is the beginning of an incomplete character.
+	// partial is the beginning of an incomplete UTF-8 character.
 	partial []byte
 	bytes   int64
 	lines   int
-	// open is true while the last line has no line break.
+	// open is true if the last line does not end in a line break.
 	open bool
 	cut  bool
 	err  error
 	done bool
 }
 
-// Draft starts a text.
+// Draft returns a new, empty Draft.
 func (s *Store) Draft() (*Draft, error) {
 	f, err := os.CreateTemp(s.dir, draftPrefix+"*")
 	if err != nil {
@@ -56,7 +56,7 @@ func (d *Draft) Write(b []byte) (int, error) {
 	return len(b), d.err
 }
 
-// put writes complete characters. The caller holds the lock.
+// put writes complete characters. The caller must hold the lock.
 func (d *Draft) put(text []byte) {
 	text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	if left := MaxBytes - d.bytes; int64(len(text)) > left {
@@ -74,7 +74,7 @@ func (d *Draft) put(text []byte) {
 	_, d.err = d.to.Write(text)
 }
 
-// finish writes what is left and closes the file.
+// finish writes the rest and closes the file.
 func (d *Draft) finish() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,18 +96,17 @@ func (d *Draft) finish() error {
 	return d.err
 }
 
-// Discard removes the draft. It does nothing to a stored one.
+// Discard removes the draft. It does nothing if the draft was stored.
 func (d *Draft) Discard() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.done = true
-	// Both fail for a stored draft: its file is closed and has another name.
+	// Both fail if the draft was stored: its file is closed and has another name.
 	_ = d.file.Close()
 	_ = os.Remove(d.file.Name())
 }
 
-// mask rewrites a finished draft with mask applied. The text is masked as a whole, because a secret may cross
-// the end of a piece or of a line.
+// mask rewrites a finished draft with mask applied to the whole text, because a secret may span pieces or lines.
 func (d *Draft) mask(mask func(string) string) error {
 	b, err := os.ReadFile(d.file.Name())
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package results stores the text of results that are too long to be returned in one piece, so that
-// read_result can read them in parts.
+// Package results stores the text of results that are too long for one response, so that read_result can read them in
+// parts.
 //
-// The contract: what Save acknowledged can be read until its conversation is deleted, also after a restart;
-// results of programs without a conversation are stored for a day. A text is at most MaxBytes long; the rest is
-// dropped, and the answer says so. All results together have a fixed bound, and the oldest are deleted first.
-// The text is always valid UTF-8. The package does not decide who may read a result; it stores the Owner.
+// The contract: a result that Save returned can be read until its conversation is deleted, even after a restart.
+// Results of programs without a conversation are stored for a day. A text is at most MaxBytes long; the rest is
+// dropped, and the result says so. The total size is limited, and the oldest results are deleted first. The text is
+// always valid UTF-8. The package does not decide who may read a result; it only stores the Owner.
 //
-// A result is a row of the store and a file of the same name. The row is added first and deleted first, so that
-// Sweep can remove every file without a row.
+// A result is a row of the store and a file with the same name. The row is added first and deleted first, so that Sweep
+// can remove every file without a row.
 package results
 
 import (
@@ -28,37 +28,37 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds: bytes of one text, bytes of all texts, and how long results outside of conversations are stored.
+// Limits: bytes of one text, bytes of all texts, and how long results outside conversations are stored.
 const (
 	MaxBytes    = 64 << 20
 	maxAll      = 1 << 30
 	maxLooseAge = 24 * time.Hour
 )
 
-// ErrNotFound means that no such result is stored.
+// ErrNotFound means that the result does not exist.
 var ErrNotFound = errors.New("no such result")
 
-// Rows stores what is known of results; *sqlite.Store is one.
-type Rows interface {
+// MetadataStore stores the metadata of results. *sqlite.Store implements it.
+type MetadataStore interface {
 	AddResult(ctx context.Context, r wire.StoredResult) error
 	Result(ctx context.Context, id string) (wire.StoredResult, error)
 	ResultIDs(ctx context.Context) ([]string, error)
-	PruneResults(ctx context.Context, loose time.Time, maxBytes int64) error
+	PruneResults(ctx context.Context, olderThan time.Time, maxBytes int64) error
 }
 
-// Store is a folder of results. Its methods may be called concurrently.
+// Store is a folder of results. It is safe for concurrent use.
 type Store struct {
 	dir  string
-	rows Rows
+	rows MetadataStore
 	mask func(text string) string
 }
 
-// draftPrefix begins the names of files that have no row yet.
+// draftPrefix is the prefix of the names of files that have no row yet.
 const draftPrefix = "unfinished-"
 
-// New opens the folder dir, created with mode 0700 when missing, and removes half-written files and results
-// that are too old. mask removes secrets from what tools wrote to drafts; nil removes nothing.
-func New(ctx context.Context, dir string, rows Rows, mask func(text string) string) (*Store, error) {
+// New opens the folder dir and removes partly written files and expired results. If dir does not exist, it is created
+// with mode 0700. mask removes secrets from drafts when they are saved; nil removes nothing.
+func New(ctx context.Context, dir string, rows MetadataStore, mask func(text string) string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for results: %w", err)
 	}
@@ -75,7 +75,7 @@ func New(ctx context.Context, dir string, rows Rows, mask func(text string) stri
 	return s, s.prune(ctx)
 }
 
-// prune deletes results that are too old or exceed the bound, with their files.
+// prune deletes results that are expired or exceed the limit, with their files.
 func (s *Store) prune(ctx context.Context) error {
 	if err := s.rows.PruneResults(ctx, time.Now().Add(-maxLooseAge), maxAll); err != nil {
 		return err
@@ -83,13 +83,13 @@ func (s *Store) prune(ctx context.Context) error {
 	return s.Sweep(ctx)
 }
 
-// Sweep removes the files whose row was deleted, for example with a conversation.
+// Sweep removes files without a row, for example those of a deleted conversation.
 func (s *Store) Sweep(ctx context.Context) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return fmt.Errorf("sweeping results: %w", err)
 	}
-	// Read the rows after the files, so that a file which got its row in between stays.
+	// Read the rows after the files, so that a file that got its row meanwhile remains.
 	ids, err := s.rows.ResultIDs(ctx)
 	if err != nil {
 		return fmt.Errorf("sweeping results: %w", err)
@@ -109,8 +109,8 @@ func (s *Store) Sweep(ctx context.Context) error {
 // idPattern matches the id of a result.
 var idPattern = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
-// Save stores text under a new id and returns about with that id and the size of the text. whole, when it is
-// not nil, is a Draft of this Store and is stored instead of text.
+// Save stores text under a new id and returns about with that id and the size of the text. If whole is not nil, it must
+// be a Draft of this Store, and Save stores it instead of text.
 func (s *Store) Save(
 	ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText,
 ) (wire.StoredResult, error) {
@@ -148,8 +148,8 @@ func (s *Store) Save(
 	return about, s.enforceBound(ctx)
 }
 
-// enforceBound deletes old results when the bound may be exceeded. It measures the folder, which is faster than
-// adding up the rows.
+// enforceBound deletes old results if the limit may be exceeded. It measures the folder, which is faster than adding up
+// the rows.
 func (s *Store) enforceBound(ctx context.Context) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -167,8 +167,8 @@ func (s *Store) enforceBound(ctx context.Context) error {
 	return s.prune(ctx)
 }
 
-// Open returns the text of a result and what is known of it; the caller closes the file. It fails with
-// ErrNotFound for an id that is invalid or no longer stored.
+// Open returns the text and the metadata of a result. The caller must close the file. It returns ErrNotFound if the id
+// is invalid or no longer stored.
 func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error) {
 	if !idPattern.MatchString(id) {
 		return nil, wire.StoredResult{}, fmt.Errorf("result %q: %w", id, ErrNotFound)
@@ -187,7 +187,7 @@ func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.StoredResul
 	if err != nil {
 		return nil, about, fmt.Errorf("opening a result: %w", err)
 	}
-	// The file is not flushed before its row, so it may be shorter after a power failure.
+	// The file is not flushed before its row is, so it may be shorter after a power failure.
 	if info, err := f.Stat(); err != nil || info.Size() != about.Bytes {
 		_ = f.Close()
 		return nil, about, fmt.Errorf("result %s: %w", id, ErrNotFound)

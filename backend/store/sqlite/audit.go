@@ -14,7 +14,7 @@ import (
 	"sextant/backend/store/sqlrows"
 )
 
-// AuditPhase says whether a row was written before a call's effects or after them.
+// AuditPhase says whether a row was written before a call took effect or afterwards.
 type AuditPhase string
 
 // The two phases of a call.
@@ -23,8 +23,8 @@ const (
 	AuditResult AuditPhase = "result"
 )
 
-// AuditEntry is one link of the audit chain. Body is an event.CallIntent or an event.CallResult as JSON.
-// Seq, PrevHash and Hash are set when the entry is stored.
+// AuditEntry is one row of the audit chain. Body is an event.CallIntent or an event.CallResult as JSON. Seq, PrevHash
+// and Hash are set when the entry is stored.
 type AuditEntry struct {
 	Seq      int64           `json:"seq"`
 	Call     string          `json:"call"`
@@ -35,13 +35,13 @@ type AuditEntry struct {
 	Hash     string          `json:"hash"`
 }
 
-// AuditPair is a call's intent with its result. Result is nil while the call runs.
+// AuditPair is a call's intent and its result. Result is nil while the call runs.
 type AuditPair struct {
 	Intent AuditEntry
 	Result *AuditEntry
 }
 
-// Digest is the hash that an entry must have: SHA-256 over its predecessor's hash and its own fields. Each
+// Digest returns the correct hash of the entry: SHA-256 over the previous entry's hash and the fields of this one. Each
 // part is preceded by its length, so that different entries cannot have the same input.
 func (e AuditEntry) Digest() string {
 	h := sha256.New()
@@ -52,8 +52,8 @@ func (e AuditEntry) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// AppendAudit adds entries to the chain in one transaction. A second intent or result of the same call is
-// an error.
+// AppendAudit adds entries to the chain in one transaction. It returns an error for a second intent or result of the
+// same call.
 func (s *Store) AppendAudit(ctx context.Context, entries ...AuditEntry) error {
 	err := s.write(ctx, func(tx *sql.Tx) error { return s.appendAudit(ctx, tx, entries) })
 	if err != nil {
@@ -88,9 +88,8 @@ func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntr
 	return nil
 }
 
-// AuditPairs returns the newest limit calls, the newest first, whose intent has a Seq below before (0 for no
-// bound) and whose rows contain each of words, ignoring case. The rows are JSON; a word is found both as it
-// is and with JSON's escapes.
+// AuditPairs returns the newest limit calls, newest first. before selects intents with a smaller Seq; 0 selects all.
+// The rows, which are JSON, must contain each of words, ignoring case; a word matches as it is or with JSON escapes.
 func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
 	var where strings.Builder
 	args := []any{before, before}
@@ -114,7 +113,7 @@ const selectPairs = `SELECT i.seq, i.call, i.phase, i.time, i.body, i.prev_hash,
 	FROM audit i LEFT JOIN audit r ON r.call = i.call AND r.phase = 'result'
 	WHERE i.phase = 'intent'`
 
-// AuditPairsAt returns the calls whose intents have the sequence numbers seqs, the newest first.
+// AuditPairsAt returns the calls with intents that have the sequence numbers seqs, newest first.
 func (s *Store) AuditPairsAt(ctx context.Context, seqs []int64) ([]AuditPair, error) {
 	list, err := json.Marshal(seqs)
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Store) AuditPairsAt(ctx context.Context, seqs []int64) ([]AuditPair, er
 		selectPairs+` AND i.seq IN (SELECT value FROM json_each(?)) ORDER BY i.seq DESC`, string(list))
 }
 
-// AuditPair returns the call with exactly this id; ok is false when there is none.
+// AuditPair returns the call with this id. ok is false if there is none.
 func (s *Store) AuditPair(ctx context.Context, call string) (pair AuditPair, ok bool, err error) {
 	pairs, err := sqlrows.Collect(ctx, s.reader, scanPair, "reading the audit log", selectPairs+` AND i.call = ?`, call)
 	if err != nil || len(pairs) == 0 {
@@ -151,8 +150,7 @@ func scanPair(row *sql.Rows) (AuditPair, error) {
 	return p, err
 }
 
-// WalkAudit calls visit with every entry, the oldest first. It stops at the first error of visit and
-// returns it.
+// WalkAudit calls visit with every entry, oldest first. It stops at the first error from visit and returns it.
 func (s *Store) WalkAudit(ctx context.Context, visit func(AuditEntry) error) error {
 	rows, err := s.reader.QueryContext(ctx,
 		`SELECT seq, call, phase, time, body, prev_hash, hash FROM audit ORDER BY seq`)

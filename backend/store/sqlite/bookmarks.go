@@ -9,7 +9,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bookmarks returns all bookmarks, the newest first.
+// Bookmarks returns all bookmarks, newest first.
 func (s *Store) Bookmarks(ctx context.Context) ([]wire.Bookmark, error) {
 	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.Bookmark, error) {
 		var b wire.Bookmark
@@ -20,7 +20,7 @@ func (s *Store) Bookmarks(ctx context.Context) ([]wire.Bookmark, error) {
 	}, "reading bookmarks", `SELECT url, title, note, time FROM bookmarks ORDER BY time DESC, url`)
 }
 
-// SaveBookmark stores b in place of a bookmark with the same address.
+// SaveBookmark stores b and replaces a bookmark with the same URL.
 func (s *Store) SaveBookmark(ctx context.Context, b wire.Bookmark) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO bookmarks (url, title, note, time) VALUES (?, ?, ?, ?)`,
@@ -33,7 +33,7 @@ func (s *Store) SaveBookmark(ctx context.Context, b wire.Bookmark) error {
 	return nil
 }
 
-// DeleteBookmark deletes the bookmark of an address; there is false when there was none.
+// DeleteBookmark deletes the bookmark of a URL. there is false if there was none.
 func (s *Store) DeleteBookmark(ctx context.Context, address string) (there bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `DELETE FROM bookmarks WHERE url = ?`, address)

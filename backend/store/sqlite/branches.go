@@ -11,9 +11,9 @@ import (
 	"sextant/shared/event"
 )
 
-// branchPath walks from the active branch of conversation ?1 back to the first: the branches that hold its
-// messages, each up to the message where the next one forks. It ends because a branch forks after a message
-// that existed before it.
+// branchPath walks from the active branch of conversation ?1 back to the first one. It returns the branches with the
+// conversation's messages, each up to the message after which the next one forks. It terminates because a branch forks
+// after a message that existed before it.
 const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 		SELECT branch, 9223372036854775807 FROM conversations WHERE id = ?1
 		UNION ALL
@@ -22,8 +22,8 @@ const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 			JOIN messages AS p ON p.id = b.after_message
 	) `
 
-// Branches returns the branches of a conversation in the order in which they began, without the first one,
-// and the id of the active one.
+// Branches returns the branches of a conversation except the first one, in order of creation, and the id of the active
+// branch.
 func (s *Store) Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT branch FROM conversations WHERE id = ?`, conversation).Scan(&active)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -64,7 +64,7 @@ func projectBranch(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// checkRow fails when an id is not "" and names no row of the conversation.
+// checkRow returns an error if id is not "" and the conversation has no such row.
 func checkRow(ctx context.Context, tx *sql.Tx, table, id, conversation string) error {
 	if id == "" {
 		return nil

@@ -15,21 +15,20 @@ import (
 
 const conversationColumns = `id, title, model, status, created, updated, parent, parent_call`
 
-// readColumns adds the column that is not written with the others: whether a conversation is shared changes
-// only by its own event, so that writing an older copy does not share it again.
+// readColumns adds a column that is not written with the others. Only its own event changes whether a conversation is
+// shared, so that writing an older copy cannot share it again.
 const readColumns = conversationColumns + `, shared`
 
-// Conversations returns all conversations, the last changed first.
+// Conversations returns all conversations, most recently changed first.
 func (s *Store) Conversations(ctx context.Context) ([]chat.Conversation, error) {
 	return sqlrows.Collect(ctx, s.reader, scanConversation, "reading conversations",
 		`SELECT `+readColumns+` FROM conversations ORDER BY updated DESC, id`)
 }
 
-// maxShared bounds the list of shared conversations.
+// maxShared limits the list of shared conversations.
 const maxShared = 200
 
-// SharedConversations returns the conversations that other programs may read, the last changed first, at
-// most 200.
+// SharedConversations returns the conversations that other programs may read, most recently changed first, at most 200.
 func (s *Store) SharedConversations(ctx context.Context) ([]chat.Conversation, error) {
 	return sqlrows.Collect(ctx, s.reader, scanConversation, "reading shared conversations",
 		`SELECT `+readColumns+` FROM conversations WHERE shared = 1 ORDER BY updated DESC, id LIMIT ?`, maxShared)
@@ -67,8 +66,8 @@ func saveConversation(ctx context.Context, tx *sql.Tx, c chat.Conversation) erro
 	return err
 }
 
-// ensureConversation adds the row that messages and turns refer to, in case their events come before the
-// conversation's own.
+// ensureConversation adds a row for messages and turns to refer to, in case their events come before the conversation's
+// own.
 func ensureConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time) error {
 	if id == "" {
 		return errors.New("an event without a conversation")
@@ -95,8 +94,8 @@ func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// deleteConversation removes a conversation with its events and the conversations of its subagents. The
-// event that says so, deletion, stays.
+// deleteConversation deletes a conversation with its events and the conversations of its subagents. The event deletion,
+// which announces this, remains.
 func deleteConversation(ctx context.Context, tx *sql.Tx, id string, deletion int64) error {
 	if id == "" {
 		return errors.New("a deletion without an id")
@@ -116,7 +115,7 @@ func deleteConversation(ctx context.Context, tx *sql.Tx, id string, deletion int
 		`DELETE FROM grants WHERE conversation = ?1`,
 		`DELETE FROM results WHERE conversation = ?1`,
 		`DELETE FROM events WHERE conversation = ?1 AND seq <> ?2`,
-		// The events with the conversation's title may not belong to it.
+		// Events with the conversation's title may belong to no conversation.
 		`DELETE FROM events WHERE kind IN ('` + string(event.ConversationCreated) + `', '` +
 			string(event.ConversationUpdated) + `') AND json_extract(CAST(data AS TEXT), '$.id') = ?1 AND seq <> ?2`,
 	} {

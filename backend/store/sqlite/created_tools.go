@@ -26,20 +26,20 @@ func scanCreated(row *sql.Rows) (toolspec.CreatedTool, error) {
 	return t, err
 }
 
-// CreatedTools returns the current version of every created tool, by name.
+// CreatedTools returns the current version of every created tool, sorted by name.
 func (s *Store) CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error) {
 	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools",
 		createdColumns+`WHERE current = 1 ORDER BY name`)
 }
 
-// CreatedVersions returns every version of the tool name, the newest first, also of a deleted tool.
+// CreatedVersions returns every version of a tool, newest first, even if the tool was deleted.
 func (s *Store) CreatedVersions(ctx context.Context, name string) ([]toolspec.CreatedTool, error) {
 	return sqlrows.Collect(ctx, s.reader, scanCreated, "reading created tools",
 		createdColumns+`WHERE name = ? ORDER BY version DESC`, name)
 }
 
-// SaveCreatedTool stores t as the next version of its name and makes it the current one. It returns t with
-// its Version.
+// SaveCreatedTool stores t as the next version of the tool with its name and makes it the current one. It returns t
+// with its Version.
 func (s *Store) SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (toolspec.CreatedTool, error) {
 	if t.Name == "" {
 		return t, errors.New("storing a created tool: it has no name")
@@ -68,14 +68,14 @@ func (s *Store) SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (to
 	return t, nil
 }
 
-// ActivateCreatedTool marks a version of a tool as reviewed by a person, so that it may run. It fails with
-// ErrNotFound when the version is not the current one, which the person has then not read.
+// ActivateCreatedTool marks a version of a tool as reviewed by the person, so that it may run. It returns ErrNotFound
+// if the version is not the current one, because the person has then not read the current one.
 func (s *Store) ActivateCreatedTool(ctx context.Context, name string, version int) error {
 	return s.changeOne(ctx, "changing a created tool", "created tool",
 		`UPDATE created_tools SET asleep = 0 WHERE name = ? AND version = ? AND current = 1`, name, version)
 }
 
-// DeleteCreatedTool deletes a tool; its versions stay. It fails with ErrNotFound when there is none.
+// DeleteCreatedTool deletes a tool and keeps its versions. It returns ErrNotFound if there is none.
 func (s *Store) DeleteCreatedTool(ctx context.Context, name string) error {
 	return s.changeOne(ctx, "changing a created tool", "created tool",
 		`UPDATE created_tools SET current = 0 WHERE name = ? AND current = 1`, name)

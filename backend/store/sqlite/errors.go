@@ -14,25 +14,25 @@ import (
 	"sextant/backend/store/diskspace"
 )
 
-// Why a file cannot be opened. Test with errors.Is; the error itself is an *OpenError that names the file.
+// Why a file cannot be opened. Use errors.Is to test for them; the error itself is an *OpenError that names the file.
 var (
 	ErrLocked  = errors.New("another Sextant is using this data")
 	ErrDamaged = errors.New("the database is damaged")
 	ErrNewer   = errors.New("the database was written by a newer Sextant")
 )
 
-// ErrNotFound is returned when a lookup finds no row.
+// ErrNotFound is returned if a row does not exist.
 var ErrNotFound = errors.New("not found")
 
-// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull;
-// Detail is the owner's process id, or what the check found.
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail is
+// the owner's process id, or the result of the check.
 type OpenError struct {
 	Path   string
 	Kind   error
 	Detail string
 }
 
-// Error names the file, the reason and what to do.
+// Error returns the file, the reason and what to do.
 func (e *OpenError) Error() string {
 	text := fmt.Sprintf("%v: %s", e.Kind, e.Path)
 	if e.Detail != "" {
@@ -66,7 +66,7 @@ func asFull(err error) error {
 	return err
 }
 
-// toOpenError turns an error of SQLite into an *OpenError if callers can act on it.
+// toOpenError converts an SQLite error to an *OpenError if callers can act on it.
 func toOpenError(path string, err error) error {
 	var known *OpenError
 	if errors.As(err, &known) {
@@ -88,7 +88,7 @@ func toOpenError(path string, err error) error {
 	return fmt.Errorf("opening the database %s: %w", path, err)
 }
 
-// checkIntegrity reads the whole file once and fails with ErrDamaged if it is damaged.
+// checkIntegrity reads the whole file once and returns an error that wraps ErrDamaged if it is damaged.
 func checkIntegrity(ctx context.Context, db *sql.DB) error {
 	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(5)")
 	if err != nil {
@@ -114,8 +114,7 @@ func checkIntegrity(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// moveDamaged renames the database and its side files. It returns the new name of the database, "" when
-// there was none.
+// moveDamaged renames the database and its side files. It returns the new name of the database, "" if there was none.
 func moveDamaged(path string, now time.Time) (string, error) {
 	suffix := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	moved := ""

@@ -10,15 +10,14 @@ import (
 	"sextant/shared/event"
 )
 
-// MaxEventBytes bounds the data of one event; larger things are blobs.
+// MaxEventBytes limits the data of one event. Larger data is stored as a blob.
 const MaxEventBytes = 4 << 20
 
-// ErrEventTooLarge is returned for an event whose data is over MaxEventBytes.
+// ErrEventTooLarge is returned for an event with more than MaxEventBytes of data.
 var ErrEventTooLarge = errors.New("event is too large")
 
-// AppendEvents stores events in order, in one transaction with what they change in conversations, messages
-// and turns, and returns them with their sequence numbers. On failure none is stored. Live kinds must not be
-// passed.
+// AppendEvents stores events in order and updates conversations, messages and turns in the same transaction. It returns
+// the events with their sequence numbers. After an error none is stored. events must not contain live kinds.
 func (s *Store) AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error) {
 	for _, e := range events {
 		if len(e.Data) > MaxEventBytes {
@@ -69,16 +68,16 @@ func (s *Store) EventsAfter(ctx context.Context, after int64, limit int) ([]even
 		`SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
 }
 
-// EventsOfConversation returns every stored event of a conversation in order.
+// EventsOfConversation returns all stored events of a conversation, in order.
 func (s *Store) EventsOfConversation(ctx context.Context, id string) ([]event.Event, error) {
 	return queryEvents(ctx, s.reader,
 		`SELECT `+eventColumns+` FROM events WHERE conversation = ? ORDER BY seq`, id)
 }
 
-// LastSeq returns the newest sequence number, 0 when nothing was ever stored.
+// LastSeq returns the newest sequence number, 0 if nothing was ever stored.
 func (s *Store) LastSeq(ctx context.Context) (int64, error) {
 	var seq int64
-	// sqlite_sequence has the number even when the newest events were deleted.
+	// sqlite_sequence has the number even if the newest events were deleted.
 	err := s.reader.QueryRowContext(ctx,
 		`SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`).Scan(&seq)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// AddFileChange stores what a tool is about to do to a file. The store assigns the id.
+// AddFileChange stores how a tool is about to change a file. The store assigns the id.
 func (s *Store) AddFileChange(ctx context.Context, c wire.FileChange) error {
 	return s.AddFileChanges(ctx, []wire.FileChange{c})
 }
 
-// AddFileChanges stores all of changes or none. The store assigns the ids, in order.
+// AddFileChanges stores all changes or none. The store assigns the ids, in order.
 func (s *Store) AddFileChanges(ctx context.Context, changes []wire.FileChange) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		add, err := tx.PrepareContext(ctx, `INSERT INTO file_changes
@@ -43,15 +43,15 @@ func (s *Store) AddFileChanges(ctx context.Context, changes []wire.FileChange) e
 	return nil
 }
 
-// FileChanges returns the changes of a call or a turn, whichever is not "", the oldest first. Without both
-// it returns those of the last call in the conversation ("" for outside of any) that changed files and is no
-// undo. An owner that is not "" restricts them to its own.
+// FileChanges returns the changes of call or, if call is "", of turn, oldest first. If both are "", it returns the
+// changes of the last call in the conversation that changed files and is not an undo; conversation is "" for calls
+// outside any. If owner is not "", only its changes are returned.
 func (s *Store) FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error) {
 	where, args := `call = ?`, []any{call}
 	switch {
 	case call != "":
 	case turn != "":
-		// An undo in the turn is not part of what the turn did.
+		// An undo in the turn does not count as one of its changes.
 		where, args = `turn = ? AND tool <> 'undo'`, []any{turn}
 	default:
 		where = `call = (SELECT call FROM file_changes
@@ -71,13 +71,13 @@ func (s *Store) FileChanges(ctx context.Context, conversation, owner, turn, call
 		FROM file_changes WHERE `+where+` AND (? = '' OR owner = ?) ORDER BY id`, append(args, owner, owner)...)
 }
 
-// RecentlyChangedPaths returns the paths of the newest n changes, each once.
+// RecentlyChangedPaths returns the paths of the newest n changes, without duplicates.
 func (s *Store) RecentlyChangedPaths(ctx context.Context, n int) ([]string, error) {
 	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string], "reading file changes",
 		`SELECT DISTINCT path FROM (SELECT path FROM file_changes ORDER BY id DESC LIMIT ?)`, n)
 }
 
-// BeginCommand records that a command is about to run that may change files of a folder.
+// BeginCommand records that a command is about to run and may change files in a folder.
 func (s *Store) BeginCommand(ctx context.Context, c wire.Command) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx,
@@ -92,7 +92,7 @@ func (s *Store) BeginCommand(ctx context.Context, c wire.Command) error {
 	return nil
 }
 
-// EndCommand records that the command of a call has ended and its changes are stored.
+// EndCommand records that a call's command has ended and its changes are stored.
 func (s *Store) EndCommand(ctx context.Context, call string) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM commands WHERE call = ?`, call)
@@ -104,7 +104,7 @@ func (s *Store) EndCommand(ctx context.Context, call string) error {
 	return nil
 }
 
-// Commands returns the commands that began and did not end, the oldest first.
+// Commands returns the commands that have begun and not ended, oldest first.
 func (s *Store) Commands(ctx context.Context) ([]wire.Command, error) {
 	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.Command, error) {
 		var c wire.Command

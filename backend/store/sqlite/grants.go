@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// AddGrant stores a standing permission; the same id again replaces it.
+// AddGrant stores a grant and replaces one with the same id.
 func (s *Store) AddGrant(ctx context.Context, g toolspec.Grant) error {
 	if g.ID == "" || g.Tool == "" || g.Scope == "" {
 		return errors.New("storing a grant: it needs an id, a tool and a scope")
@@ -32,13 +32,13 @@ func (s *Store) AddGrant(ctx context.Context, g toolspec.Grant) error {
 	return nil
 }
 
-// Grants returns every standing permission, the oldest first.
+// Grants returns all grants, oldest first.
 func (s *Store) Grants(ctx context.Context) ([]toolspec.Grant, error) {
 	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[toolspec.Grant], "reading grants",
 		`SELECT data FROM grants ORDER BY created, id`)
 }
 
-// GrantRows returns every standing permission with its uses, the newest first.
+// GrantRows returns all grants with their uses, newest first.
 func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 	const calls = `FROM audit WHERE phase = 'intent' AND json_extract(CAST(body AS TEXT), '$.grant') = g.id`
 	return sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (wire.GrantRow, error) {
@@ -59,7 +59,7 @@ func (s *Store) GrantRows(ctx context.Context) ([]wire.GrantRow, error) {
 		FROM grants g LEFT JOIN conversations c ON c.id = g.conversation ORDER BY g.created DESC, g.id`)
 }
 
-// RevokeGrant deletes a permission. It fails with ErrNotFound when there is none of that id.
+// RevokeGrant deletes a grant. It returns ErrNotFound if there is none with this id.
 func (s *Store) RevokeGrant(ctx context.Context, id string) error {
 	return s.changeOne(ctx, "revoking a grant", "grant", `DELETE FROM grants WHERE id = ?`, id)
 }

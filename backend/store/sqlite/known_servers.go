@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// KnownServer returns what is known of an MCP server by its key, the zero value for an unknown one.
+// KnownServer returns the stored data about an MCP server, or the zero value for an unknown key.
 func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, error) {
 	k := wire.KnownServer{Key: key}
 	var found int64
@@ -33,7 +33,7 @@ func (s *Store) KnownServer(ctx context.Context, key string) (wire.KnownServer, 
 	return k, nil
 }
 
-// SaveKnownServer stores what is known of a server.
+// SaveKnownServer stores data about an MCP server.
 func (s *Store) SaveKnownServer(ctx context.Context, k wire.KnownServer) error {
 	tools, err := json.Marshal(k.Pins)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // fileLock is held while this process owns the database. The kernel releases it when the process ends.
 type fileLock struct{ file *os.File }
 
-// acquireLock locks a file next to the database. SQLite's own locks are POSIX locks, which closing a second
-// descriptor of the same file would release.
+// acquireLock locks a file next to the database. It does not use SQLite's own POSIX locks, because closing a second
+// descriptor of the same file would release them.
 func acquireLock(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -33,7 +33,7 @@ func acquireLock(path string) (*fileLock, error) {
 		return nil, &OpenError{Path: path, Kind: ErrLocked, Detail: detail}
 	}
 	if err := f.Truncate(0); err == nil {
-		// The number only makes the other side's message more useful.
+		// The number only makes the other process's message more useful.
 		_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
 	}
 	return &fileLock{file: f}, nil

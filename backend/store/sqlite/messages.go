@@ -14,8 +14,8 @@ import (
 
 const messageColumns = `id, conversation, turn, role, text, calls, call_id, outside, status, time, program, thought`
 
-// Messages returns the messages of a conversation's active branch in the order in which they began,
-// including those it shares with the branches it forked from. An unknown conversation has none.
+// Messages returns the messages of a conversation's active branch, including those that it shares with the branches it
+// forked from, in order of creation. An unknown conversation has none.
 func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
 	return sqlrows.Collect(ctx, s.reader, scanMessage, "reading messages", branchPath+`SELECT `+messageColumns+`
 		FROM messages AS m JOIN path ON m.branch = path.in_branch AND m.position <= path.upto
@@ -58,8 +58,8 @@ func decodeOptional(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// saveMessage writes a message into the active branch. The same id again replaces the message in its place,
-// which is how a streamed message becomes the final one.
+// saveMessage writes a message to the active branch. It replaces a message with the same id in place; this is how a
+// streamed message becomes the final one.
 func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event) error {
 	if m.ID == "" {
 		return errors.New("a message without an id")
@@ -76,7 +76,7 @@ func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event)
 		return err
 	}
 	if m.Role == chat.RoleSummary {
-		m.CallID = m.CoversThrough // a summary answers no call, so the column holds the last message it covers
+		m.CallID = m.CoversThrough // a summary answers no call, so the column contains the last message that it covers
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO messages
 		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, branch)
@@ -100,7 +100,7 @@ func encodeOptional(v any, n int) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// appendText adds streamed text to a message, and creates the message when its first event is a delta.
+// appendText adds streamed text to a message. It creates the message if its first event is a delta.
 func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.Event) error {
 	if message == "" {
 		return errors.New("a delta without its message")

@@ -13,7 +13,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// backfillVersion is the schema version that counts what was recorded before there were figures.
+// backfillVersion is the schema version in which older calls and turns are counted for the metrics.
 const backfillVersion = 7
 
 // migrationProvider returns the migrations for a database.
@@ -31,8 +31,8 @@ func (s *Store) migrationProvider(db *sql.DB) (*goose.Provider, error) {
 	return nil, fmt.Errorf("reading migrations: %w", err)
 }
 
-// migrate brings the schema up to this program's version. It fails with ErrNewer, without changing the file,
-// when the schema is newer.
+// migrate updates the schema to this program's version. If the schema is newer, it returns ErrNewer without changing
+// the file.
 func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 	provider, err := s.migrationProvider(db)
 	if err != nil {

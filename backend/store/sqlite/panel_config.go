@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// PanelConfig returns what a person set for panel, as JSON by name.
+// PanelConfig returns the person's settings for a panel: JSON values by name.
 func (s *Store) PanelConfig(ctx context.Context, panel string) (map[string]json.RawMessage, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT name, value FROM panel_config WHERE panel = ?`, panel)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Store) PanelConfig(ctx context.Context, panel string) (map[string]json.
 	return all, nil
 }
 
-// SetPanelConfig stores values for panel in addition to the earlier ones; an empty value deletes one.
+// SetPanelConfig stores values for a panel and keeps its other values. An empty value deletes the stored one.
 func (s *Store) SetPanelConfig(ctx context.Context, panel string, values map[string]json.RawMessage) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		for name, value := range values {

@@ -10,7 +10,7 @@ import (
 	"sextant/backend/store/sqlrows"
 )
 
-// PanelState returns the JSON that panel's page has stored; ok is false when there is none.
+// PanelState returns the JSON state that a panel's page stored. ok is false if there is none.
 func (s *Store) PanelState(ctx context.Context, panel string) (state string, ok bool, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT state FROM panel_states WHERE panel = ?`, panel).Scan(&state)
 	switch {
@@ -22,7 +22,7 @@ func (s *Store) PanelState(ctx context.Context, panel string) (state string, ok 
 	return state, true, nil
 }
 
-// SetPanelState stores state for panel in place of its earlier state.
+// SetPanelState replaces the stored state of a panel.
 func (s *Store) SetPanelState(ctx context.Context, panel, state string) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO panel_states (panel, state, updated) VALUES (?, ?, ?)

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// AcceptedPanels returns the stored acceptance of every panel, ordered by panel id.
+// AcceptedPanels returns the stored acceptance of every panel, sorted by panel id.
 func (s *Store) AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error) {
 	return acceptedPanels(ctx, s.reader)
 }
@@ -30,8 +30,8 @@ func acceptedPanels(ctx context.Context, db *sql.DB) ([]wire.AcceptedPanel, erro
 	}, "reading accepted panels", `SELECT panel, hash, manifest, tools, declined FROM accepted_panels ORDER BY panel`)
 }
 
-// ReadAcceptedPanels reads the accepted panels of the database at path, which another process may own; nothing is
-// written. A file that does not exist, or has no such table yet, has none.
+// ReadAcceptedPanels reads the accepted panels of the database at path, even while another process owns it. It writes
+// nothing. It returns none if the file or the table does not exist.
 func ReadAcceptedPanels(ctx context.Context, path string) ([]wire.AcceptedPanel, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -52,7 +52,7 @@ func ReadAcceptedPanels(ctx context.Context, path string) ([]wire.AcceptedPanel,
 	return acceptedPanels(ctx, db)
 }
 
-// SaveAcceptedPanels stores all of panels or none, each in place of its earlier version.
+// SaveAcceptedPanels stores all panels or none, and replaces earlier versions.
 func (s *Store) SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		for _, p := range panels {
@@ -75,7 +75,7 @@ func (s *Store) SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPa
 	return nil
 }
 
-// PinnedPanels returns the ids of the panels that are pinned, the first pinned first.
+// PinnedPanels returns the ids of the pinned panels, in the order in which they were pinned.
 func (s *Store) PinnedPanels(ctx context.Context) ([]string, error) {
 	return sqlrows.Collect(ctx, s.reader, sqlrows.Scan[string], "reading pinned panels",
 		`SELECT panel FROM pinned_panels ORDER BY time, panel`)
@@ -100,7 +100,7 @@ func (s *Store) PinPanel(ctx context.Context, panel string, pinned bool) error {
 	return nil
 }
 
-// AddPanelUndo stores how a call can be undone; the same call again replaces it.
+// AddPanelUndo stores how to undo a call and replaces what was stored for the same call.
 func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO panel_undos
@@ -116,9 +116,9 @@ func (s *Store) AddPanelUndo(ctx context.Context, u wire.PanelUndo) error {
 	return nil
 }
 
-// MovePanelUndo changes the state of a call's undo from one to another, and its reason. moved is false when
-// it was not in that state, so that two concurrent undos of the same call run once.
-func (s *Store) MovePanelUndo(
+// ChangePanelUndoState changes the state of a call's undo from one state to another, and sets its reason. moved is
+// false if it was in a different state, so that of two concurrent undos of a call only one runs.
+func (s *Store) ChangePanelUndoState(
 	ctx context.Context, call string, from, to wire.UndoState, why string,
 ) (moved bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
@@ -137,9 +137,9 @@ func (s *Store) MovePanelUndo(
 	return moved, nil
 }
 
-// PanelUndos returns the calls of a turn, or the one call, whichever is not "", that panels can undo or have
-// undone, the oldest first. Without both it returns the last one in the conversation ("" for outside of any)
-// that was not undone. An owner that is not "" restricts them to its own.
+// PanelUndos returns the undoable or undone calls of a turn, or the one call, oldest first; one of turn and call must
+// be "". If both are "", it returns the last call in the conversation that was not undone; conversation is "" for calls
+// outside any. If owner is not "", only its calls are returned.
 func (s *Store) PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
 	where, args := `call = ?`, []any{call}
 	switch {

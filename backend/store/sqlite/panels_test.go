@@ -91,10 +91,10 @@ func TestPanelUndosByCallTurnAndConversation(t *testing.T) {
 			}
 		})
 	}
-	if moved, err := s.MovePanelUndo(ctx, "2", wire.UndoReady, wire.UndoDone, ""); !moved || err != nil {
+	if moved, err := s.ChangePanelUndoState(ctx, "2", wire.UndoReady, wire.UndoDone, ""); !moved || err != nil {
 		t.Fatal(moved, err)
 	}
-	if moved, err := s.MovePanelUndo(ctx, "2", wire.UndoReady, wire.UndoDone, ""); moved || err != nil {
+	if moved, err := s.ChangePanelUndoState(ctx, "2", wire.UndoReady, wire.UndoDone, ""); moved || err != nil {
 		t.Error("it was undone twice")
 	}
 	if got, err := s.PanelUndos(ctx, "c1", "me", "", ""); err != nil || len(got) != 1 || got[0].Call != "1" {

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-// project writes what events change in the tables. Consecutive deltas of one message are one update, so
-// that a long text is not copied for every token.
+// project updates the tables with the changes in events. Consecutive deltas of one message are one update, so that a
+// long text is not copied for every token.
 func (s *Store) project(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	for i := 0; i < len(events); {
 		if events[i].Kind != event.TextDelta {
@@ -40,11 +40,11 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		}
 		return saveConversation(ctx, tx, c)
 	case event.ConversationDeleted:
-		var gone event.Removal
-		if err := json.Unmarshal(e.Data, &gone); err != nil {
+		var removal event.Removal
+		if err := json.Unmarshal(e.Data, &removal); err != nil {
 			return err
 		}
-		return deleteConversation(ctx, tx, gone.ID, e.Seq)
+		return deleteConversation(ctx, tx, removal.ID, e.Seq)
 	case event.ConversationShared:
 		return projectShared(ctx, tx, e)
 	case event.MessageAdded:
@@ -81,7 +81,7 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 	return nil
 }
 
-// withOrigin fills in conversation, turn and time of a message from its event.
+// withOrigin sets the conversation, turn and time of a message from its event.
 func withOrigin(m chat.Message, e event.Event) chat.Message {
 	if m.Conversation == "" {
 		m.Conversation = e.Conversation
@@ -95,7 +95,7 @@ func withOrigin(m chat.Message, e event.Event) chat.Message {
 	return m
 }
 
-// projectDeltas appends the leading deltas that belong to one message and returns how many there are.
+// projectDeltas appends the first deltas in events that belong to one message, and returns how many there are.
 func projectDeltas(ctx context.Context, tx *sql.Tx, events []event.Event) (int, error) {
 	first := events[0]
 	var message string

@@ -12,26 +12,26 @@ import (
 	"sextant/shared/event"
 )
 
-// Recovery lists what Open found running. None of it is continued or repeated. All values are ids.
+// Recovery lists the ids of everything that Open found running. None of it is continued or repeated.
 type Recovery struct {
-	// Calls have an intent without a result: it is not known whether they took effect.
+	// Calls have an intent without a result: it is unknown whether they took effect.
 	Calls []string
 	// Conversations and Turns were in the middle of an answer.
 	Conversations []string
 	Turns         []string
-	// Questions waited for an answer.
+	// Questions were waiting for an answer.
 	Questions []string
 }
 
-// What a person reads about work that a dead process left behind.
+// Texts that the person reads about interrupted work.
 const (
 	interruptedCall = "Interrupted: Sextant ended while this ran. Whether it took effect is not known."
 	interruptedTurn = "Sextant ended in the middle of this answer. What was shown is kept."
 	interruptedHint = "Check what it acted on before doing it again."
 )
 
-// closeInterrupted marks what a dead process left running as interrupted. It does so with events, like everything that
-// changes a conversation, so that log and tables agree.
+// closeInterrupted marks everything that a dead process left running as interrupted. It does so with events, like all
+// changes of a conversation, so that log and tables agree.
 func (s *Store) closeInterrupted(ctx context.Context) (Recovery, error) {
 	var m Recovery
 	err := s.write(ctx, func(tx *sql.Tx) error {
@@ -59,7 +59,7 @@ func (s *Store) closeInterrupted(ctx context.Context) (Recovery, error) {
 	return m, err
 }
 
-// unanswered selects the events of one kind that no event of the other kind closes.
+// unanswered selects the events of kind opened that have no matching event of kind closed.
 func unanswered(ctx context.Context, tx *sql.Tx, opened, closed event.Kind) ([]event.Event, error) {
 	return queryEvents(ctx, tx, `SELECT `+eventColumns+` FROM events AS o WHERE o.kind = ? AND NOT EXISTS
 		(SELECT 1 FROM events AS c WHERE c.call = o.call AND c.kind = ? AND c.seq > o.seq) ORDER BY o.seq`,
@@ -78,8 +78,8 @@ func openQuestions(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event,
 			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 		m.Questions = append(m.Questions, a.ID)
-		lapsed := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
-		closing = append(closing, event.New(event.ApprovalAnswered, lapsed).InTurn(e.Conversation, e.Turn).OfCall(e.Call))
+		answer := event.ApprovalAnswer{ID: a.ID, Call: a.Call}
+		closing = append(closing, event.New(event.ApprovalAnswered, answer).InTurn(e.Conversation, e.Turn).OfCall(e.Call))
 	}
 	return closing, nil
 }
@@ -132,7 +132,7 @@ func openTurns(ctx context.Context, tx *sql.Tx, m *Recovery) ([]event.Event, err
 	return closing, nil
 }
 
-// openMessages holds back the messages that waited for the end of a turn which will not end.
+// openMessages holds back the messages that waited for the end of an interrupted turn.
 func openMessages(ctx context.Context, tx *sql.Tx, _ *Recovery) ([]event.Event, error) {
 	return sqlrows.Collect(ctx, tx, func(row *sql.Rows) (event.Event, error) {
 		var conversation string
@@ -150,7 +150,7 @@ func openMessages(ctx context.Context, tx *sql.Tx, _ *Recovery) ([]event.Event, 
 		event.MomentHeld)
 }
 
-// closeIntents gives every intent without a result the result "interrupted".
+// closeIntents adds the result "interrupted" to every intent without a result.
 func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Recovery, now time.Time) error {
 	orphans, err := sqlrows.Collect(ctx, tx, sqlrows.Scan[string], "reading open intents",
 		`SELECT call FROM audit AS i WHERE phase = 'intent' AND NOT EXISTS
@@ -179,8 +179,7 @@ func (s *Store) closeIntents(ctx context.Context, tx *sql.Tx, m *Recovery, now t
 	return s.appendAudit(ctx, tx, entries)
 }
 
-// closeRunning ends rows whose status is "running" although they belong to no turn: messages and
-// conversations that were made outside of a turn.
+// closeRunning ends messages and conversations with the status "running" that belong to no turn.
 func (s *Store) closeRunning(ctx context.Context, tx *sql.Tx, m *Recovery) error {
 	found, err := sqlrows.Collect(ctx, tx, scanConversation, "reading running conversations",
 		`SELECT `+conversationColumns+` FROM conversations WHERE status = ?`, chat.StatusRunning)

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// AddResult stores what is known of a result. The caller stores its text.
+// AddResult stores the metadata of a result. The caller stores its text.
 func (s *Store) AddResult(ctx context.Context, r wire.StoredResult) error {
 	if r.ID == "" || r.Owner == "" {
 		return errors.New("storing a result: it needs an id and an owner")
@@ -33,7 +33,7 @@ func (s *Store) AddResult(ctx context.Context, r wire.StoredResult) error {
 	return nil
 }
 
-// Result returns what is known of a result, or ErrNotFound.
+// Result returns the metadata of a result, or ErrNotFound.
 func (s *Store) Result(ctx context.Context, id string) (wire.StoredResult, error) {
 	found, err := sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[wire.StoredResult], "reading a result",
 		`SELECT data FROM results WHERE id = ?`, id)
@@ -52,12 +52,12 @@ func (s *Store) ResultIDs(ctx context.Context) ([]string, error) {
 		"reading results", `SELECT id FROM results`)
 }
 
-// PruneResults deletes the results outside of any conversation that are older than loose, and the oldest of
-// all results beyond maxBytes.
-func (s *Store) PruneResults(ctx context.Context, loose time.Time, maxBytes int64) error {
+// PruneResults deletes results outside conversations that are older than olderThan. Then it deletes the oldest results
+// until the rest has at most maxBytes.
+func (s *Store) PruneResults(ctx context.Context, olderThan time.Time, maxBytes int64) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx,
-			`DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(loose)); err != nil {
+			`DELETE FROM results WHERE conversation = '' AND time < ?`, sqlrows.Nanos(olderThan)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM results WHERE id IN (SELECT id FROM

@@ -10,7 +10,7 @@ import (
 	"sextant/backend/store/sqlrows"
 )
 
-// Setting returns the stored value of key; ok is false when there is none.
+// Setting returns the stored value of key. ok is false if there is none.
 func (s *Store) Setting(ctx context.Context, key string) (value string, ok bool, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT value FROM settings WHERE key = ?`, key).Scan(&value)
 	switch {
@@ -36,7 +36,7 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 	return nil
 }
 
-// UnsetSetting deletes key, so that the next source of the setting applies again.
+// UnsetSetting deletes the stored value of key, so that the next source of the setting applies.
 func (s *Store) UnsetSetting(ctx context.Context, key string) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM settings WHERE key = ?`, key)
@@ -48,7 +48,7 @@ func (s *Store) UnsetSetting(ctx context.Context, key string) error {
 	return nil
 }
 
-// Settings returns every stored setting by its key.
+// Settings returns all stored settings by key.
 func (s *Store) Settings(ctx context.Context) (map[string]string, error) {
 	type pair struct{ key, value string }
 	pairs, err := sqlrows.Collect(ctx, s.reader, func(row *sql.Rows) (pair, error) {

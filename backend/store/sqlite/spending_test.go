@@ -120,7 +120,8 @@ func TestModelMetricsCountRequests(t *testing.T) {
 		t.Fatalf("%+v %v", totals, err)
 	}
 	m := totals.Models[0]
-	if m.Requests != 22 || m.Firsts != 21 || m.FirstMS != 21001 || m.FirstAtMost[0] != 2 || m.FirstAtMost[1] != 11 ||
+	if m.Requests != 22 || m.StartedAnswers != 21 || m.StartDelayMS != 21001 ||
+		m.StartDelayCounts[0] != 2 || m.StartDelayCounts[1] != 11 ||
 		len(totals.Rounds) != 1 {
 		t.Errorf("%+v", m)
 	}

@@ -1,16 +1,16 @@
 // Package sqlite stores everything that Sextant must not lose in one SQLite file: the ordered event log, the
 // conversations, messages and turns projected from it, the audit chain, the settings and the grants.
 //
-// The contract: events are the source of truth. Conversations, messages and turns are projections, written
-// in the transaction that stores the event which changes them, so that tables and log agree even after a
-// kill. What a method acknowledges is on disk (WAL, synchronous FULL). All writes use one connection, reads
-// a small pool; every method may be called concurrently.
+// The contract: events are the source of truth. Conversations, messages and turns are projections, written in the
+// transaction that stores the event, so that tables and log agree even after a crash. When a method returns without an
+// error, its change is on disk (WAL, synchronous FULL). All writes use one connection, reads use a small pool, and
+// every method is safe for concurrent use.
 //
-// One process owns a file at a time (ErrLocked). A file that fails its check is left unchanged
-// (ErrDamaged) until OpenFresh is called. Open marks what was running when the last process ended as
-// interrupted; Recovered says what.
+// One process owns a file at a time (ErrLocked). A file that fails its check stays unchanged (ErrDamaged) until
+// OpenFresh is called. Open marks everything that was running when the last process ended as interrupted; Recovered
+// returns the list.
 //
-// The package does not decide who may see or change what.
+// The package does not decide who may see or change something.
 package sqlite
 
 import (
@@ -31,10 +31,10 @@ import (
 	"sextant/backend/store/metrics"
 )
 
-// readers is the size of the read pool, enough for the overlapping requests of a window.
+// readers is the size of the read pool, enough for overlapping requests of a window.
 const readers = 4
 
-// Store is an open database. Make one with Open or OpenFresh and Close it.
+// Store is an open database. Use Open or OpenFresh to create one.
 type Store struct {
 	path     string
 	log      *slog.Logger
@@ -42,17 +42,16 @@ type Store struct {
 	writer   *sql.DB
 	reader   *sql.DB
 	recovery Recovery
-	// Reader reads the figures.
+	// Reader reads the metrics.
 	*metrics.Reader
 	recorder metrics.Recorder
-	// full is called with every write that failed for lack of disk space.
+	// full is called with the error of every write that failed for lack of disk space.
 	full atomic.Pointer[func(error)]
 }
 
-// Open opens the SQLite file at path. It creates the folder (0700) and the file (0600) when they are
-// missing, migrates the schema, and marks what the last process left running as interrupted. It fails with
-// an *OpenError that wraps ErrLocked, ErrDamaged or ErrNewer when one of these is the reason; the file is
-// then unchanged.
+// Open opens the SQLite file at path. If necessary, it creates the folder (0700) and the file (0600) and migrates the
+// schema. It marks everything that the last process left running as interrupted. If the reason for a failure is
+// ErrLocked, ErrDamaged or ErrNewer, it returns an *OpenError that wraps it, and the file is unchanged.
 func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 	abs, err := prepare(path, log)
 	if err != nil {
@@ -69,9 +68,9 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 	return s, nil
 }
 
-// OpenFresh renames a damaged file at path (with its -wal and -shm) to <file>.damaged-<UTC time> and opens
-// a new one. It returns the new name of the old file, "" when there was none. It fails with ErrLocked when
-// another process owns the file.
+// OpenFresh renames the damaged file at path, with its -wal and -shm files, to <file>.damaged-<UTC time> and opens a
+// new one. It returns the new name of the old file, "" if there was none, and ErrLocked if another process owns the
+// file.
 func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, string, error) {
 	abs, err := prepare(path, log)
 	if err != nil {
@@ -102,8 +101,8 @@ func prepare(path string, log *slog.Logger) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("creating the data folder: %w", err)
 	}
-	// The permissions of an existing folder are not changed: it may be shared on purpose. The files in it
-	// are 0600 all the same.
+	// Do not change the permissions of an existing folder: it may be shared on purpose. The files in it have mode 0600
+	// anyway.
 	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o077 != 0 {
 		log.Warn("the data folder is open to other users", "folder", dir, "mode", info.Mode().Perm().String())
 	}
@@ -150,13 +149,13 @@ func (s *Store) connect(ctx context.Context) error {
 	return nil
 }
 
-// dsn is the driver's address of path: a URL, so that no character of the path is taken for an option.
+// dsn returns path as a URL for the driver, so that no character in it is read as an option.
 func dsn(path, more string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + more
 }
 
-// Path is the absolute path of the database file.
+// Path returns the absolute path of the database file.
 func (s *Store) Path() string { return s.path }
 
 // Recovered returns what Open found running and marked as interrupted.
@@ -182,16 +181,16 @@ func (s *Store) closeConnections() error {
 	return errors.Join(errs...)
 }
 
-// OnFull makes full be called with every write that fails for lack of disk space.
+// OnFull sets a function that is called with the error of every write that fails for lack of disk space.
 func (s *Store) OnFull(full func(error)) { s.full.Store(&full) }
 
-// TryWrite writes a little, to find out whether the disk takes writes again.
+// TryWrite makes a small trial write, to find out whether the disk has space again.
 func (s *Store) TryWrite(ctx context.Context) error {
 	return s.SetSetting(ctx, "space.tried", time.Now().UTC().Format(time.RFC3339))
 }
 
-// write runs do in one transaction on the writing connection. Without disk space it fails with
-// diskspace.ErrFull and stores nothing.
+// write runs do in one transaction on the writing connection. If the disk is full, it stores nothing and returns an
+// error that wraps diskspace.ErrFull.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return ErrReadOnly
@@ -220,8 +219,8 @@ func (s *Store) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
-// changeOne runs a statement whose first argument is the key of the row that it changes. It fails with
-// ErrNotFound when there is no such row; doing and what name the operation and the row in errors.
+// changeOne runs a statement that changes one row. key is the row's key and the first argument of the statement. It
+// returns ErrNotFound if the row does not exist; doing and what name the operation and the row in errors.
 func (s *Store) changeOne(ctx context.Context, doing, what, statement, key string, more ...any) error {
 	var n int64
 	err := s.write(ctx, func(tx *sql.Tx) error {

@@ -12,14 +12,13 @@ import (
 	"sextant/shared/event"
 )
 
-// Turns returns the turns of a conversation, the oldest first.
+// Turns returns the turns of a conversation, oldest first.
 func (s *Store) Turns(ctx context.Context, conversation string) ([]event.Turn, error) {
 	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Turn], "reading turns",
 		`SELECT data FROM turns WHERE conversation = ? ORDER BY started, id`, conversation)
 }
 
-// saveTurn writes the state of a turn and of its conversation. The end of a turn also ends its messages that
-// are still running.
+// saveTurn writes the state of a turn and of its conversation. If the turn has ended, its running messages end too.
 func saveTurn(ctx context.Context, tx *sql.Tx, t event.Turn, e event.Event) error {
 	if t.ID == "" {
 		t.ID = e.Turn

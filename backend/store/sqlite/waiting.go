@@ -10,14 +10,13 @@ import (
 	"sextant/shared/event"
 )
 
-// Waiting returns the messages that wait in a conversation, in the order in which they were sent.
+// Waiting returns the waiting messages of a conversation, in the order in which they were sent.
 func (s *Store) Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error) {
 	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.WaitingMessage], "reading messages that wait",
 		`SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
 }
 
-// projectWaiting stores a message that waits, in its old place when it was changed, and deletes one that was
-// taken or dropped.
+// projectWaiting stores a waiting message, in its old place if it was changed, or deletes one that was used or dropped.
 func projectWaiting(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var w struct {
 		ID string `json:"id"`

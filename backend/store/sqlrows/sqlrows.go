@@ -1,5 +1,5 @@
-// Package sqlrows reads the rows of SQL queries into slices, and converts times to the integers that the
-// database stores.
+// Package sqlrows reads the rows of SQL queries into slices, and converts times to the integers that the database
+// stores.
 package sqlrows
 
 import (
@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Queryer runs queries: a *sql.DB or a *sql.Tx.
+// Queryer runs queries. *sql.DB and *sql.Tx implement it.
 type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Collect reads all rows of a query. The slice is never nil, so that it is [] as JSON. doing names the
+// Collect reads all rows of a query. The slice is never nil, so that it is encoded as [] in JSON. doing names the
 // operation in errors.
 func Collect[T any](
 	ctx context.Context, q Queryer, scan func(*sql.Rows) (T, error), doing, query string, args ...any,
@@ -39,10 +39,10 @@ func Collect[T any](
 	return all, nil
 }
 
-// Scan reads the only column of a row; it is a scan function for Collect.
+// Scan reads a row with one column. It is a scan function for Collect.
 func Scan[T any](row *sql.Rows) (value T, err error) { return value, row.Scan(&value) }
 
-// ScanJSON reads the only column of a row, which holds JSON; it is a scan function for Collect.
+// ScanJSON reads a row with one column that contains JSON. It is a scan function for Collect.
 func ScanJSON[T any](row *sql.Rows) (value T, err error) {
 	var data []byte
 	if err := row.Scan(&data); err != nil {
@@ -51,8 +51,8 @@ func ScanJSON[T any](row *sql.Rows) (value T, err error) {
 	return value, json.Unmarshal(data, &value)
 }
 
-// Nanos is t as the database stores it: nanoseconds since 1970.
+// Nanos converts t to the integer that the database stores: nanoseconds since 1970.
 func Nanos(t time.Time) int64 { return t.UnixNano() }
 
-// Time is the UTC time that Nanos stored.
+// Time converts the result of Nanos back to a time in UTC.
 func Time(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }

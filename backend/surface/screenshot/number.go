@@ -10,7 +10,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// digits are 5 by 7 dot figures, a row of five bits each.
+// digits returns the glyph of a digit, 5 by 7 dots: one byte per row, of which five bits are used.
 func digits(d byte) [7]byte {
 	switch d {
 	case '0':
@@ -36,36 +36,36 @@ func digits(d byte) [7]byte {
 	}
 }
 
-// rectangle is a box of the viewport in pixels of the picture.
+// rectangle converts a box of the viewport to pixels of the picture.
 func rectangle(b annotation.Box, dx, dy, scale float64) image.Rectangle {
 	round := func(v float64) int { return int(math.Round(min(max(v, -1e6), 1e6) * scale)) }
 	return image.Rect(round(b.X+dx), round(b.Y+dy), round(b.X+b.Width+dx), round(b.Y+b.Height+dy))
 }
 
-// drawNumber draws an element's frame and its number in a badge at the upper left corner. What
-// cannot be used has a hollow badge.
+// drawNumber draws an element's frame and its number in a badge at the upper left corner. The badge of a disabled
+// element is hollow.
 func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64) {
 	r := rectangle(e.Box, dx, dy, scale)
 	if !r.Overlaps(canvas.Bounds()) {
 		return
 	}
-	ink := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
-	paper := color.RGBA{0xff, 0xff, 0xff, 0xff}
+	foreground := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
+	background := color.RGBA{0xff, 0xff, 0xff, 0xff}
 	if !e.Usable {
-		ink, paper = paper, ink
+		foreground, background = background, foreground
 	}
 	line := color.RGBA{0xc2, 0x18, 0x5b, 0xff}
-	thick := max(1, int(math.Round(scale)))
-	outline(canvas, r, line, thick)
-	// Smaller figures cannot be read.
+	thickness := max(1, int(math.Round(scale)))
+	outline(canvas, r, line, thickness)
+	// Smaller digits cannot be read.
 	dot := max(2, int(math.Round(scale*1.5)))
 	text := strconv.Itoa(e.ID)
 	w, h := (len(text)*6+1)*dot+2*dot, 9*dot
 	at := image.Pt(max(r.Min.X, 0), max(r.Min.Y-h, 0))
 	at.X = min(at.X, max(canvas.Bounds().Max.X-w, 0))
 	badge := image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}
-	draw.Draw(canvas, badge, image.NewUniform(ink), image.Point{}, draw.Src)
-	outline(canvas, badge, line, thick)
+	draw.Draw(canvas, badge, image.NewUniform(foreground), image.Point{}, draw.Src)
+	outline(canvas, badge, line, thickness)
 	for i := range len(text) {
 		for row, bits := range digits(text[i]) {
 			for col := range 5 {
@@ -73,20 +73,20 @@ func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64)
 					continue
 				}
 				p := image.Pt(at.X+(2+i*6+col)*dot, at.Y+(1+row)*dot)
-				draw.Draw(canvas, image.Rectangle{Min: p, Max: p.Add(image.Pt(dot, dot))}, image.NewUniform(paper),
+				draw.Draw(canvas, image.Rectangle{Min: p, Max: p.Add(image.Pt(dot, dot))}, image.NewUniform(background),
 					image.Point{}, draw.Src)
 			}
 		}
 	}
 }
 
-func outline(canvas *image.RGBA, r image.Rectangle, c color.Color, thick int) {
+func outline(canvas *image.RGBA, r image.Rectangle, c color.Color, thickness int) {
 	u := image.NewUniform(c)
 	for _, side := range []image.Rectangle{
-		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thick),
-		image.Rect(r.Min.X, r.Max.Y-thick, r.Max.X, r.Max.Y),
-		image.Rect(r.Min.X, r.Min.Y, r.Min.X+thick, r.Max.Y),
-		image.Rect(r.Max.X-thick, r.Min.Y, r.Max.X, r.Max.Y),
+		image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thickness),
+		image.Rect(r.Min.X, r.Max.Y-thickness, r.Max.X, r.Max.Y),
+		image.Rect(r.Min.X, r.Min.Y, r.Min.X+thickness, r.Max.Y),
+		image.Rect(r.Max.X-thickness, r.Min.Y, r.Max.X, r.Max.Y),
 	} {
 		draw.Draw(canvas, side, u, image.Point{}, draw.Src)
 	}

@@ -1,5 +1,5 @@
-// Package screenshot makes pictures for models and people out of captured ones: it covers secrets, cuts out an
-// element, scales to a budget of tokens and draws the numbers of elements.
+// Package screenshot renders captured pictures for models and people: it covers secrets, cuts out an element, scales
+// to a budget of tokens and draws the numbers of elements.
 package screenshot
 
 import (
@@ -17,7 +17,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// paintOver paints over boxes, so that nothing of what they hold is left in the picture.
+// paintOver fills the boxes with gray, so that their content is not in the picture.
 func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64) {
 	for _, b := range boxes {
 		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}),
@@ -25,22 +25,22 @@ func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64
 	}
 }
 
-// maxPlainPNG is how heavy a PNG may be before it is worth trying whether a JPEG is lighter.
+// maxPlainPNG is the size in bytes above which encode tries whether a JPEG is smaller.
 const maxPlainPNG = 150 << 10
 
-// Capture is what was photographed: a picture with scale pixels for a CSS pixel, in which the
-// viewport lies at (dx, dy) CSS pixels.
+// Capture is a captured picture of a page. OffsetX and OffsetY say where in it the viewport is, and Width how wide it
+// is, all in CSS pixels.
 type Capture struct {
 	PNG []byte
-	// Image is the picture where it is decoded already; its pixels are those of the whole picture.
+	// Image is the decoded picture; nil means that PNG is still to be decoded.
 	Image                   image.Image
 	OffsetX, OffsetY, Width float64
-	// Covered are boxes of the viewport that must not be seen.
+	// Covered are boxes of the viewport to paint over.
 	Covered []annotation.Box
 }
 
-// Render makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
-// the budget, and then draws the numbers, so that they can be read at any size.
+// Render makes the picture that o asks for: it cuts out crop (nil for the whole capture), scales to the budget, and
+// then draws the numbers, so that they are readable at any size.
 func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
 	crop *annotation.Element,
 ) (surface.Picture, error) {
@@ -84,9 +84,9 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 	return encode(canvas, scale*shrink)
 }
 
-// WindowCapture is a picture of a window, of which a part is shown: PNG is all of it, Width the window's in CSS
-// pixels, Part what is to be seen, Covered what must not be. Elements are what can be numbered, Crop the one
-// that is asked for, nil for all of the part.
+// WindowCapture is a picture of a whole window, of which one part is to be shown. PNG is the whole window and Width
+// its width in CSS pixels. Part is the box to show and Covered are boxes to paint over. Elements get numbers. Crop is
+// the element to cut out, nil for all of Part.
 type WindowCapture struct {
 	PNG      []byte
 	Width    float64
@@ -96,7 +96,7 @@ type WindowCapture struct {
 	Crop     *annotation.Element
 }
 
-// RenderWindow makes the picture that was asked for out of one of a whole window, as of a page's.
+// RenderWindow makes the picture that o asks for, as Render does for a page.
 func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture, error) {
 	all, err := png.Decode(bytes.NewReader(d.PNG))
 	if err != nil {
@@ -120,18 +120,18 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 		d.Crop)
 }
 
-// fitTokens is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.
+// fitTokens returns the size of a picture scaled to at most tokens tokens (0: no limit), and the scale factor.
 func fitTokens(size image.Point, tokens int) (image.Point, float64) {
-	if most := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > most {
-		k := math.Sqrt(most / float64(size.X*size.Y))
-		// A strip must not vanish.
+	if maxPixels := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > maxPixels {
+		k := math.Sqrt(maxPixels / float64(size.X*size.Y))
+		// A very thin picture keeps at least one pixel.
 		w, h := max(1, int(float64(size.X)*k)), max(1, int(float64(size.Y)*k))
 		return image.Pt(w, h), float64(w) / float64(size.X)
 	}
 	return size, 1
 }
 
-// downscale is p in a smaller size, at the origin: each pixel is the average of those it replaces.
+// downscale returns p in a smaller size with its origin at 0. Each pixel is the average of those that it replaces.
 func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	from := p.Rect.Size()
 	out := image.NewRGBA(image.Rectangle{Max: size})
@@ -159,7 +159,7 @@ func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	return out
 }
 
-// encode writes a picture as PNG, which keeps text sharp, or as JPEG where that is far lighter.
+// encode writes a picture as PNG, which keeps text sharp, or as JPEG where that is less than half the size.
 func encode(p *image.RGBA, scale float64) (surface.Picture, error) {
 	var out bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestSpeed}
@@ -170,12 +170,12 @@ func encode(p *image.RGBA, scale float64) (surface.Picture, error) {
 	if out.Len() <= maxPlainPNG {
 		return pic, nil
 	}
-	var photo bytes.Buffer
-	if err := jpeg.Encode(&photo, p, &jpeg.Options{Quality: 85}); err != nil {
+	var jpegData bytes.Buffer
+	if err := jpeg.Encode(&jpegData, p, &jpeg.Options{Quality: 85}); err != nil {
 		return surface.Picture{}, fmt.Errorf("writing the picture: %w", err)
 	}
-	if photo.Len()*2 < out.Len() {
-		pic.Data, pic.MIME = photo.Bytes(), "image/jpeg"
+	if jpegData.Len()*2 < out.Len() {
+		pic.Data, pic.MIME = jpegData.Bytes(), "image/jpeg"
 	}
 	return pic, nil
 }

@@ -19,7 +19,7 @@ import (
 
 // Tests run one after another: one changes PATH, and the others start git.
 func TestMain(m *testing.M) {
-	confine.Enter()
+	confine.RunStep()
 	goleak.VerifyTestMain(m)
 }
 

@@ -37,6 +37,6 @@ func (t *Tools) downloads() tool {
 			}
 			sentence = fmt.Sprintf("Cancelled download %d", p.ID)
 		}
-		return lists.Downloads(s.Downloads(), s.DownloadsKept(), sentence, observation.Sources(s.Address())), nil
+		return lists.Downloads(s.Downloads(), s.KeepsDownloads(), sentence, observation.Sources(s.Address())), nil
 	})
 }

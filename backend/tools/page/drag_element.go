@@ -41,7 +41,7 @@ func (t *Tools) dragElement() tool {
 			to := p.To.where()
 			o.To = &to
 		} else {
-			o.By = &browser.Where{X: p.By.X, Y: p.By.Y}
+			o.By = &browser.Point{X: p.By.X, Y: p.By.Y}
 		}
 		return t.answer(sentence)(s.Drag(ctx, o))
 	})

@@ -99,7 +99,7 @@ func (p emulateParams) apply(e browser.Emulation) browser.Emulation {
 		e.Network = ""
 	}
 	if p.CPU > 0 {
-		e.CPU = p.CPU
+		e.CPUSlowdown = p.CPU
 	}
 	if p.Latitude != 0 || p.Longitude != 0 {
 		e.Position = &browser.Position{Latitude: p.Latitude, Longitude: p.Longitude, Accuracy: 10}

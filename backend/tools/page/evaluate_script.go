@@ -50,7 +50,7 @@ func (t *Tools) evaluateScript() tool {
 			return t.result(a, "Ran a script on the page"), nil
 		}
 		line := "value: " + observation.Escape(v.Text)
-		if v.Cut {
+		if v.Truncated {
 			line += fmt.Sprintf("… (cut to %d bytes)", len(v.Text))
 		}
 		r := t.resultOf(a, line+"\n", observation.DefaultTokens, "Ran a script on the page")

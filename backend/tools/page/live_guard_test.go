@@ -67,8 +67,8 @@ func TestTypingIntoCrossOriginFrameAsks(t *testing.T) {
 		if d.Verdict != policy.VerdictRefuse || !strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s in the frame: %+v", tool, d)
 		}
-		if d := h.decide(tool, args, frame); d.Verdict != policy.VerdictAllow || len(d.Contacts) > 0 ||
-			len(d.Opens) > 0 {
+		if d := h.decide(tool, args, frame); d.Verdict != policy.VerdictAllow || len(d.ContactedHosts) > 0 ||
+			len(d.OpenedHosts) > 0 {
 			t.Errorf("%s in the frame that was read: %+v", tool, d)
 		}
 	}

@@ -21,9 +21,9 @@ func (t *Tools) movePath() tool {
 	}, func(_ session, p movePathParams) toolspec.Description {
 		return toolspec.Description{Present: p.verb("Drawing", "Moving")}
 	}, func(ctx context.Context, s session, p movePathParams) (toolspec.Result, error) {
-		points := make([]browser.Where, len(p.Points))
+		points := make([]browser.Point, len(p.Points))
 		for i, q := range p.Points {
-			points[i] = browser.Where{X: q.X, Y: q.Y}
+			points[i] = browser.Point{X: q.X, Y: q.Y}
 		}
 		return t.answer(p.verb("Drew", "Moved"))(s.MovePath(ctx, points, p.Press))
 	})

@@ -46,11 +46,11 @@ func (p *pointOrID) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &p.ID)
 }
 
-func (p pointOrID) where() browser.Where {
+func (p pointOrID) where() browser.Point {
 	if p.Point != nil {
-		return browser.Where{X: p.Point.X, Y: p.Point.Y}
+		return browser.Point{X: p.Point.X, Y: p.Point.Y}
 	}
-	return browser.Where{ID: p.ID}
+	return browser.Point{ID: p.ID}
 }
 
 // name returns a name of the point or element for people.

@@ -133,7 +133,7 @@ func (r *stepRun) step(ctx context.Context, i int) {
 	st := r.steps[i]
 	r.s = r.sessionFor(st)
 	if st.unless != nil {
-		held, _, err := r.s.Holds(ctx, st.unless.Condition, 0)
+		held, _, err := r.s.AwaitCondition(ctx, st.unless.Condition, 0)
 		if err != nil {
 			r.fail(i, toolspec.Fail(toolspec.UserError, "its unless condition could not be checked: "+err.Error(), ""))
 			return
@@ -176,7 +176,7 @@ func (r *stepRun) step(ctx context.Context, i int) {
 	}
 	r.waited = st.expect != nil && (st.expect.onPage() || st.expect.event == "opened_tab")
 	if st.expect != nil && st.expect.onPage() {
-		held, missing, err := r.s.Holds(ctx, st.expect.Condition, expectTimeout)
+		held, missing, err := r.s.AwaitCondition(ctx, st.expect.Condition, expectTimeout)
 		if err != nil {
 			missing = err.Error()
 		}

@@ -34,7 +34,7 @@ func (t *Tools) savePDF() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := lists.Downloads([]event.Download{d}, s.DownloadsKept(), "Saved "+annotation.Clean(d.Name, 60),
+		r := lists.Downloads([]event.Download{d}, s.KeepsDownloads(), "Saved "+annotation.Clean(d.Name, 60),
 			observation.Sources(s.Address()))
 		r.Value = d
 		r.Preview = []string{fmt.Sprintf("%s · %d KB", annotation.Clean(d.Name, 60), (d.Size+1023)/1024)}

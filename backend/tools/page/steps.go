@@ -154,7 +154,7 @@ func takeGuard(fields map[string]json.RawMessage, name string) (*guard, error) {
 	if !slices.Contains(kinds, g.Event) {
 		return nil, fmt.Errorf("%s: event is one of %s", name, strings.Join(kinds[1:], ", "))
 	}
-	out := &guard{surface.Condition{Text: g.Text, Gone: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
+	out := &guard{surface.Condition{Text: g.Text, AbsentText: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
 	if !out.onPage() && out.event == "" {
 		return nil, fmt.Errorf("%s is empty; it takes text, gone, url, role, name and event", name)
 	}

@@ -121,7 +121,7 @@ func (t *Tools) CountOperable(ctx context.Context, panel string) (n int, ok bool
 	if t.opts.PanelPages == nil || t.shows(panel) == "" || !t.opts.PanelPages.HasWindow() {
 		return 0, false
 	}
-	n, err := t.opts.PanelPages.Page(panel).Operable(ctx)
+	n, err := t.opts.PanelPages.Page(panel).CountOperable(ctx)
 	return n, err == nil
 }
 

@@ -30,7 +30,7 @@ func TestSurfaceResolution(t *testing.T) {
 	book := identity.NewElementRegistry()
 	w := &noWindow{}
 	win := panelpage.New(panelpage.Config{Elements: book, Title: func(string) string { return "" }})
-	win.Connect(w)
+	win.SetWindowClient(w)
 	active := nav.Panels[0]
 	tools, err := assemble(func(string) session { return session{} }, nav,
 		Options{PanelPages: win, ActivePanel: func() string { return active }})

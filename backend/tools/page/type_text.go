@@ -34,7 +34,7 @@ func (t *Tools) typeText() tool {
 		d := withData(s, describeElement(s, "Typing into", p.ID), p.Text)
 		for _, name := range secrets.ReferencedNames(p.Text) {
 			d.Secrets = append(d.Secrets, toolspec.SecretUse{
-				Name: name, Place: string(secrets.Field),
+				Name: name, Place: string(secrets.PlaceField),
 				Origin: s.OriginOf(p.ID).Origin,
 			})
 		}
@@ -74,7 +74,7 @@ func (t *Tools) typeOptions(s session, p typeParams) (surface.TypeOptions, error
 	}
 	o.SecretFor = s.OriginOf(p.ID).Origin
 	var err error
-	o.Text, err = t.opts.Secrets.Fill(p.Text, secrets.Sink{Place: secrets.Field, Origin: o.SecretFor}, nil)
+	o.Text, err = t.opts.Secrets.Fill(p.Text, secrets.Sink{Place: secrets.PlaceField, Origin: o.SecretFor}, nil)
 	return o, err
 }
 

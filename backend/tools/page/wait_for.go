@@ -34,7 +34,7 @@ func (t *Tools) waitFor() tool {
 				`send text, gone, url or seconds, e.g. {"text":"Saved"}`,
 			}
 		}
-		a, err := s.Wait(ctx, surface.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
+		a, err := s.Wait(ctx, surface.WaitOptions{Text: p.Text, AbsentText: p.Gone, URL: p.URL, Seconds: p.Seconds})
 		if err != nil {
 			return toolspec.Result{}, err
 		}

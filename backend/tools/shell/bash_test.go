@@ -21,7 +21,7 @@ import (
 
 // Tests run one after another: they measure the time limits of real commands.
 func TestMain(m *testing.M) {
-	confine.Enter()
+	confine.RunStep()
 	goleak.VerifyTestMain(m)
 }
 

@@ -27,7 +27,7 @@ import (
 
 // Tests run one after another: they measure how long the scan of a folder takes.
 func TestMain(m *testing.M) {
-	confine.Enter()
+	confine.RunStep()
 	if len(os.Args) == 3 && os.Args[1] == "killed" {
 		runUntilKilled(os.Args[2])
 	}

@@ -67,4 +67,4 @@ func shortAddress(u *url.URL) string {
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // sameHost reports whether a and b are the same server. The default ports of http and https count as one port.
-func sameHost(a, b *url.URL) bool { return policy.HostTyped(a.Host, []string{b.Host}) }
+func sameHost(a, b *url.URL) bool { return policy.HostMatchesExactly(a.Host, []string{b.Host}) }

@@ -76,7 +76,7 @@ func TestWgetReachesPublicAddressesOnly(t *testing.T) {
 	guard := egress.New(egress.Config{
 		Resolver: staticResolver{&now},
 		Dial: func(ctx context.Context, network, at string) (net.Conn, error) {
-			if ap, err := netip.ParseAddrPort(at); err != nil || address.WhyClosed(ap.Addr()) != "" {
+			if ap, err := netip.ParseAddrPort(at); err != nil || address.NonPublicReason(ap.Addr()) != "" {
 				reached.Add(1)
 			}
 			return new(net.Dialer).DialContext(ctx, network, public.Listener.Addr().String())

@@ -24,12 +24,12 @@ func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 			}
 		}
 	}
-	add(secrets.Query, u.EscapedPath()+"?"+u.RawQuery)
+	add(secrets.PlaceQuery, u.EscapedPath()+"?"+u.RawQuery)
 	for _, name := range p.names() {
-		add(secrets.Header, p.Headers[name])
+		add(secrets.PlaceHeader, p.Headers[name])
 	}
 	body, _ := p.body()
-	add(secrets.Body, body)
+	add(secrets.PlaceBody, body)
 	return uses
 }
 
@@ -52,11 +52,11 @@ func (t *Tools) insertSecrets(
 	}
 	sink := func(place secrets.Place) secrets.Sink { return secrets.Sink{Place: place, Origin: origin(u)} }
 	out := *u
-	path, err := t.cfg.Secrets.Fill(u.EscapedPath(), sink(secrets.Query), url.PathEscape)
+	path, err := t.cfg.Secrets.Fill(u.EscapedPath(), sink(secrets.PlaceQuery), url.PathEscape)
 	if err != nil {
 		return fail(err)
 	}
-	if out.RawQuery, err = t.cfg.Secrets.Fill(u.RawQuery, sink(secrets.Query), url.QueryEscape); err != nil {
+	if out.RawQuery, err = t.cfg.Secrets.Fill(u.RawQuery, sink(secrets.PlaceQuery), url.QueryEscape); err != nil {
 		return fail(err)
 	}
 	if out.Path, err = url.PathUnescape(path); err != nil {
@@ -68,7 +68,7 @@ func (t *Tools) insertSecrets(
 	out.RawPath = path
 	h = header.Clone()
 	for _, name := range p.names() {
-		value, err := t.cfg.Secrets.Fill(p.Headers[name], sink(secrets.Header), nil)
+		value, err := t.cfg.Secrets.Fill(p.Headers[name], sink(secrets.PlaceHeader), nil)
 		if err != nil {
 			return fail(err)
 		}
@@ -85,7 +85,7 @@ func (t *Tools) insertSecrets(
 		}
 		h.Set(name, encodeBasic(name, value))
 	}
-	if sent, err = t.cfg.Secrets.Fill(body, sink(secrets.Body),
+	if sent, err = t.cfg.Secrets.Fill(body, sink(secrets.PlaceBody),
 		escapeFor(header.Get("Content-Type"), body)); err != nil {
 		return fail(err)
 	}

@@ -20,7 +20,7 @@ import (
 // stateKey signs the state that a client must return.
 var stateKey = rand.Text()
 
-// signState appends a signature to words.
+// signState returns words with a signature appended.
 func signState(words string) string {
 	mac := hmac.New(sha256.New, []byte(stateKey))
 	_, _ = mac.Write([]byte(words)) // a hash never returns an error
@@ -49,7 +49,7 @@ func questionParams(message, field, kind string) *sdk.ElicitParams {
 	}
 }
 
-// acceptedContent returns what was filled in for the question key, nil if it was not accepted.
+// acceptedContent returns the accepted answer to the question key, nil if it was not accepted.
 func acceptedContent(all sdk.InputResponseMap, key string) map[string]any {
 	got, ok := all[key].(*sdk.ElicitResult)
 	if !ok || got == nil || got.Action != "accept" {

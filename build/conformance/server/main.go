@@ -1,5 +1,5 @@
-// Command server is the server that the MCP conformance suite tests: Sextant's MCP server (backend/api/mcpserver) with
-// the suite's tools, resources and prompts. It prints its address and serves until it is interrupted:
+// Command server is the server that the MCP conformance suite tests: Sextant's MCP server (backend/api/mcpserver)
+// with the suite's tools, resources and prompts. It prints its address and serves until it is interrupted:
 //
 //	go run ./build/conformance/server -port 8800
 package main

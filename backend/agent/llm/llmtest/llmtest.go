@@ -1,5 +1,5 @@
-// Package llmtest is a conformance suite that every provider's model passes against a local service that
-// speaks its wire format. The product does not use it.
+// Package llmtest is a conformance suite for providers. Each provider's model passes it against a local service
+// that speaks its wire format. The product does not use it.
 package llmtest
 
 import (
@@ -19,11 +19,11 @@ import (
 // Key is the key to configure for a provider that needs one.
 const Key = "sk-of-the-suite-0123456789"
 
-// Open configures the provider under test for the service and opens its model "m". It closes what it opens
-// when t ends.
+// Open configures the provider under test for the service and returns its model "m". It closes what it opens when
+// t ends.
 type Open func(t *testing.T, service *openaitest.Server) llm.Model
 
-// Provider runs the suite.
+// Provider runs the suite against the provider that open opens.
 func Provider(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, subject){
 		"text and reasoning":        textAndThought,
@@ -66,7 +66,7 @@ func ask(t *testing.T, m llm.Model, req llm.Request) (result, error) {
 	var err error
 	h.Response, err = m.Stream(ctx, req, func(d llm.Delta) {
 		h.text += d.Text
-		h.thought += d.Thought
+		h.thought += d.Reasoning
 		if d.Note != "" {
 			h.notes = append(h.notes, d.Note)
 		}
@@ -83,18 +83,18 @@ func textAndThought(t *testing.T, s subject) {
 	_, m := s.at(
 		t,
 		openaitest.Turn{
-			Thought:  thought,
-			Text:     text,
-			Fragment: 3,
-			Usage:    openaitest.Usage{Input: 20, Output: 7, Cached: 11},
+			Reasoning: thought,
+			Text:      text,
+			ChunkSize: 3,
+			Usage:     openaitest.Usage{Input: 20, Output: 7, Cached: 11},
 		},
 	)
 	h, err := ask(t, m, hello())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Text != text || h.text != text || h.Thought != thought || h.thought != thought {
-		t.Errorf("text %q, streamed %q; thought %q, streamed %q", h.Text, h.text, h.Thought, h.thought)
+	if h.Text != text || h.text != text || h.Reasoning != thought || h.thought != thought {
+		t.Errorf("text %q, streamed %q; thought %q, streamed %q", h.Text, h.text, h.Reasoning, h.thought)
 	}
 	if h.Usage != (chat.Usage{Input: 20, Output: 7, Cached: 11}) || h.Stop != llm.StopDone {
 		t.Errorf("usage %+v, stop %s", h.Usage, h.Stop)
@@ -102,7 +102,7 @@ func textAndThought(t *testing.T, s subject) {
 }
 
 func completeCalls(t *testing.T, s subject) {
-	_, m := s.at(t, openaitest.Turn{Text: "Looking.", Fragment: 2, Calls: []openaitest.Call{
+	_, m := s.at(t, openaitest.Turn{Text: "Looking.", ChunkSize: 2, Calls: []openaitest.Call{
 		{ID: "a", Name: "click_element", Args: `{"annotationId": 12, "modifiers": ["Shift"]}`},
 		{ID: "b", Name: "annotate_page", Args: ""},
 		{ID: "c", Name: "type_text", Args: `{"text":"a \"b\" {c} ü"}`},
@@ -163,10 +163,10 @@ func conversation(t *testing.T, s subject) {
 		t.Fatal(err)
 	}
 	req := service.Requests()[0]
-	var said strings.Builder
+	var sent strings.Builder
 	results, pictures, calls := 0, 0, 0
 	for _, x := range req.Messages {
-		said.WriteString(x.Role + ": " + x.Content + "; ")
+		sent.WriteString(x.Role + ": " + x.Content + "; ")
 		pictures += len(x.Images)
 		calls += len(x.ToolCalls)
 		if x.Role == "tool" {
@@ -177,12 +177,12 @@ func conversation(t *testing.T, s subject) {
 		"system: rules", "user: ", "what was", "go", "assistant: looking", "tool: seen",
 		"a note",
 	} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("%q is not in %s", want, said.String())
+		if !strings.Contains(sent.String(), want) {
+			t.Errorf("%q is not in %s", want, sent.String())
 		}
 	}
-	if strings.Contains(said.String(), "assistant: a note") || strings.Contains(said.String(), "assistant: what was") {
-		t.Errorf("Sextant's words are sent as the model's own: %s", said.String())
+	if strings.Contains(sent.String(), "assistant: a note") || strings.Contains(sent.String(), "assistant: what was") {
+		t.Errorf("Sextant's words are sent as the model's own: %s", sent.String())
 	}
 	if results != 2 || calls != 2 || pictures != 2 {
 		t.Errorf("%d results, %d calls, %d pictures in %s", results, calls, pictures, req.Body)
@@ -220,15 +220,15 @@ func stopReasons(t *testing.T, s subject) {
 }
 
 func refusals(t *testing.T, s subject) {
-	// Such a service repeats the key, where the sentence is shortened.
+	// This service repeats the key where the message is cut.
 	leak := `{"error":{"message":"` + strings.Repeat("x", 290) + Key + `"}}`
 	for _, c := range []struct {
 		status int
 		body   string
 		kind   llm.ErrorKind
 	}{
-		{401, `{"error":{"message":"Incorrect API key provided: ` + Key + `"}}`, llm.Unauthorised},
-		{403, leak, llm.Unauthorised},
+		{401, `{"error":{"message":"Incorrect API key provided: ` + Key + `"}}`, llm.Unauthorized},
+		{403, leak, llm.Unauthorized},
 		{404, `{"error":{"message":"The model 'm' does not exist"}}`, llm.NoModel},
 		{400, `{"error":{"message":"prompt is too long: 9 tokens > 8"}}`, llm.TooLong},
 		{400, leak, llm.Failed},
@@ -258,16 +258,16 @@ func refusals(t *testing.T, s subject) {
 
 func resumed(t *testing.T, s subject) {
 	const text = "one two three"
-	whole := openaitest.Turn{Text: text, Fragment: 4}
+	whole := openaitest.Turn{Text: text, ChunkSize: 4}
 	call := []openaitest.Call{{ID: "a", Name: "act", Args: `{"n":1}`}}
 	service, m := s.at(t)
-	// The first answer breaks off; asked to continue, the service gives the rest and the call.
+	// The first answer breaks off. When asked to continue, the service sends the rest and the call.
 	service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if n := len(r.Messages); n > 2 && r.Messages[n-2].Role == "assistant" {
 			return openaitest.Turn{Text: strings.TrimPrefix(text, r.Messages[n-2].Content), Calls: call}
 		}
 		cut := whole
-		cut.Cut = strings.Index(string(openaitest.RenderAs(r.Format, whole)), `"thre"`)
+		cut.CutAfter = strings.Index(string(openaitest.RenderAs(r.Format, whole)), `"thre"`)
 		return cut
 	}
 	h, err := ask(t, m, hello())
@@ -275,8 +275,8 @@ func resumed(t *testing.T, s subject) {
 		t.Errorf("%+v, error %v", h, err)
 	}
 	req := hello()
-	req.TextCalls = true // so that the text may hold half a call
-	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Cut || !strings.HasPrefix(text, h.Text) || h.Text == "" ||
+	req.TextCalls = true // so that the text may contain half a call
+	if h, err = ask(t, m, req); llm.KindOf(err) != llm.BrokenOff || !strings.HasPrefix(text, h.Text) || h.Text == "" ||
 		len(h.Calls) > 0 {
 		t.Errorf("written calls: %+v, error %v", h, err)
 	}
@@ -284,10 +284,10 @@ func resumed(t *testing.T, s subject) {
 
 func canceled(t *testing.T, s subject) {
 	service, m := s.at(t)
-	whole := openaitest.Turn{Text: "first second", Fragment: 6}
+	whole := openaitest.Turn{Text: "first second", ChunkSize: 6}
 	service.Answer = func(r openaitest.Request) openaitest.Turn {
 		stall := whole
-		stall.Stall = strings.Index(string(openaitest.RenderAs(r.Format, whole)), "second")
+		stall.StallAfter = strings.Index(string(openaitest.RenderAs(r.Format, whole)), "second")
 		return stall
 	}
 	ctx, cancel := context.WithCancel(context.Background())

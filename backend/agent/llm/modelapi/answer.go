@@ -12,13 +12,13 @@ import (
 	"sextant/shared/chat"
 )
 
-// Limits of one answer. A provider is not trusted, and a stream has no natural end.
+// Limits of one answer: a provider is not trusted, and a stream has no natural end.
 const (
 	maxAnswerBytes = 4 << 20
 	maxCalls       = 128
 )
 
-// answer is what has come of a streamed answer, whatever the wire format.
+// answer is the part of a streamed answer that arrived, in any wire format.
 type answer struct {
 	onDelta func(llm.Delta)
 
@@ -31,10 +31,10 @@ type answer struct {
 	pieces int
 	usage  chat.Usage
 	cost   *chat.Money
-	// firstPieceAt is when the first piece came.
+	// firstPieceAt is the time when the first piece arrived.
 	firstPieceAt time.Time
 	stopReason   llm.StopReason
-	// complete is set when the model said that its answer ends; done when nothing follows after that.
+	// complete is set when the model announced the end of its answer, done when nothing can follow after that.
 	complete, done bool
 }
 
@@ -43,7 +43,7 @@ type partialCall struct {
 	id, name  string
 	signature string
 	args      strings.Builder
-	// problem is set if the call cannot be what the model meant.
+	// problem is set if the call cannot be what the model intended.
 	problem string
 }
 
@@ -62,11 +62,11 @@ func (a *answer) addThought(s string) {
 	a.emit(s, "")
 }
 
-// emit takes a piece of reasoning and the piece of text that follows it.
+// emit adds a piece of reasoning and the piece of text that follows it.
 func (a *answer) emit(thought, text string) {
 	if thought != "" {
 		a.thought.WriteString(thought)
-		a.onDelta(llm.Delta{Thought: thought})
+		a.onDelta(llm.Delta{Reasoning: thought})
 	}
 	if text != "" {
 		a.text.WriteString(text)
@@ -74,7 +74,7 @@ func (a *answer) emit(thought, text string) {
 	}
 }
 
-// count adds a piece of n bytes to the size.
+// count adds n bytes to the size.
 func (a *answer) count(n int) {
 	a.size += n
 	if n > 0 && a.firstPieceAt.IsZero() {
@@ -123,19 +123,19 @@ func (a *answer) checkSize() error {
 	}
 }
 
-// partial is the answer so far, without calls. Nothing may be added after it.
+// partial returns the answer so far, without calls. Nothing may be added afterwards.
 func (a *answer) partial() llm.Response {
 	a.emit(a.think.flush())
 	return llm.Response{
 		Text:         a.text.String(),
-		Thought:      a.thought.String(),
+		Reasoning:    a.thought.String(),
 		Usage:        clampUsage(a.usage),
 		Cost:         a.cost,
 		FirstPieceAt: a.firstPieceAt,
 	}
 }
 
-// response is the whole answer.
+// response returns the complete answer.
 func (a *answer) response() llm.Response {
 	r := a.partial()
 	r.Stop = a.stopReason
@@ -162,8 +162,8 @@ func (a *answer) response() llm.Response {
 	return r
 }
 
-// parseArguments reads a call's arguments. Empty text means no arguments, except in an answer truncated at
-// its length limit: there it may be the start of something.
+// parseArguments parses a call's arguments. Empty text means no arguments, unless the answer was truncated: then
+// the arguments may be missing.
 func parseArguments(text string, short bool) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == "null" {

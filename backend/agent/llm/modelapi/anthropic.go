@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// anthropicVersion is the protocol version, sent with every request.
+	// anthropicVersion is the protocol version that every request names.
 	anthropicVersion = "2023-06-01"
-	// anthropicMaxTokens is the limit of an answer if the caller sets none: the protocol requires a number,
-	// and every current model accepts this one.
+	// anthropicMaxTokens limits an answer if the caller sets no limit: the protocol requires one, and every current
+	// model accepts this one.
 	anthropicMaxTokens = 8192
 )
 
-// anthropicBody is req for the messages protocol (https://docs.anthropic.com/en/api/messages-streaming). The
-// parts that stay the same from round to round are marked for the service's cache: tools, system prompt, and
-// the conversation up to its end.
+// anthropicBody returns req for the messages protocol (https://docs.anthropic.com/en/api/messages-streaming). It
+// marks the parts that stay the same from round to round for the service's cache: tools, system prompt, and the
+// conversation up to its end.
 func anthropicBody(m *Client, req llm.Request) (any, error) {
 	p := anthropic.MessageNewParams{Model: m.Model, MaxTokens: anthropicMaxTokens}
 	if req.MaxTokens > 0 {
@@ -44,7 +44,7 @@ func anthropicBody(m *Client, req llm.Request) (any, error) {
 		delete(schema, "type") // it is always object
 		tool.InputSchema.ExtraFields = schema
 		if len(schema) == 0 {
-			tool.InputSchema.Properties = map[string]any{} // if it were left out, the service would refuse the tool
+			tool.InputSchema.Properties = map[string]any{} // without properties the service would refuse the tool
 		}
 		if i+1 == len(req.Tools) {
 			tool.CacheControl = anthropic.NewCacheControlEphemeralParam()
@@ -113,7 +113,7 @@ func anthropicImage(img chat.Image) anthropic.ContentBlockParamUnion {
 	return anthropic.NewImageBlockBase64(img.MIME, base64.StdEncoding.EncodeToString(img.Data))
 }
 
-// anthropicReader assembles the events of one answer: blocks that begin, grow and end one after another.
+// anthropicReader assembles the events of one answer: content blocks that start, grow and stop.
 type anthropicReader struct {
 	blocks map[int]*anthropicBlock
 	usage  anthropicUsage
@@ -121,12 +121,12 @@ type anthropicReader struct {
 
 type anthropicBlock struct {
 	kind string
-	// call is nil except for a tool_use; given is its initial input.
+	// call is set for a tool_use block only; initialInput is the input it started with.
 	call         *partialCall
 	initialInput json.RawMessage
 }
 
-// anthropicUsage is cumulative; a missing field keeps its value.
+// anthropicUsage is cumulative: a field missing from an event keeps its value.
 type anthropicUsage struct {
 	Input   int `json:"input_tokens"`
 	Output  int `json:"output_tokens"`
@@ -188,7 +188,7 @@ func (r *anthropicReader) read(e sseEvent, a *answer) error {
 	case "error":
 		return newServiceError(e.data)
 	}
-	return nil // a ping, or an event of a newer protocol version
+	return nil // a ping or an event of a newer protocol version
 }
 
 func (r *anthropicReader) addUsage(raw json.RawMessage, a *answer) error {
@@ -243,14 +243,14 @@ func (r *anthropicReader) growBlock(v *anthropicEvent, a *answer) error {
 		if v.Delta.JSON == nil {
 			return malformed("a piece of a call is empty")
 		}
-		if b.call != nil { // otherwise it belongs to a tool that the service runs itself
+		if b.call != nil { // otherwise it belongs to a tool that the service itself runs
 			a.addArguments(b.call, *v.Delta.JSON)
 		}
 	}
 	return nil
 }
 
-// endBlock ends a block. From then on a call is complete.
+// endBlock ends a block; if it is a call, the call is now complete.
 func (r *anthropicReader) endBlock(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || r.blocks[*v.Index] == nil {
 		return malformed("a block ends that did not begin")
@@ -260,7 +260,7 @@ func (r *anthropicReader) endBlock(v *anthropicEvent, a *answer) error {
 		return nil
 	}
 	b.call.problem = ""
-	// A call begins with {} for an input that is still to come; an empty one may be complete or truncated.
+	// A call starts with {} if its input follows; an empty input may be complete or truncated.
 	if b.call.args.Len() == 0 && len(b.initialInput) > 0 && string(b.initialInput) != "{}" {
 		a.addArguments(b.call, string(b.initialInput))
 	}

@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// chatBody is req for the chat completions protocol
+// chatBody returns req for the chat completions protocol
 // (https://platform.openai.com/docs/api-reference/chat-streaming).
 func chatBody(m *Client, req llm.Request) (any, error) {
 	p := openai.ChatCompletionNewParams{
@@ -32,7 +32,7 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 	if req.System != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(req.System))
 	}
-	var seen []chat.Image // images of results, which can only hold text in this format
+	var seen []chat.Image // images of results, which in this format can only contain text
 	for i, msg := range req.Messages {
 		if out, ok := chatMessage(msg, req.SendReasoning); ok {
 			p.Messages = append(p.Messages, out)
@@ -62,10 +62,10 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 	return p, nil
 }
 
-// chatMessage converts msg; an empty assistant message is left out. With reasoning, a message with calls also
-// carries the reasoning before them, for services that want it back
-// (https://api-docs.deepseek.com/guides/thinking_mode) and refuse a message without any.
-func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageParamUnion, bool) {
+// chatMessage converts msg; it returns false for an empty assistant message. If withReasoning is set,
+// a message with calls also contains the reasoning before them: some services refuse a message without it
+// (https://api-docs.deepseek.com/guides/thinking_mode).
+func chatMessage(msg chat.Message, withReasoning bool) (openai.ChatCompletionMessageParamUnion, bool) {
 	switch {
 	case msg.Role == chat.RoleUser && len(msg.Images) > 0:
 		return userMessageWithImages(msg.Text, msg.Images), true
@@ -94,7 +94,7 @@ func chatMessage(msg chat.Message, thoughts bool) (openai.ChatCompletionMessageP
 		}
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: f})
 	}
-	if thoughts && len(msg.Calls) > 0 {
+	if withReasoning && len(msg.Calls) > 0 {
 		a.SetExtraFields(map[string]any{"reasoning_content": msg.Reasoning})
 	}
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}, true
@@ -122,7 +122,7 @@ func argsOf(c chat.ToolCall) string {
 	return string(c.Args)
 }
 
-// schemaOf is the JSON Schema of a function's parameters, nil if it has none.
+// schemaOf returns the JSON Schema of a function's parameters, nil if it has none.
 func schemaOf(t toolspec.Function) (map[string]any, error) {
 	var schema map[string]any
 	if len(t.Function.Parameters) > 0 {
@@ -133,15 +133,15 @@ func schemaOf(t toolspec.Function) (map[string]any, error) {
 	return schema, nil
 }
 
-// chatReader assembles the chunks of one answer. Calls come in pieces: the first has id and name, the others
-// continue the arguments. Servers differ in the index (some send 0 for every call, some none), so a new id at
-// a known index begins a new call.
+// chatReader assembles the chunks of one answer. A call comes in pieces: the first has the id and name, the
+// others continue the arguments. Servers differ in the index (some send 0 for every call, some send none), so a
+// new id at a known index starts a new call.
 type chatReader struct {
 	byIndex map[int]*partialCall
 	last    *partialCall
-	// reasoned is set when reasoning came as reasoning_content.
-	reasoned bool
-	// readsCost says that the service reports what it charges.
+	// hasReasoning is set when reasoning came as reasoning_content.
+	hasReasoning bool
+	// readsCost is set if the service reports the price of an answer.
 	readsCost bool
 }
 
@@ -157,7 +157,7 @@ type chatChunk struct {
 			Cached  int `json:"cached_tokens"`
 			Written int `json:"cache_write_tokens"`
 		} `json:"prompt_tokens_details"`
-		// CacheHit is DeepSeek's name for it.
+		// CacheHit is DeepSeek's name for cached tokens.
 		CacheHit int `json:"prompt_cache_hit_tokens"`
 		serviceCost
 	} `json:"usage"`
@@ -168,7 +168,7 @@ type chatDelta struct {
 	Role    *string         `json:"role"`
 	Content json.RawMessage `json:"content"`
 	Refusal *string         `json:"refusal"`
-	// The two names under which services send reasoning.
+	// Services send reasoning under one of two names.
 	Reasoning        *string    `json:"reasoning"`
 	ReasoningContent *string    `json:"reasoning_content"`
 	ToolCalls        []chatCall `json:"tool_calls"`
@@ -215,7 +215,7 @@ func (r *chatReader) read(e sseEvent, a *answer) error {
 		}
 		return nil
 	}
-	for _, choice := range *c.Choices { // only one answer was requested, so all belong to it
+	for _, choice := range *c.Choices { // only one choice was requested, so all pieces belong to it
 		if len(choice.Delta) == 0 && choice.FinishReason == "" {
 			return malformed("a chunk has no delta")
 		}
@@ -241,14 +241,13 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 	}
 	if d.Role == nil && d.Content == nil && d.Refusal == nil && d.Reasoning == nil && d.ReasoningContent == nil &&
 		d.ToolCalls == nil {
-		// Services add fields of their own. While a call is being sent, an unknown field alone may be a piece
-		// of it.
+		// Services add their own fields. While a call is being sent, an unknown field alone may be a piece of it.
 		if r.last != nil && !last && len(strings.Trim(string(raw), "{} \t\r\n")) > 0 {
 			return malformed("a delta in a call holds nothing that is known")
 		}
 		return nil
 	}
-	r.reasoned = r.reasoned || d.ReasoningContent != nil && *d.ReasoningContent != ""
+	r.hasReasoning = r.hasReasoning || d.ReasoningContent != nil && *d.ReasoningContent != ""
 	for _, s := range []*string{d.ReasoningContent, d.Reasoning} {
 		if s != nil && *s != "" {
 			a.addThought(*s)
@@ -324,7 +323,7 @@ func (r *chatReader) addPiece(c chatCall, a *answer) error {
 	if f.id == "" {
 		f.id = c.ID
 	}
-	// The name comes whole with the first piece; some servers repeat it in each.
+	// The first piece contains the whole name; some servers repeat it in every piece.
 	if f.name == "" {
 		f.name = c.Function.Name
 	}

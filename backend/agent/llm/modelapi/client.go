@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// maxErrorBody is how much of an error response is read.
+	// maxErrorBody limits how much of an error response is read.
 	maxErrorBody = 64 << 10
 	// DefaultIdleTimeout is how long a stream may be silent. Without an accelerator, reading a long prompt
 	// takes minutes before the first word.
@@ -31,13 +31,13 @@ const (
 	usageTimeout = 5 * time.Second
 )
 
-// errStalled is the cause of a stream that timed out.
+// errStalled is the cause when a stream timed out.
 var errStalled = errors.New("nothing came for too long")
 
-// Client is one model at one endpoint. It sends a request once; retries are the caller's.
+// Client calls one model at one endpoint. It sends each request once; the caller retries.
 //
-// Request bodies are built with the vendors' types (openai-go, anthropic-sdk-go). Streams are read here: those
-// libraries skip lines and fields they do not know, and what they skip may be the middle of a call.
+// Request bodies are built with the vendors' types (openai-go, anthropic-sdk-go). Client parses streams itself:
+// those libraries skip lines and fields they do not know, and a skipped line may be part of a call.
 type Client struct {
 	Endpoint    Endpoint
 	Model       string
@@ -53,7 +53,7 @@ type answerReader interface {
 // Format is the wire format of a service.
 type Format string
 
-// The formats. Auto chooses by the address.
+// The wire formats. Auto chooses by the address.
 const (
 	Auto      Format = "auto"
 	Chat      Format = "chat"
@@ -66,7 +66,7 @@ func Formats() []string {
 	return []string{string(Auto), string(Chat), string(Responses), string(Anthropic)}
 }
 
-// path is where requests of that format go, below the base address.
+// path returns the path of requests in that format, below the base address.
 func (f Format) path() string {
 	switch f {
 	case Responses:
@@ -97,7 +97,7 @@ func (e Endpoint) reader() answerReader {
 	return &chatReader{readsCost: e.reportsCost()}
 }
 
-// authorize adds the key in the way of the format.
+// authorize adds the key in the header that the format uses.
 func (f Format) authorize(req *http.Request, key string) {
 	if f == Anthropic {
 		req.Header.Set("Anthropic-Version", anthropicVersion)
@@ -154,7 +154,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return c.read(watched, res.Body, idle, onDelta)
 }
 
-// withWireRoles replaces roles that wire formats do not have: Sextant's own messages are sent as the user's.
+// withWireRoles replaces roles that wire formats lack: Sextant's own messages are sent with the user's role.
 func withWireRoles(messages []chat.Message) []chat.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
@@ -185,7 +185,7 @@ func (c *Client) read(
 			err = a.checkSize()
 		}
 		if err == nil && a.pieces > pieces && !utf8.Valid(e.data) {
-			// In text this loses one character; a call would become a different one.
+			// In text this would lose one character, but it would change a call.
 			err = malformed("a piece of a call is not UTF-8")
 		}
 		if a.complete {
@@ -198,26 +198,26 @@ func (c *Client) read(
 	}
 	res := a.response()
 	if chat, ok := r.(*chatReader); ok {
-		res.ReasoningField = chat.reasoned
+		res.ReasoningField = chat.hasReasoning
 	}
 	return res, nil
 }
 
-// verdict decides whether the answer whose stream ended with err is whole.
+// verdict returns nil if the answer is complete, else the error for the stream that ended with err.
 func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 	stalled := errors.Is(context.Cause(ctx), errStalled)
 	var own *llm.Error
-	var said *serviceError
+	var fromService *serviceError
 	switch {
 	case ctx.Err() != nil && !stalled:
 		return ctx.Err()
 	case errors.As(err, &own):
 		return own
-	case errors.As(err, &said):
+	case errors.As(err, &fromService):
 		return &llm.Error{
 			Kind: llm.Failed,
 			Message: c.Endpoint.Label + " ended the answer with an error" + withDetail(
-				c.Endpoint.errorDetail(said.data),
+				c.Endpoint.errorDetail(fromService.data),
 			),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
 			Err:        llm.ErrBrokenOff,
@@ -246,9 +246,9 @@ func (c *Client) stopError(ctx context.Context) error {
 	}
 }
 
-// errorDetail is the sentence in an error body without the key, which some services repeat. The key is
-// removed before the sentence is shortened, so that no half of it remains. Very short keys are left: they
-// protect nothing and would make sentences unreadable.
+// errorDetail returns the message in an error body without the key, which some services repeat. The key is
+// removed before the message is shortened, so that no part of it remains. Very short keys are left in: they
+// protect nothing, and removing them would make messages unreadable.
 func (e Endpoint) errorDetail(body []byte) string {
 	if len(e.Key) > 3 {
 		body = bytes.ReplaceAll(body, []byte(e.Key), []byte("…"))

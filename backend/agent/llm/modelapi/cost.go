@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// maxTokens is the most a service may claim for one answer, because counts are summed.
+	// maxTokens limits what a service may report for one answer, because counts are summed.
 	maxTokens = 100_000_000
 	// maxCost limits the cost of one answer, in units of the currency.
 	maxCost = 100_000
-	// openRouterHost reports the cost of answers.
+	// openRouterHost is the host of a service that reports costs.
 	openRouterHost = "openrouter.ai"
 )
 
-// clampUsage removes impossible counts: none is negative or unlimited, and cached tokens were read.
+// clampUsage limits counts to 0 to maxTokens, and cached tokens to the tokens read.
 func clampUsage(u chat.Usage) chat.Usage {
 	within := func(n, most int) int { return min(max(n, 0), most) }
 	u.Input, u.Output = within(u.Input, maxTokens), within(u.Output, maxTokens)
@@ -27,7 +27,7 @@ func clampUsage(u chat.Usage) chat.Usage {
 	return u
 }
 
-// reportsCost reports whether the service says what an answer costs
+// reportsCost reports whether the service can report the cost of an answer
 // (https://openrouter.ai/docs/use-cases/usage-accounting).
 func (e Endpoint) reportsCost() bool {
 	if e.Provider == llm.ProviderOpenRouter {
@@ -37,22 +37,22 @@ func (e Endpoint) reportsCost() bool {
 	return err == nil && u.Hostname() == openRouterHost
 }
 
-// serviceCost is what such a service reports, in US dollars.
+// serviceCost is the cost of an answer in US dollars as a service reports it.
 type serviceCost struct {
-	// Raw, because other services use these names for other things.
+	// The fields are raw because other services use these names for other things.
 	Cost    json.RawMessage `json:"cost"`
 	IsBYOK  json.RawMessage `json:"is_byok"`
 	Details json.RawMessage `json:"cost_details"`
 }
 
-// money is the cost, nil if there is no plausible one.
+// money returns the cost, nil if there is no plausible one.
 func (c serviceCost) money() *chat.Money {
 	var sum float64
 	if len(c.Cost) == 0 || string(c.Cost) == "null" || json.Unmarshal(c.Cost, &sum) != nil {
 		return nil
 	}
 	if string(c.IsBYOK) == "true" {
-		// With the user's own provider key the provider's price comes on top of the service's fee.
+		// If the user's own provider key is used, the provider's price is added to the service's fee.
 		var more struct {
 			Upstream float64 `json:"upstream_inference_cost"`
 		}

@@ -8,10 +8,10 @@ import (
 	"sextant/backend/agent/llm"
 )
 
-// openAIBase is where openai/… goes if no other address is configured.
+// openAIBase is the default address of the OpenAI provider.
 const openAIBase = "https://api.openai.com/v1"
 
-// DefaultBaseURL is a service's own address, "" for a server on this machine.
+// DefaultBaseURL returns the default address of a provider, "" for a server on this machine.
 func DefaultBaseURL(provider string) string {
 	switch provider {
 	case llm.ProviderOpenAI:
@@ -26,7 +26,7 @@ func DefaultBaseURL(provider string) string {
 	return ""
 }
 
-// DetectFormat is the format of the service at base if none is configured.
+// DetectFormat returns the format of the service at base if none is configured.
 func DetectFormat(provider, base string) Format {
 	u, err := url.Parse(base)
 	switch {
@@ -42,7 +42,7 @@ func DetectFormat(provider, base string) Format {
 	return Chat
 }
 
-// Endpoint is where a provider is reached. BaseURL has no trailing slash.
+// Endpoint is the address of a provider, with its key and format. BaseURL has no trailing slash.
 type Endpoint struct {
 	Provider string
 	Label    string
@@ -52,7 +52,7 @@ type Endpoint struct {
 	Local    bool
 }
 
-// EnvVar is the environment variable of a provider's setting.
+// EnvVar returns the environment variable of a provider's setting, such as SEXTANT_OPENAI_BASE_URL.
 func EnvVar(provider, setting string) string {
 	return "SEXTANT_" + strings.ToUpper(provider) + "_" + setting
 }
@@ -93,7 +93,7 @@ func (e Endpoint) startHint() string {
 	return "Check the network and " + EnvVar(e.Provider, "BASE_URL") + ", then send again. The conversation is kept."
 }
 
-// CheckBaseURL refuses addresses that are not plain http or https ones.
+// CheckBaseURL returns base without a trailing slash, or an error if it is not a plain http or https URL.
 func CheckBaseURL(provider, base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||

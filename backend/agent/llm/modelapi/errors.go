@@ -12,7 +12,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// refusal converts an HTTP status and an error body to an Error.
+// refusal converts an HTTP status and an error body to an llm.Error.
 func (c *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
 	e := c.errorForStatus(status, c.Endpoint.errorDetail(body))
 	// 529 is Anthropic's status for an overloaded service.
@@ -27,7 +27,7 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &llm.Error{
-			Kind:       llm.Unauthorised,
+			Kind:       llm.Unauthorized,
 			Message:    c.Endpoint.Label + " refused the key" + withDetail(detail),
 			Suggestion: c.Endpoint.keyHint(),
 		}
@@ -68,7 +68,7 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 	}
 }
 
-// unreachable says which address did not answer.
+// unreachable returns an error that names the address that did not answer.
 func (c *Client) unreachable(err error) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Unreachable,
@@ -79,10 +79,10 @@ func (c *Client) unreachable(err error) *llm.Error {
 	}
 }
 
-// brokenOff says that the answer is not whole.
+// brokenOff returns an error for an incomplete answer.
 func brokenOff(err error) *llm.Error {
 	return &llm.Error{
-		Kind:       llm.Cut,
+		Kind:       llm.BrokenOff,
 		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
 		Suggestion: "Send \"continue\" to go on.",
 		Err:        err,
@@ -90,7 +90,7 @@ func brokenOff(err error) *llm.Error {
 	}
 }
 
-// retryAfter is the wait an error response asks for, in seconds or until a date; 0 for none.
+// retryAfter returns the wait that an error response asks for, in seconds or as a date; 0 for none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
 		return min(time.Duration(ms)*time.Millisecond, 24*time.Hour)
@@ -120,7 +120,7 @@ func mentionsLength(detail string) bool {
 	return false
 }
 
-// errorText extracts the sentence from the usual forms of error bodies.
+// errorText extracts the message from the usual forms of error bodies.
 func errorText(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
@@ -152,7 +152,7 @@ func withDetail(detail string) string {
 	return ": " + detail
 }
 
-// oneLine keeps at most 300 bytes of s, on one line.
+// oneLine returns s on one line, cut to 300 bytes.
 func oneLine(s string) string {
 	return excerpt.Bytes(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
 }

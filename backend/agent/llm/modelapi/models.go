@@ -12,13 +12,13 @@ import (
 
 const maxListBody = 1 << 20
 
-// StatusError is an HTTP status that is no success.
+// StatusError is an HTTP status that reports failure.
 type StatusError int
 
 // Error implements error.
 func (s StatusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// ModelIDs reads a list of models in either of the two usual forms.
+// ModelIDs fetches a list of models in either of the two usual forms.
 func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"sextant/shared/chat"
 )
 
-// responsesBody is req for the responses protocol
-// (https://platform.openai.com/docs/api-reference/responses-streaming). The service is asked to store
-// nothing: we keep the conversation.
+// responsesBody returns req for the responses protocol
+// (https://platform.openai.com/docs/api-reference/responses-streaming). The service is asked not to store
+// anything.
 func responsesBody(m *Client, req llm.Request) (any, error) {
 	p := responses.ResponseNewParams{Model: m.Model, Store: param.NewOpt(false)}
 	if req.System != "" {
@@ -123,7 +123,7 @@ type responsesEvent struct {
 }
 
 func (r *responsesReader) read(e sseEvent, a *answer) error {
-	if string(e.data) == "[DONE]" { // some compatible services add it
+	if string(e.data) == "[DONE]" { // some compatible services add this
 		a.done = true
 		return nil
 	}
@@ -165,7 +165,7 @@ func (r *responsesReader) read(e sseEvent, a *answer) error {
 	return nil
 }
 
-// item takes the beginning of a call, and its end with the whole of its arguments.
+// item handles the start of a call, and its end, which contains all its arguments.
 func (r *responsesReader) item(v *responsesEvent, a *answer) error {
 	if v.Item.Type != "function_call" {
 		return nil

@@ -11,8 +11,8 @@ import (
 // maxEvent limits one event of a stream; the largest repeats a whole answer.
 const maxEvent = 2 * maxAnswerBytes
 
-// errMalformed means that a part of the stream cannot be read. What it held is unknown, so no call of the
-// answer counts as complete.
+// errMalformed means that a part of the stream cannot be read. Its content is unknown, so no call of the answer
+// counts as complete.
 var errMalformed = errors.New("a part of the answer could not be read")
 
 func malformed(format string, args ...any) error {
@@ -26,8 +26,8 @@ type sseEvent struct {
 }
 
 // sseReader reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) more
-// strictly than the standard: there an unknown line is skipped, but in an answer it may be the middle of a
-// call. So it is an error here.
+// strictly than the standard, which skips unknown lines. Here they are errors, because such a line may be part of
+// a call.
 type sseReader struct {
 	lines *bufio.Reader
 	data  bytes.Buffer
@@ -35,8 +35,8 @@ type sseReader struct {
 
 func newSSEReader(r io.Reader) *sseReader { return &sseReader{lines: bufio.NewReader(r)} }
 
-// next returns the next event with data, valid until the following call. An event truncated by the end of the
-// stream is dropped: the error is then io.EOF, as at an orderly end.
+// next returns the next event with data, valid until the following call. At the end of the stream it drops a
+// truncated event and returns io.EOF.
 func (r *sseReader) next() (sseEvent, error) {
 	var e sseEvent
 	r.data.Reset()
@@ -77,7 +77,7 @@ func (r *sseReader) next() (sseEvent, error) {
 	}
 }
 
-// line is the next line without its line break. A last line without one is dropped.
+// line returns the next line without its line break. A last line without a line break is dropped.
 func (r *sseReader) line() ([]byte, error) {
 	var whole []byte
 	for {
@@ -99,12 +99,12 @@ func (r *sseReader) line() ([]byte, error) {
 	}
 }
 
-// newServiceError is an error that a service sends in the middle of its answer.
+// newServiceError returns the error that a service sent in the middle of its answer.
 func newServiceError(data []byte) error { return &serviceError{data: bytes.Clone(data)} }
 
 type serviceError struct{ data []byte }
 
 func (s *serviceError) Error() string { return "the service ended the answer with an error" }
 
-// incompleteCall is the problem of a call whose end did not come.
+// incompleteCall is the problem of a call that was not sent completely.
 const incompleteCall = "the call was not sent to its end"

@@ -2,32 +2,32 @@ package modelapi
 
 import "strings"
 
-// thinkSplitter separates the reasoning at the start of a text. Local models often write it into their answer
-// as <think>…</think>, and not every server separates the two.
+// thinkSplitter separates the reasoning at the start of an answer. Local models often write it as
+// <think>…</think>, and not every server separates it.
 type thinkSplitter struct {
 	state splitState
-	// closing is the tag that ends the reasoning; held is what may be the beginning of a tag.
-	closing string
-	held    string
+	// closingTag is the tag that ends the reasoning; held may be the start of a tag.
+	closingTag string
+	held       string
 }
 
-// splitState is how far an answer has come.
+// splitState says which part of an answer is being read.
 type splitState int
 
 const (
 	atStart splitState = iota
 	inThought
-	// afterThought is the white space after the reasoning, which is not part of the answer.
+	// afterThought is the state between the reasoning and the text; white space is dropped there.
 	afterThought
 	inText
 )
 
-// thinkTags are the opening tags with their closing tags.
+// thinkTags contains the opening tags with their closing tags.
 var thinkTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
 
 const blank = " \t\r\n"
 
-// split splits the next piece of text. Reasoning comes before the rest.
+// split splits the next piece of an answer; the reasoning comes before the text.
 func (t *thinkSplitter) split(s string) (thought, text string) {
 	switch t.state {
 	case inText:
@@ -46,28 +46,28 @@ func (t *thinkSplitter) split(s string) (thought, text string) {
 		text, t.held = t.held, ""
 		return "", text
 	}
-	thought, text, ended := strings.Cut(t.held, t.closing)
+	thought, text, ended := strings.Cut(t.held, t.closingTag)
 	if ended {
 		t.state, t.held = afterThought, ""
 		_, text = t.split(text)
 		return thought, text
 	}
-	keep := partialSuffix(t.held, t.closing)
+	keep := partialSuffix(t.held, t.closingTag)
 	thought, t.held = t.held[:len(t.held)-keep], t.held[len(t.held)-keep:]
 	return thought, ""
 }
 
-// matchOpening decides what the text begins with; false if that is not certain yet.
+// matchOpening decides how the text begins. It returns false if that is not certain yet.
 func (t *thinkSplitter) matchOpening() bool {
-	begun := strings.TrimLeft(t.held, blank)
+	text := strings.TrimLeft(t.held, blank)
 	for _, o := range thinkTags {
-		if rest, ok := strings.CutPrefix(begun, o[0]); ok {
-			t.state, t.closing, t.held = inThought, o[1], rest
+		if rest, ok := strings.CutPrefix(text, o[0]); ok {
+			t.state, t.closingTag, t.held = inThought, o[1], rest
 			return true
 		}
 	}
 	for _, o := range thinkTags {
-		if strings.HasPrefix(o[0], begun) {
+		if strings.HasPrefix(o[0], text) {
 			return false
 		}
 	}
@@ -75,7 +75,7 @@ func (t *thinkSplitter) matchOpening() bool {
 	return true
 }
 
-// flush returns what was held back, at the end of the answer.
+// flush returns what was held back until the end of the answer.
 func (t *thinkSplitter) flush() (thought, text string) {
 	held := t.held
 	t.held = ""
@@ -85,7 +85,7 @@ func (t *thinkSplitter) flush() (thought, text string) {
 	return "", held
 }
 
-// partialSuffix is the length of the longest suffix of s that is a prefix of closing.
+// partialSuffix returns the length of the longest suffix of s that is a prefix of closing.
 func partialSuffix(s, closing string) int {
 	for n := min(len(s), len(closing)-1); n > 0; n-- {
 		if strings.HasPrefix(closing, s[len(s)-n:]) {

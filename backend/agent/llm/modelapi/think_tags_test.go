@@ -24,18 +24,18 @@ func TestThinkTagsAreReasoning(t *testing.T) {
 		t.Run(c.said, func(t *testing.T) {
 			for size := 1; size <= len(c.said); size++ {
 				var thought, text strings.Builder
-				a := &answer{onDelta: func(d llm.Delta) { thought.WriteString(d.Thought); text.WriteString(d.Text) }}
+				a := &answer{onDelta: func(d llm.Delta) { thought.WriteString(d.Reasoning); text.WriteString(d.Text) }}
 				for rest := c.said; rest != ""; rest = rest[min(size, len(rest)):] {
 					a.addText(rest[:min(size, len(rest))])
 				}
 				r := a.response()
-				if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought ||
+				if r.Reasoning != c.thought || r.Text != c.text || thought.String() != c.thought ||
 					text.String() != c.text {
 					t.Errorf(
 						"%q in pieces of %d: thought %q, streamed %q; text %q, streamed %q",
 						c.said,
 						size,
-						r.Thought,
+						r.Reasoning,
 						thought.String(),
 						r.Text,
 						text.String(),

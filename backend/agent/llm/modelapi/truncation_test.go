@@ -20,12 +20,12 @@ import (
 func recorded() map[string]openaitest.Turn {
 	click := openaitest.Call{ID: "c1", Name: "click", Args: `{"id":12,"why":"to pay"}`}
 	return map[string]openaitest.Turn{
-		"text":      {Text: "Größe: 12 m².", Fragment: 6, Usage: openaitest.Usage{Input: 5, Output: 4, Cached: 2}},
-		"reasoning": {Thought: "Two shops.", Text: "The first.", Fragment: 6},
+		"text":      {Text: "Größe: 12 m².", ChunkSize: 6, Usage: openaitest.Usage{Input: 5, Output: 4, Cached: 2}},
+		"reasoning": {Reasoning: "Two shops.", Text: "The first.", ChunkSize: 6},
 		"parallel calls": {
-			Text:     "Paying.",
-			Calls:    []openaitest.Call{click, {ID: "c2", Name: "type", Args: `{"text":"a {b}"}`}},
-			Fragment: 10,
+			Text:      "Paying.",
+			Calls:     []openaitest.Call{click, {ID: "c2", Name: "type", Args: `{"text":"a {b}"}`}},
+			ChunkSize: 10,
 		},
 	}
 }
@@ -118,7 +118,7 @@ func TestStreamCutAtAnyByte(t *testing.T) {
 				if o.Text != turn.Text || len(o.Calls) != len(turn.Calls) {
 					t.Fatalf("cut at %d: taken as whole: %+v", at, o.Response)
 				}
-			} else if llm.KindOf(o.err) != llm.Cut || !strings.HasPrefix(turn.Text, o.Text) {
+			} else if llm.KindOf(o.err) != llm.BrokenOff || !strings.HasPrefix(turn.Text, o.Text) {
 				t.Fatalf("cut at %d: text %q, error %v", at, o.Text, o.err)
 			}
 			// What came before the cut is there, counted independently.

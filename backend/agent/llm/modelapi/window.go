@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// minWindow and maxWindow limit what a service may report, in tokens. A larger value means no limit or is
-	// wrong, and is ignored.
+	// minWindow and maxWindow limit the tokens that a service may report. A larger value means no limit or is an
+	// error, and is ignored.
 	minWindow = 1_000
 	maxWindow = 20_000_000
-	// maxWindowBody is how much of a response is read; OpenRouter's list has some hundred models.
+	// maxWindowBody limits how much of a response is read; OpenRouter's list has some hundred models.
 	maxWindowBody = 8 << 20
 )
 
-// Window is a model's context window as the service reports it. Loaded says that it is loaded with that size.
+// Window is a model's context window. Loaded says that the service loaded the model with that size.
 type Window struct {
 	Tokens int
 	Loaded bool
 }
 
-// ContextWindow asks the service for the model's context window. The zero Window means that it does not say.
+// ContextWindow asks the service for the model's context window. The zero Window means that it reports none.
 func (c *Client) ContextWindow(ctx context.Context) (Window, error) {
 	root := strings.TrimSuffix(c.Endpoint.BaseURL, "/v1")
 	switch {
@@ -51,7 +51,7 @@ func (c *Client) ContextWindow(ctx context.Context) (Window, error) {
 		err := c.fetchJSON(ctx, c.Endpoint.BaseURL+"/models/"+url.PathEscape(c.Model), nil, &info)
 		return info.window(), err
 	case c.Endpoint.Provider == llm.ProviderGemini && strings.HasSuffix(c.Endpoint.BaseURL, "/openai"):
-		// The compatible list does not have it, the service's own does.
+		// Only the service's own route reports it, not the OpenAI-compatible list.
 		var info modelInfo
 		err := c.fetchJSON(
 			ctx,
@@ -61,18 +61,18 @@ func (c *Client) ContextWindow(ctx context.Context) (Window, error) {
 		)
 		return info.window(), err
 	case c.Endpoint.BaseURL == openAIBase:
-		return Window{}, nil // its list does not include it
+		return Window{}, nil // the list does not report it
 	}
 	return c.listedWindow(ctx, c.Endpoint.BaseURL+"/models")
 }
 
-// modelInfo is what services report about a model, each under its own name.
+// modelInfo contains the sizes that services report for a model, each under its own name.
 type modelInfo struct {
 	ID string `json:"id"`
-	// LM Studio: of a loaded model, and the most it supports.
+	// LM Studio reports the size of a loaded model and the most it supports.
 	Loaded    tokenCount `json:"loaded_context_length"`
 	MaxLoaded tokenCount `json:"max_context_length"`
-	// VLLM, OpenRouter, Groq, Anthropic and Gemini.
+	// These names are used by VLLM, OpenRouter, Groq, Anthropic and Gemini.
 	VLLM       tokenCount `json:"max_model_len"`
 	OpenRouter tokenCount `json:"context_length"`
 	Groq       tokenCount `json:"context_window"`
@@ -103,9 +103,9 @@ func (c *Client) listedWindow(ctx context.Context, address string) (Window, erro
 	return Window{}, err
 }
 
-// ollamaWindow is the size with which Ollama loaded the model, or will by the model's own parameters. Without
-// either the server decides when it loads it, at most what the model supports. Ollama silently truncates
-// longer prompts.
+// ollamaWindow returns the size with which Ollama loaded the model, or will load it by the model's parameters.
+// Without either, the server decides on loading, up to what the model supports. Ollama silently truncates longer
+// prompts.
 func (c *Client) ollamaWindow(ctx context.Context, root string) (Window, error) {
 	var ps struct {
 		Models []struct {
@@ -113,7 +113,7 @@ func (c *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 			Reads tokenCount `json:"context_length"`
 		} `json:"models"`
 	}
-	// A server that does not have this route may have the next.
+	// A server without this route may have the next one.
 	if c.fetchJSON(ctx, root+"/api/ps", nil, &ps) == nil {
 		for _, run := range ps.Models {
 			if run.Reads > 0 && (run.Name == c.Model || run.Name == c.Model+":latest") {
@@ -124,7 +124,7 @@ func (c *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 	var show struct {
 		Parameters string                     `json:"parameters"`
 		Info       map[string]json.RawMessage `json:"model_info"`
-		// RemoteHost is set if the model runs elsewhere; it is then never loaded here.
+		// RemoteHost is set if the model runs elsewhere; then it is never loaded here.
 		RemoteHost string `json:"remote_host"`
 	}
 	if err := c.fetchJSON(ctx, root+"/api/show", map[string]string{"model": c.Model}, &show); err != nil {
@@ -143,7 +143,7 @@ func (c *Client) ollamaWindow(ctx context.Context, root string) (Window, error) 
 	}, nil
 }
 
-// fetchJSON decodes one JSON response into v, of a GET or, with a body, of a POST.
+// fetchJSON decodes a JSON response into v. It sends a GET, or a POST if body is not nil.
 func (c *Client) fetchJSON(ctx context.Context, address string, body, v any) error {
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {
@@ -162,7 +162,7 @@ func (c *Client) fetchJSON(ctx context.Context, address string, body, v any) err
 	}
 	c.Endpoint.Format.authorize(req, c.Endpoint.Key)
 	if c.Endpoint.Provider == llm.ProviderGemini && c.Endpoint.Key != "" {
-		req.Header.Del("Authorization") // which is for OAuth tokens there, not for keys
+		req.Header.Del("Authorization") // there it is for OAuth tokens, not for keys
 		req.Header.Set("X-Goog-Api-Key", c.Endpoint.Key)
 	}
 	res, err := c.HTTP.Do(req)

@@ -7,31 +7,31 @@ import (
 
 // FactRequest is a request that was answered from Facts.
 type FactRequest struct {
-	// Asked is its method and path.
-	Asked  string
+	// Route is the request's method and path.
+	Route  string
 	Body   string
 	Header http.Header
 }
 
-// FactRequests are the requests so far that were answered from Facts.
+// FactRequests returns the requests that were answered from Facts, in order.
 func (s *Server) FactRequests() []FactRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]FactRequest(nil), s.facts...)
 }
 
-// withFacts answers from Facts, and leaves everything else to next.
+// withFacts answers requests that Facts contains and passes others to next.
 func (s *Server) withFacts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := r.Method + " " + r.URL.Path
-		fact, known := s.Facts[asked]
+		route := r.Method + " " + r.URL.Path
+		fact, known := s.Facts[route]
 		if !known {
 			next.ServeHTTP(w, r)
 			return
 		}
 		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 		s.mu.Lock()
-		s.facts = append(s.facts, FactRequest{Asked: asked, Body: string(body), Header: r.Header.Clone()})
+		s.facts = append(s.facts, FactRequest{Route: route, Body: string(body), Header: r.Header.Clone()})
 		s.mu.Unlock()
 		if fact == "" {
 			<-r.Context().Done()

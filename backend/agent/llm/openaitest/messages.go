@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// readMessages reads a request of Anthropic's messages API.
+// readMessages parses a request of Anthropic's messages API. problem says why the service would refuse it.
 func readMessages(body []byte, h http.Header) (req Request, problem string) {
 	var form struct {
 		Model     string `json:"model"`
@@ -81,7 +81,7 @@ type contentBlock struct {
 	} `json:"source"`
 }
 
-// readBlocks adds one message to the conversation, its results first as messages of their own.
+// readBlocks adds one message to the conversation. Its results come first, each as a separate message.
 func readBlocks(role string, blocks []contentBlock, req *Request) (problem string) {
 	m := Message{Role: role}
 	if len(blocks) == 0 {
@@ -137,7 +137,7 @@ func renderMessages(t Turn) []byte {
 	index := 0
 	block := func(begin map[string]any, kind, field, whole string) {
 		s.event("content_block_start", map[string]any{"index": index, "content_block": begin})
-		for _, piece := range pieces(whole, t.Fragment) {
+		for _, piece := range pieces(whole, t.ChunkSize) {
 			s.event(
 				"content_block_delta",
 				map[string]any{"index": index, "delta": map[string]any{"type": kind, field: piece}},
@@ -146,8 +146,8 @@ func renderMessages(t Turn) []byte {
 		s.event("content_block_stop", map[string]any{"index": index})
 		index++
 	}
-	if t.Thought != "" {
-		block(map[string]any{"type": "thinking", "thinking": ""}, "thinking_delta", "thinking", t.Thought)
+	if t.Reasoning != "" {
+		block(map[string]any{"type": "thinking", "thinking": ""}, "thinking_delta", "thinking", t.Reasoning)
 	}
 	if t.Text != "" {
 		block(map[string]any{"type": "text", "text": ""}, "text_delta", "text", t.Text)

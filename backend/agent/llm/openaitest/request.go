@@ -16,7 +16,7 @@ const (
 	Anthropic Format = "anthropic"
 )
 
-// Request is a request in any format, in terms of chat.
+// Request is a request in any format, converted to the fields of the chat format.
 type Request struct {
 	Format    Format    `json:"-"`
 	Model     string    `json:"model"`
@@ -33,9 +33,9 @@ type Request struct {
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	// Body is the whole request.
+	// Body is the unparsed request body.
 	Body []byte `json:"-"`
-	// Authorization is the header with the key.
+	// Authorization is the Authorization header, or the header that contains the key.
 	Authorization string `json:"-"`
 }
 
@@ -44,11 +44,11 @@ type Message struct {
 	Role       string
 	Content    string
 	ToolCallID string
-	// Images are the images, as data: addresses.
+	// Images are data: URLs.
 	Images    []string
 	ToolCalls []ToolCall
-	// Thought is the reasoning that was sent back, nil if the field is missing.
-	Thought *string
+	// Reasoning is the reasoning that the client sent back, nil if the field is missing.
+	Reasoning *string
 }
 
 // ToolCall is a call in a Message.
@@ -66,7 +66,7 @@ type ToolCall struct {
 	} `json:"extra_content"`
 }
 
-// UnmarshalJSON reads chat's form: text, or a list of texts and images.
+// UnmarshalJSON reads a message in the chat format, with text or a list of texts and images.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	var form struct {
 		Role       string          `json:"role"`
@@ -78,7 +78,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &form); err != nil {
 		return fmt.Errorf("reading a message: %w", err)
 	}
-	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls, Thought: form.Thought}
+	*m = Message{Role: form.Role, ToolCallID: form.ToolCallID, ToolCalls: form.ToolCalls, Reasoning: form.Thought}
 	if len(form.Content) == 0 || string(form.Content) == "null" {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (r Request) Tool(name string) bool {
 	return false
 }
 
-// Last is the content of the last message.
+// Last returns the content of the last message.
 func (r Request) Last() string {
 	if len(r.Messages) == 0 {
 		return ""
@@ -125,7 +125,8 @@ func (r Request) Last() string {
 }
 
 // checkMessages enforces the rules of services: each call is answered right after it, once; ids of calls are
-// unique; no user or model message is empty; and the last message is not the model's.
+// unique; no user or model message is empty; and the last message is not the model's. It returns what is wrong,
+// or "".
 func checkMessages(messages []Message) string {
 	open, used := map[string]bool{}, map[string]bool{}
 	for i, m := range messages {
@@ -158,7 +159,7 @@ func checkMessages(messages []Message) string {
 		return "An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
 			"'tool_call_id'."
 	case n > 0 && messages[n-1].Role == "assistant":
-		return "The conversation must end with a user message: an answer cannot be begun for the model."
+		return "The conversation must end with a user message: an answer cannot be started for the model."
 	}
 	return ""
 }

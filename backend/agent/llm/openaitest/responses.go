@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// readResponses reads a request of the responses API.
+// readResponses parses a request of the responses API. problem says why the service would refuse it.
 func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	var form struct {
 		Model           string            `json:"model"`
@@ -96,7 +96,7 @@ func readItem(raw json.RawMessage, req *Request) bool {
 	return true
 }
 
-// inputText reads text, or a list of texts and images.
+// inputText parses text, or a list of texts and images.
 func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil, true
@@ -122,7 +122,7 @@ func inputText(raw json.RawMessage) (text string, images []string, ok bool) {
 	return text, images, true
 }
 
-// stream writes named events, as the responses and messages formats have them.
+// stream writes named events, as in the responses and messages formats.
 type stream struct {
 	b bytes.Buffer
 	// numbered adds a sequence number from 0 to each event.
@@ -145,10 +145,10 @@ func renderResponses(t Turn) []byte {
 	head := map[string]any{"id": "resp_1", "object": "response", "status": "in_progress", "output": []any{}}
 	s.event("response.created", map[string]any{"response": head})
 	index := 0
-	if t.Thought != "" {
+	if t.Reasoning != "" {
 		item := map[string]any{"id": "rs_1", "type": "reasoning", "summary": []any{}}
 		s.event("response.output_item.added", map[string]any{"output_index": index, "item": item})
-		for _, piece := range pieces(t.Thought, t.Fragment) {
+		for _, piece := range pieces(t.Reasoning, t.ChunkSize) {
 			s.event(
 				"response.reasoning_summary_text.delta",
 				map[string]any{"item_id": "rs_1", "output_index": index, "summary_index": 0, "delta": piece},
@@ -164,7 +164,7 @@ func renderResponses(t Turn) []byte {
 				"content": []any{},
 			},
 		})
-		for _, piece := range pieces(t.Text, t.Fragment) {
+		for _, piece := range pieces(t.Text, t.ChunkSize) {
 			s.event(
 				"response.output_text.delta",
 				map[string]any{"item_id": "msg_1", "output_index": index, "content_index": 0, "delta": piece},
@@ -182,7 +182,7 @@ func renderResponses(t Turn) []byte {
 			return map[string]any{"id": id, "type": "function_call", "call_id": c.ID, "name": c.Name, "arguments": args}
 		}
 		s.event("response.output_item.added", map[string]any{"output_index": index, "item": item("")})
-		for _, piece := range pieces(c.Args, t.Fragment) {
+		for _, piece := range pieces(c.Args, t.ChunkSize) {
 			s.event(
 				"response.function_call_arguments.delta",
 				map[string]any{"item_id": id, "output_index": index, "delta": piece},

@@ -20,78 +20,79 @@ import (
 	"time"
 )
 
-// Turn is one scripted answer; the zero value is an empty one.
+// Turn is one scripted answer; the zero value is an empty answer.
 type Turn struct {
-	// Thought is sent before Text as reasoning.
-	Thought string
-	Text    string
-	Calls   []Call
+	// Reasoning is sent before Text.
+	Reasoning string
+	Text      string
+	Calls     []Call
 	// Finish is the finish reason; empty means stop, or tool_calls if there are calls.
 	Finish string
 	Usage  Usage
-	// Fragment is how many bytes of text or arguments go into one chunk; 0 means 7.
-	Fragment int
-	// Gap is the wait between chunks.
-	Gap time.Duration
+	// ChunkSize is the size in bytes of the chunks of text and arguments; 0 means 7.
+	ChunkSize int
+	// ChunkDelay is the pause between chunks.
+	ChunkDelay time.Duration
 
-	// Status other than 0 and 200 answers with Body (a usual error if empty) instead of a stream.
+	// Status is the HTTP status. Unless it is 0 or 200, Body (a usual error if empty) is sent instead of a stream.
 	Status     int
 	Body       string
 	RetryAfter string
 
-	// Cut drops the connection after so many bytes of the stream; 0 means never, -1 before the first. Clean
-	// makes it an orderly end of the connection.
-	Cut   int
-	Clean bool
-	// Stall keeps the connection open and silent after so many bytes; 0 means never, -1 before the first.
-	Stall int
+	// CutAfter is the number of bytes after which the connection is dropped; 0 means never, -1 before the first. With
+	// CleanCut, the connection is closed in an orderly way.
+	CutAfter int
+	CleanCut bool
+	// StallAfter is the number of bytes after which the open connection falls silent; 0 means never, -1 before the
+	// first.
+	StallAfter int
 	// Raw is sent instead of the rendered stream.
 	Raw string
-	// CorruptByte replaces the byte of the stream at CorruptAt, counted from 1; 0 means none.
+	// CorruptByte replaces the byte at position CorruptAt of the stream, counted from 1; 0 means none.
 	CorruptAt   int
 	CorruptByte byte
 }
 
-// Call is a tool call; Args is sent as it is, even if it is not JSON.
+// Call is a tool call. Args is sent unchanged, even if it is not JSON.
 type Call struct {
 	ID   string
 	Name string
 	Args string
-	// Signature is what the service wants back with the call (chat only).
+	// Signature is an opaque value that the service wants back with the call (chat only).
 	Signature string
 }
 
-// Usage is what the service counts. Input is all that was read; Cached of it came from the cache, Written of
-// it was added to it (Anthropic only).
+// Usage is the usage that the service reports. Input counts all tokens read; of these, Cached came from the cache
+// and Written were added to it (Anthropic only).
 type Usage struct {
 	Input   int
 	Output  int
 	Cached  int
 	Written int
-	// Cost is what the service charges, as OpenRouter reports it: in chat only, and only on request. Upstream
-	// is what the user's own provider key paid in addition.
+	// Cost is the price of the answer as OpenRouter reports it: in chat only, and only on request. Upstream is what
+	// was charged to the user's own provider key in addition.
 	Cost     float64
 	Upstream float64
 }
 
-// Server is the listening server. Set its fields before the first request.
+// Server is a model service that is listening. Set its fields before the first request.
 type Server struct {
-	// Models are listed at /v1/models and, as Ollama does, at /api/tags; others are refused with 404. None
-	// means that every name is accepted.
+	// Models are listed at /v1/models and, like in Ollama, at /api/tags; other names are refused with 404. If it is
+	// empty, every name is accepted.
 	Models []string
-	// Key is required if not empty.
+	// Key is the key that requests must have, unless it is empty.
 	Key string
 	// Answer returns the turn for a request when the script is used up.
 	Answer func(Request) Turn
-	// OnRefused is called for every refused conversation, with the reason; may be nil.
+	// OnRefused is called with the reason for every refused conversation; may be nil.
 	OnRefused func(r Request, problem string)
 	// NoImages refuses requests with images.
 	NoImages bool
-	// Probes sends the question whether the model supports native calls to the script like any other; without
-	// it the server answers yes and does not record it.
-	Probes bool
-	// Facts are JSON answers to other requests by method and path ("POST /api/show"), checked first; "" keeps
-	// the connection silent until the server closes.
+	// ScriptedProbes answers the probe for native calls from the script, like any other request. Otherwise the server
+	// answers it with a call and does not record it.
+	ScriptedProbes bool
+	// Facts contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For "" the
+	// connection stays silent until the server closes.
 	Facts map[string]string
 
 	ln   net.Listener
@@ -105,7 +106,7 @@ type Server struct {
 	facts    []FactRequest
 }
 
-// Start listens on a free loopback port and answers with turns, one per request.
+// Start listens on a free loopback port and answers requests with turns, in order.
 func Start(turns ...Turn) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -131,24 +132,24 @@ func Start(turns ...Turn) (*Server, error) {
 	return s, nil
 }
 
-// URL is the base address, ending in /v1.
+// URL returns the base address, which ends in /v1.
 func (s *Server) URL() string { return "http://" + s.ln.Addr().String() + "/v1" }
 
-// Port is the port on 127.0.0.1.
+// Port returns the port on 127.0.0.1.
 func (s *Server) Port() int {
 	a, _ := s.ln.Addr().(*net.TCPAddr)
 	return a.Port
 }
 
-// Close ends the server and everything it does.
+// Close stops the server and drops its connections.
 func (s *Server) Close() {
 	s.quit()
 	_ = s.http.Close()
 	<-s.done
 }
 
-// SetAnswer sets Answer while another process sends requests: the race detector sees no order between the
-// processes, only the lock.
+// SetAnswer sets Answer while another process sends requests. It takes the lock, because the race detector sees
+// no order between processes.
 func (s *Server) SetAnswer(answer func(Request) Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +163,7 @@ func (s *Server) Add(turns ...Turn) {
 	s.script = append(s.script, turns...)
 }
 
-// Requests are the chat requests so far.
+// Requests returns the conversations received so far, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +198,7 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"models": models})
 }
 
-// readChat reads a request for chat completions. problem is why the service would refuse it.
+// readChat parses a request for chat completions. problem says why the service would refuse it.
 func readChat(body []byte, _ http.Header) (req Request, problem string) {
 	if json.Unmarshal(body, &req) != nil {
 		return req, "We could not parse the JSON body of your request."
@@ -241,7 +242,7 @@ func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, 
 			refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
 			return
 		}
-		if !s.Probes && len(req.Tools) == 1 && req.Tool(probeTool) {
+		if !s.ScriptedProbes && len(req.Tools) == 1 && req.Tool(probeTool) {
 			s.play(w, r, format, Turn{Calls: []Call{{ID: "call_probe", Name: probeTool, Args: `{"word":"saffron"}`}}})
 			return
 		}
@@ -249,7 +250,7 @@ func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, 
 	}
 }
 
-// probeTool is the tool of the probe's question.
+// probeTool is the tool that the probe offers.
 const probeTool = "say_word"
 
 func contains(list []string, s string) bool {
@@ -296,10 +297,10 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// limitOffset is how many bytes of the stream are sent before mark takes effect.
+// limitOffset returns the offset mark, limited to the size of the stream.
 func limitOffset(mark, whole int) int { return max(0, min(mark, whole)) }
 
-// header is the head of a streamed answer that ends with its connection.
+// header is the HTTP header of a streamed answer that ends when the connection closes.
 const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: " +
 	"no-cache\r\nConnection: close\r\n\r\n"
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// play sends t.
+// play sends the answer t.
 func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Turn) {
 	if isError(t) {
 		if t.RetryAfter != "" {
@@ -21,16 +21,16 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t T
 	}
 	stream := RenderAs(format, t)
 	switch {
-	case t.Clean && t.Cut != 0:
-		s.cleanCut(w, stream[:limitOffset(t.Cut, len(stream))])
-	case t.Cut != 0:
-		writeStream(w, r, stream[:limitOffset(t.Cut, len(stream))], 0)
+	case t.CleanCut && t.CutAfter != 0:
+		s.cleanCut(w, stream[:limitOffset(t.CutAfter, len(stream))])
+	case t.CutAfter != 0:
+		writeStream(w, r, stream[:limitOffset(t.CutAfter, len(stream))], 0)
 		panic(http.ErrAbortHandler) // drops the connection in the middle of the answer
-	case t.Stall != 0:
-		writeStream(w, r, stream[:limitOffset(t.Stall, len(stream))], 0)
+	case t.StallAfter != 0:
+		writeStream(w, r, stream[:limitOffset(t.StallAfter, len(stream))], 0)
 		<-r.Context().Done()
 	default:
-		writeStream(w, r, stream, t.Gap)
+		writeStream(w, r, stream, t.ChunkDelay)
 	}
 }
 
@@ -57,7 +57,7 @@ func writeStream(w http.ResponseWriter, r *http.Request, stream []byte, gap time
 	}
 }
 
-// cleanCut ends the answer with the connection, so that the reader sees an orderly end.
+// cleanCut ends the answer by closing the connection, so that the reader sees an orderly end.
 func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -69,14 +69,14 @@ func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
 	_ = buf.Flush()
 }
 
-// Render is the stream of t in chat's format.
+// Render returns the stream of t in the chat format.
 func Render(t Turn) []byte { return RenderAs(Chat, t) }
 
-// RenderAs is Render in any format.
+// RenderAs returns the stream of t in any format.
 func RenderAs(format Format, t Turn) []byte {
 	stream := []byte(t.Raw)
-	if t.Fragment <= 0 {
-		t.Fragment = 7
+	if t.ChunkSize <= 0 {
+		t.ChunkSize = 7
 	}
 	switch {
 	case t.Raw != "":
@@ -94,10 +94,10 @@ func RenderAs(format Format, t Turn) []byte {
 }
 
 func renderChat(t Turn) []byte {
-	size := t.Fragment
+	size := t.ChunkSize
 	var b bytes.Buffer
 	chunk(&b, map[string]any{"role": "assistant", "content": ""}, nil)
-	for _, piece := range pieces(t.Thought, size) {
+	for _, piece := range pieces(t.Reasoning, size) {
 		chunk(&b, map[string]any{"reasoning_content": piece}, nil)
 	}
 	for _, piece := range pieces(t.Text, size) {
@@ -147,7 +147,7 @@ func renderChat(t Turn) []byte {
 	return b.Bytes()
 }
 
-// pieces splits s after size bytes each, but never inside a character.
+// pieces splits s into pieces of size bytes, but never inside a character.
 func pieces(s string, size int) []string {
 	var out []string
 	start := 0
@@ -174,7 +174,7 @@ func chunk(b *bytes.Buffer, delta map[string]any, finish any) {
 func event(b *bytes.Buffer, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return // maps of strings and numbers always marshal
+		return // cannot fail: maps of strings and numbers always marshal
 	}
 	b.WriteString("data: ")
 	b.Write(data)

@@ -62,7 +62,7 @@ func TestBreakerHalfOpensAfterCooldown(t *testing.T) {
 		if b.remaining(at.BaseURL) == 0 {
 			t.Error("a stop opened it")
 		}
-		b.record(at, &llm.Error{Kind: llm.Unauthorised})
+		b.record(at, &llm.Error{Kind: llm.Unauthorized})
 		if b.remaining(at.BaseURL) != 0 {
 			t.Error("a service that answers is left alone")
 		}

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// failureThreshold is how many failures in a row open the circuit of an endpoint, cooldown for how long.
+	// failureThreshold is the number of failures in a row that open the circuit of an endpoint, for the time
+	// cooldown.
 	failureThreshold = 5
 	cooldown         = 30 * time.Second
 )
 
-// breakers are circuit breakers, one for each endpoint. An endpoint that keeps failing gets no requests for a
-// while, because they do not help it and each makes a person wait. Then one request tries it. The zero value
-// is ready.
+// breakers contains a circuit breaker for each endpoint. An endpoint that keeps failing gets no requests for a
+// while, because they would only make people wait. Then one request tests it. The zero value is ready.
 type breakers struct {
 	mu sync.Mutex
 	at map[string]*breaker
@@ -28,8 +28,8 @@ type breaker struct {
 	until    time.Time
 }
 
-// remaining is how long nothing may be sent to base; 0 means go ahead. After the cooldown the first caller
-// goes ahead and the others wait for its result.
+// remaining returns how long nothing may be sent to base, 0 if a request may be sent now. After the cooldown the
+// first caller may send one and the others wait for its result.
 func (b *breakers) remaining(base string) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +45,8 @@ func (b *breakers) remaining(base string) time.Duration {
 	return 0
 }
 
-// record counts the result of a request to at. A refusal comes from a healthy service; a stopped request says
-// nothing.
+// record counts the result of a request to an endpoint. A refusal comes from a healthy service, and a stopped
+// request proves nothing.
 func (b *breakers) record(at modelapi.Endpoint, err error) {
 	var e *llm.Error
 	if err != nil && !errors.As(err, &e) {
@@ -55,7 +55,7 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Cut &&
+	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.BrokenOff &&
 		(e.Kind != llm.Failed || !e.Retryable):
 		delete(b.at, at.BaseURL)
 		return

@@ -24,8 +24,8 @@ func TestErrorKindsByStatus(t *testing.T) {
 		"wrong key": {openaitest.Turn{
 			Status: 401,
 			Body:   `{"error":{"message":"Incorrect API key provided: ab***."}}`,
-		}, llm.Unauthorised, "Incorrect API key"},
-		"forbidden": {openaitest.Turn{Status: 403}, llm.Unauthorised, "Forbidden"},
+		}, llm.Unauthorized, "Incorrect API key"},
+		"forbidden": {openaitest.Turn{Status: 403}, llm.Unauthorized, "Forbidden"},
 		"no such model": {openaitest.Turn{
 			Status: 404,
 			Body:   `{"error":{"message":"The model 'm' does not exist"}}`,
@@ -100,7 +100,7 @@ func TestUnreachableAddressError(t *testing.T) {
 	}
 	port := ln.Addr().(*net.TCPAddr).Port
 	_ = ln.Close()
-	r := providers.New(providers.Config{Detect: map[string]int{"ollama": port, "lmstudio": port, "llamacpp": port}})
+	r := providers.New(providers.Config{LocalPorts: map[string]int{"ollama": port, "lmstudio": port, "llamacpp": port}})
 	defer r.Close()
 	for name, hint := range map[string]string{
 		"ollama/qwen3": "ollama serve", "lmstudio/x": "LM Studio",
@@ -138,7 +138,7 @@ func TestGarbageIsTruncatedAnswer(t *testing.T) {
 			turn := openaitest.Turn{Raw: raw}
 			_, r := serve(t, turn, turn, turn)
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
-			asError(t, err, llm.Cut)
+			asError(t, err, llm.BrokenOff)
 			if len(res.Calls) > 0 {
 				t.Errorf("%q gave calls", raw)
 			}
@@ -159,7 +159,7 @@ func TestSilentServiceTimesOut(t *testing.T) {
 	for name, stall := range map[string]int{"before the first word": -1, "in the middle": at} {
 		t.Run(name, func(t *testing.T) {
 			stalled := whole
-			stalled.Stall = stall
+			stalled.StallAfter = stall
 			s, err := openaitest.Start(stalled)
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +169,9 @@ func TestSilentServiceTimesOut(t *testing.T) {
 			if stall > 0 {
 				idle = 2 * time.Second // the words before the silence come in time on a busy machine too
 			}
-			r := providers.New(providers.Config{OpenAIBaseURL: s.URL(), Idle: idle, Detect: map[string]int{}})
+			r := providers.New(providers.Config{
+				OpenAIBaseURL: s.URL(), IdleTimeout: idle, LocalPorts: map[string]int{},
+			})
 			defer r.Close()
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
 			asError(t, err, llm.Stalled)
@@ -181,8 +183,8 @@ func TestSilentServiceTimesOut(t *testing.T) {
 }
 
 func TestCancelEndsStream(t *testing.T) {
-	whole := openaitest.Turn{Text: "first second", Fragment: 6}
-	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
+	whole := openaitest.Turn{Text: "first second", ChunkSize: 6}
+	whole.StallAfter = strings.Index(string(openaitest.Render(whole)), "second")
 	_, r := serve(t, whole)
 	ctx, cancel := context.WithCancel(context.Background())
 	res, err := open(t, r, "openai/m").Stream(ctx, hello(), func(llm.Delta) { cancel() })
@@ -218,7 +220,7 @@ func TestRedirectIsNotFollowedWithKey(t *testing.T) {
 		providers.Config{
 			OpenAIBaseURL: "http://" + away.Addr().String() + "/v1",
 			OpenAIKey:     "k",
-			Detect:        map[string]int{},
+			LocalPorts:    map[string]int{},
 		},
 	)
 	_, _, err = ask(t, open(t, r, "openai/m"), hello())

@@ -9,16 +9,15 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// guardedClient is an HTTP client for one address, with an egress guard of its own that opens only this
-// address inside the private networks. An address configured for a model is thus not open to tools, and no
-// response can redirect a request elsewhere.
+// guardedClient is an HTTP client for one address. Its own egress guard opens only this address inside the
+// private networks, so tools cannot reach it through a model's setting, and no response can redirect a request.
 type guardedClient struct {
 	guard  *egress.Guard
 	client *http.Client
 }
 
-// newGuardedClient opens the hosts of configured at guard. proxy may be nil. The proxy that the environment
-// names for to is opened as well, because a person configured it.
+// newGuardedClient opens the hosts of the configured addresses at guard. proxy may be nil. A proxy that the
+// environment names for the address to is opened too, because a person configured it.
 func newGuardedClient(
 	guard *egress.Guard,
 	proxy func(*http.Request) (*url.URL, error),
@@ -26,7 +25,7 @@ func newGuardedClient(
 	configured ...string,
 ) *guardedClient {
 	for _, base := range configured {
-		if u, err := url.Parse(base); err == nil && u.Host != "" { // otherwise opening a model reports what is wrong
+		if u, err := url.Parse(base); err == nil && u.Host != "" { // if it is invalid, opening a model reports the error
 			guard.Allow(withPort(u))
 		}
 	}
@@ -42,12 +41,12 @@ func newGuardedClient(
 	transport.MaxIdleConnsPerHost = 2
 	return &guardedClient{guard: guard, client: &http.Client{
 		Transport: transport,
-		// Redirects are not followed: a key goes to the configured address and nowhere else.
+		// Redirects are not followed, so that a key goes only to the configured address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// withPort is the host of u with its port, also if it is the default one, so that only one port is opened.
+// withPort returns the host of u with its port, even the default one, so that only that port is opened.
 func withPort(u *url.URL) string {
 	port := u.Port()
 	switch {
@@ -62,5 +61,5 @@ func withPort(u *url.URL) string {
 
 func (g *guardedClient) close() {
 	g.client.CloseIdleConnections()
-	_ = g.guard.Close() // it runs no proxy, so nothing can fail
+	_ = g.guard.Close() // cannot fail: the guard runs no proxy
 }

@@ -73,7 +73,7 @@ func TestGuardedClientFollowsNoRedirect(t *testing.T) {
 				providers.Config{
 					OpenAIBaseURL: service.URL,
 					OpenAIKey:     "key-that-stays",
-					Detect:        map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
+					LocalPorts:    map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
 				},
 			)
 			for _, name := range []string{"openai/m", "ollama/m"} {
@@ -86,8 +86,8 @@ func TestGuardedClientFollowsNoRedirect(t *testing.T) {
 			service.Close()
 		})
 	}
-	if said := heard(); said != "" {
-		t.Errorf("the canary heard %s", said)
+	if message := heard(); message != "" {
+		t.Errorf("the canary heard %s", message)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestGuardedClientReachesOnlyItsAddress(t *testing.T) {
 		providers.Config{
 			OpenAIBaseURL: "http://" + before + "/v1",
 			OpenAIKey:     "k",
-			Detect:        map[string]int{},
+			LocalPorts:    map[string]int{},
 			Egress: func() *egress.Guard {
 				g := egress.New(egress.Config{})
 				guards = append(guards, g)

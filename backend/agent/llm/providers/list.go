@@ -26,15 +26,15 @@ const (
 	stateNoKey    = "no_key"
 )
 
-// remoteList caches a service's list: List is called with every snapshot and must not wait for the network
-// each time.
+// remoteList caches the list of a service, because List is called for every snapshot and must not wait for the
+// network.
 type remoteList struct {
 	until  time.Time
 	models []wire.Model
 }
 
-// List returns every model that can be chosen, the pilot first and always ready. A provider that does not
-// answer has one entry that says why. It takes at most three seconds.
+// List returns every model that can be chosen, the pilot first and always ready. For a provider that does not
+// answer, one entry says why. It takes at most three seconds.
 func (r *Registry) List(ctx context.Context) []wire.Model {
 	order := append(llm.RemoteProviders(), llm.LocalProviders()...)
 	found := make([][]wire.Model, len(order))
@@ -59,10 +59,10 @@ func (r *Registry) List(ctx context.Context) []wire.Model {
 func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.Model {
 	r.mu.Lock()
 	from := r.services[provider]
-	kept := from.listed
+	cached := from.listed
 	r.mu.Unlock()
-	if time.Now().Before(kept.until) {
-		return slices.Clone(kept.models)
+	if time.Now().Before(cached.until) {
+		return slices.Clone(cached.models)
 	}
 	at, over, err := r.configured(provider)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 		var e *llm.Error
 		if errors.As(err, &e) {
 			hint = e.Suggestion
-			if e.Kind == llm.Unauthorised {
+			if e.Kind == llm.Unauthorized {
 				state = stateNoKey
 			}
 		}
@@ -140,7 +140,7 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 	return entries(at, ids)
 }
 
-// entries makes the entries of ids. Embedding models cannot answer and are left out.
+// entries returns the list entries of ids, without embedding models, which cannot answer.
 func entries(at modelapi.Endpoint, ids []string) []wire.Model {
 	models := []wire.Model{}
 	for _, id := range ids {

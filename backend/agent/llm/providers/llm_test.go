@@ -30,7 +30,7 @@ func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *provide
 		providers.Config{
 			OpenAIBaseURL: s.URL(),
 			OpenAIKey:     "key-1",
-			Detect:        map[string]int{},
+			LocalPorts:    map[string]int{},
 			RetryDelay:    time.Millisecond,
 		},
 	)
@@ -67,7 +67,7 @@ func TestTextIsStreamedAndReturned(t *testing.T) {
 	const text = "Größe: 12 m², fertig."
 	_, r := serve(
 		t,
-		openaitest.Turn{Text: text, Fragment: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}},
+		openaitest.Turn{Text: text, ChunkSize: 3, Usage: openaitest.Usage{Input: 20, Output: 7, Cached: 11}},
 	)
 	res, streamed, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil {
@@ -82,7 +82,7 @@ func TestTextIsStreamedAndReturned(t *testing.T) {
 }
 
 func TestCallsAreAssembledFromDeltas(t *testing.T) {
-	_, r := serve(t, openaitest.Turn{Text: "Looking.", Fragment: 2, Calls: []openaitest.Call{
+	_, r := serve(t, openaitest.Turn{Text: "Looking.", ChunkSize: 2, Calls: []openaitest.Call{
 		{ID: "a", Name: "click_element", Args: `{"annotationId": 12, "modifiers": ["Shift"]}`},
 		{ID: "b", Name: "annotate_page", Args: ""},
 		{ID: "c", Name: "type_text", Args: `{"annotationId":3,"text":"a \"b\" {c} ü"}`},

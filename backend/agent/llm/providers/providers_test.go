@@ -21,7 +21,7 @@ func TestProviders(t *testing.T) {
 	}
 	here := func(provider string) llmtest.Open {
 		return func(t *testing.T, s *openaitest.Server) llm.Model {
-			return opened(t, provider, providers.Config{Detect: map[string]int{provider: s.Port()}})
+			return opened(t, provider, providers.Config{LocalPorts: map[string]int{provider: s.Port()}})
 		}
 	}
 	for name, open := range map[string]llmtest.Open{
@@ -46,8 +46,8 @@ func TestProviders(t *testing.T) {
 func opened(t *testing.T, provider string, cfg providers.Config) llm.Model {
 	t.Helper()
 	cfg.RetryDelay = time.Nanosecond
-	if cfg.Detect == nil {
-		cfg.Detect = map[string]int{}
+	if cfg.LocalPorts == nil {
+		cfg.LocalPorts = map[string]int{}
 	}
 	r := providers.New(cfg)
 	t.Cleanup(r.Close)

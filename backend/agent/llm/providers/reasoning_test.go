@@ -25,7 +25,7 @@ func called(thought string) llm.Request {
 // requireReasoning answers requests with reasoning and refuses those without, as DeepSeek does.
 func requireReasoning(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
-		if len(m.ToolCalls) > 0 && m.Thought == nil {
+		if len(m.ToolCalls) > 0 && m.Reasoning == nil {
 			return openaitest.Turn{
 				Status: http.StatusBadRequest,
 				Body:   `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API."}}`,
@@ -38,14 +38,14 @@ func requireReasoning(r openaitest.Request) openaitest.Turn {
 // refuseReasoning accepts no reasoning, as services do that check each field.
 func refuseReasoning(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
-		if m.Thought != nil {
+		if m.Reasoning != nil {
 			return openaitest.Turn{
 				Status: http.StatusBadRequest,
 				Body:   `{"error":{"message":"property 'reasoning_content' is unsupported"}}`,
 			}
 		}
 	}
-	return openaitest.Turn{Thought: "Easy.", Text: "twelve"}
+	return openaitest.Turn{Reasoning: "Easy.", Text: "twelve"}
 }
 
 func TestReasoningIsSentBackOnceRequired(t *testing.T) {
@@ -62,21 +62,21 @@ func TestReasoningIsSentBackOnceRequired(t *testing.T) {
 	if len(asked) != 3 {
 		t.Fatalf("%d requests; the second question was to be asked right at once", len(asked))
 	}
-	if got := asked[2].Messages[1].Thought; got == nil || *got != "Look it up." {
+	if got := asked[2].Messages[1].Reasoning; got == nil || *got != "Look it up." {
 		t.Errorf("it got back %v", got)
 	}
 }
 
 func TestReasoningIsSentBackWithCalls(t *testing.T) {
 	s, r := serve(t)
-	s.Add(openaitest.Turn{Thought: "Hm.", Text: "hello"}, openaitest.Turn{Text: "twelve"})
+	s.Add(openaitest.Turn{Reasoning: "Hm.", Text: "hello"}, openaitest.Turn{Text: "twelve"})
 	m := open(t, r, "openai/m")
 	for _, req := range []llm.Request{hello(), called("Look it up.")} {
 		if _, _, err := ask(t, m, req); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := s.Requests()[1].Messages[1].Thought; got == nil || *got != "Look it up." {
+	if got := s.Requests()[1].Messages[1].Reasoning; got == nil || *got != "Look it up." {
 		t.Errorf("it got back %v", got)
 	}
 }

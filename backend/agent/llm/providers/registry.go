@@ -1,8 +1,7 @@
-// Package providers opens models by name and lists those that can be chosen: of the configured services and
-// of servers found on this machine. Models it opens retry, resume answers that broke off, and fall back to
-// another model.
+// Package providers opens models by name and lists those that can be chosen: of the configured services and of
+// servers found on this machine. The models retry, resume answers that broke off, and fall back to another model.
 //
-// Every address is dialled through an egress guard of its own.
+// Each address is dialed through its own egress guard.
 package providers
 
 import (
@@ -20,35 +19,34 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// Service is how a service over the network is reached.
+// Service is the configuration of a network service.
 type Service struct {
-	// BaseURL is its address; empty means the provider's own.
+	// BaseURL is the service's address; empty means the provider's default.
 	BaseURL string
 	Key     string
-	// Format is its wire format; empty or Auto chooses by provider and address.
+	// Format is the wire format; empty or Auto chooses it by provider and address.
 	Format modelapi.Format
 }
 
-// Config says which providers there are.
+// Config lists the providers and sets how they are used.
 type Config struct {
-	// OpenAIBaseURL and OpenAIKey are short for Services["openai"].
+	// OpenAIBaseURL and OpenAIKey are a short form of Services["openai"].
 	OpenAIBaseURL string
 	OpenAIKey     string
-	// Services are the configured services by provider: openai (any compatible one), anthropic, gemini,
+	// Services are the configured services by provider: openai (any compatible service), anthropic, gemini,
 	// openrouter.
 	Services map[string]Service
-	// Detect maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the default
+	// LocalPorts maps ollama, lmstudio, llamacpp and vllm to their ports on loopback; nil means the default
 	// ports. A port of 0 or a missing name disables that provider.
-	Detect map[string]int
-	// Idle is how long a stream may be silent; 0 means five minutes.
-	Idle time.Duration
-	// Fallback names the model that answers when the requested one cannot; nil or "" means none.
+	LocalPorts map[string]int
+	// IdleTimeout is how long a stream may be silent; 0 means five minutes.
+	IdleTimeout time.Duration
+	// Fallback returns the name of the model that answers when the requested one cannot; nil or "" means none.
 	Fallback func() string
-	// RetryDelay is the first wait before a failed request is sent again; later ones are longer. 0 means half
-	// a second.
+	// RetryDelay is the first wait before a failed request is sent again; later waits are longer. 0 means half a
+	// second.
 	RetryDelay time.Duration
-	// Egress makes the egress guard for an address; each configured address gets its own. nil means one
-	// without exceptions.
+	// Egress creates the egress guard of each configured address. nil means guards without exceptions.
 	Egress func() *egress.Guard
 	Log    *slog.Logger
 }
@@ -63,11 +61,11 @@ type Registry struct {
 	egress     func() *egress.Guard
 	local      *guardedClient
 	breakers   breakers
-	// noImages are the models that refused images, by address and name.
+	// noImages contains the models that refused images, by address and name.
 	noImages sync.Map
-	// reasoning says which models want their reasoning back; same keys.
+	// reasoning says which models want their reasoning back, by address and name.
 	reasoning sync.Map
-	// windows caches the context windows that services report; same keys.
+	// windows caches the context windows that services report, by address and name.
 	windows sync.Map
 
 	mu       sync.Mutex
@@ -82,18 +80,18 @@ type service struct {
 	listed remoteList
 }
 
-// New makes a Registry. It connects to nothing yet.
+// New returns a Registry. It does not connect to anything yet.
 func New(cfg Config) *Registry {
-	if cfg.Detect == nil {
-		cfg.Detect = map[string]int{
+	if cfg.LocalPorts == nil {
+		cfg.LocalPorts = map[string]int{
 			llm.ProviderOllama:   11434,
 			llm.ProviderLMStudio: 1234,
 			llm.ProviderLlamaCPP: 8080,
 			llm.ProviderVLLM:     8000,
 		}
 	}
-	if cfg.Idle <= 0 {
-		cfg.Idle = modelapi.DefaultIdleTimeout
+	if cfg.IdleTimeout <= 0 {
+		cfg.IdleTimeout = modelapi.DefaultIdleTimeout
 	}
 	if cfg.RetryDelay <= 0 {
 		cfg.RetryDelay = defaultRetryDelay
@@ -108,7 +106,7 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log,
+		ports: cfg.LocalPorts, idle: cfg.IdleTimeout, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log,
 		egress:   cfg.Egress,
 		services: map[string]*service{},
 	}
@@ -129,11 +127,11 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// clientFor makes the HTTP client for a provider at base, or at its own address.
+// clientFor creates the HTTP client for a provider at base, or at the provider's default address.
 func (r *Registry) clientFor(provider, base string) *guardedClient {
 	var configured []string
 	if base != "" {
-		configured = []string{base} // the provider's own address needs no exception
+		configured = []string{base} // the default address needs no exception
 	}
 	w := newGuardedClient(
 		r.egress(),
@@ -146,7 +144,7 @@ func (r *Registry) clientFor(provider, base string) *guardedClient {
 	return w
 }
 
-// Block closes addr ("127.0.0.1:4000", one of our own listeners) to models, whatever is configured.
+// Block closes addr ("127.0.0.1:4000"), one of our own listeners, to models, whatever is configured.
 func (r *Registry) Block(addr string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,8 +155,8 @@ func (r *Registry) Block(addr string) {
 	}
 }
 
-// Configure changes how a provider's service is reached and resets the circuit breakers. Models opened before
-// keep the old address. An unknown provider is ignored.
+// Configure changes the configuration of a provider's service and resets the circuit breakers. Models opened
+// before keep the old address. An unknown provider is ignored.
 func (r *Registry) Configure(provider string, to Service) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,8 +180,8 @@ func (r *Registry) Close() {
 	r.local.close()
 }
 
-// Open returns the model called name, provider/name. It connects to nothing: whether the provider is there
-// shows in the first Stream. The pilot is not opened here.
+// Open returns the model called name, which is provider/name. It does not connect: if the provider is
+// unreachable, the first Stream fails. Open does not open the pilot.
 func (r *Registry) Open(name string) (llm.Model, error) {
 	m, err := r.client(name)
 	if err != nil {
@@ -208,7 +206,7 @@ func (r *Registry) client(name string) (*modelapi.Client, error) {
 	return &modelapi.Client{Endpoint: at, Model: model, HTTP: over, IdleTimeout: r.idle}, nil
 }
 
-// endpoint returns where provider is reached, and the HTTP client for it.
+// endpoint returns a provider's endpoint and the HTTP client for it.
 func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, error) {
 	switch {
 	case slices.Contains(llm.RemoteProviders(), provider):
@@ -238,14 +236,14 @@ func (r *Registry) endpoint(provider string) (modelapi.Endpoint, *http.Client, e
 	}
 }
 
-// configured returns a service over the network, or why it cannot be used.
+// configured returns the endpoint of a network service, or an error that says why it cannot be used.
 func (r *Registry) configured(provider string) (modelapi.Endpoint, *http.Client, error) {
 	r.mu.Lock()
 	s := *r.services[provider]
 	r.mu.Unlock()
 	if s.BaseURL == "" && s.Key == "" {
 		e := &llm.Error{
-			Kind:       llm.Unauthorised,
+			Kind:       llm.Unauthorized,
 			Message:    "No key for " + llm.ProviderLabel(provider) + " is set",
 			Suggestion: "Set " + modelapi.EnvVar(provider, "API_KEY") + ".",
 		}

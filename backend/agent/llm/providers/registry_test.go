@@ -45,7 +45,7 @@ func unused(t *testing.T) int {
 }
 
 func TestLocalServersAreDiscovered(t *testing.T) {
-	r := providers.New(providers.Config{Detect: map[string]int{
+	r := providers.New(providers.Config{LocalPorts: map[string]int{
 		"ollama": local(t, "qwen3:8b", "nomic-embed-text"), "lmstudio": local(t, "gemma"), "llamacpp": unused(t),
 	}})
 	defer r.Close()
@@ -85,7 +85,7 @@ func TestServerWithoutModelsIsNotListed(t *testing.T) {
 	done := make(chan struct{})
 	go func() { _ = site.Serve(ln); close(done) }()
 	r := providers.New(
-		providers.Config{Detect: map[string]int{"llamacpp": ln.Addr().(*net.TCPAddr).Port, "ollama": local(t)}},
+		providers.Config{LocalPorts: map[string]int{"llamacpp": ln.Addr().(*net.TCPAddr).Port, "ollama": local(t)}},
 	)
 	models := r.List(context.Background())
 	r.Close()
@@ -105,7 +105,7 @@ func TestSilentPortDoesNotDelayList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ln.Close() }()
-	r := providers.New(providers.Config{Detect: map[string]int{"ollama": ln.Addr().(*net.TCPAddr).Port}})
+	r := providers.New(providers.Config{LocalPorts: map[string]int{"ollama": ln.Addr().(*net.TCPAddr).Port}})
 	defer r.Close()
 	start := time.Now()
 	if m, ok := listed(r.List(context.Background()), "ollama/"); !ok || m.State != "not_running" {
@@ -135,17 +135,17 @@ func TestConfiguredServiceAndItsKey(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	r := providers.New(providers.Config{Detect: map[string]int{"ollama": 1}})
+	r := providers.New(providers.Config{LocalPorts: map[string]int{"ollama": 1}})
 	defer r.Close()
 	for name, want := range map[string]struct {
 		kind llm.ErrorKind
 		says string
 	}{
-		"anthropic/claude": {llm.Unauthorised, "SEXTANT_ANTHROPIC_API_KEY"},
-		"gemini/x":         {llm.Unauthorised, "SEXTANT_GEMINI_API_KEY"},
-		"openrouter/x/y":   {llm.Unauthorised, "SEXTANT_OPENROUTER_API_KEY"},
+		"anthropic/claude": {llm.Unauthorized, "SEXTANT_ANTHROPIC_API_KEY"},
+		"gemini/x":         {llm.Unauthorized, "SEXTANT_GEMINI_API_KEY"},
+		"openrouter/x/y":   {llm.Unauthorized, "SEXTANT_OPENROUTER_API_KEY"},
 		"vllm/x":           {llm.Unreachable, "SEXTANT_OPENAI_BASE_URL"},
-		"openai/gpt":       {llm.Unauthorised, "SEXTANT_OPENAI_API_KEY"},
+		"openai/gpt":       {llm.Unauthorized, "SEXTANT_OPENAI_API_KEY"},
 		"llamacpp/x":       {llm.Unreachable, "SEXTANT_OPENAI_BASE_URL"},
 		"other/x":          {llm.NotSupported, "ollama"},
 		"gpt":              {llm.NotSupported, "provider/name"},
@@ -167,7 +167,7 @@ func TestBaseAddressMustBeHTTP(t *testing.T) {
 		"http://h/v1?x=1", "::",
 	} {
 		t.Run(base, func(t *testing.T) {
-			r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
+			r := providers.New(providers.Config{OpenAIBaseURL: base, LocalPorts: map[string]int{}})
 			_, err := r.Open("openai/m")
 			asError(t, err, llm.NotSupported)
 			if strings.Contains(err.Error(), "pw") {

@@ -9,7 +9,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// requestLog is the requests sent for one answer.
+// requestLog contains the requests sent for one answer.
 type requestLog []llm.SentRequest
 
 // send sends req to m and logs the request.
@@ -20,25 +20,25 @@ func (l *requestLog) send(
 	req llm.Request,
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
-	begun := time.Now()
+	start := time.Now()
 	res, err := m.Stream(ctx, req, onDelta)
-	n := len(res.Text) + len(res.Thought)
+	n := len(res.Text) + len(res.Reasoning)
 	for _, c := range res.Calls {
 		n += len(c.Name) + len(c.Args)
 	}
 	first := time.Duration(0)
 	if !res.FirstPieceAt.IsZero() {
-		first = max(res.FirstPieceAt.Sub(begun), 1)
+		first = max(res.FirstPieceAt.Sub(start), 1)
 	}
 	*l = append(*l, llm.SentRequest{
-		Model: name, Local: m.Endpoint.Local, Usage: res.Usage, Cost: res.Cost, Bytes: n, First: first,
-		Took:   time.Since(begun),
-		Failed: err != nil && ctx.Err() == nil, Whole: err == nil, Again: len(*l) > 0,
+		Model: name, Local: m.Endpoint.Local, Usage: res.Usage, Cost: res.Cost, Bytes: n, FirstPieceAfter: first,
+		Duration: time.Since(start),
+		Failed:   err != nil && ctx.Err() == nil, Complete: err == nil, Retry: len(*l) > 0,
 	})
 	return res, err
 }
 
-// usage is the sum over all requests.
+// usage returns the sum of all requests.
 func (l requestLog) usage() chat.Usage {
 	var sum chat.Usage
 	for _, m := range l {

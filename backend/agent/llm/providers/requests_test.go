@@ -13,9 +13,9 @@ import (
 )
 
 func TestRequestsAreReportedWithUsage(t *testing.T) {
-	turn := openaitest.Turn{Text: "abcdef", Fragment: 3, Usage: openaitest.Usage{Input: 10, Output: 4, Cached: 6}}
+	turn := openaitest.Turn{Text: "abcdef", ChunkSize: 3, Usage: openaitest.Usage{Input: 10, Output: 4, Cached: 6}}
 	cut := turn
-	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
+	cut.CutAfter = strings.Index(string(openaitest.Render(cut)), "def")
 	_, r := serve(t, openaitest.Turn{Status: http.StatusServiceUnavailable}, cut, turn)
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil || len(res.Requests) != 3 || res.Usage != (chat.Usage{Input: 10, Output: 4, Cached: 6}) {
@@ -23,17 +23,17 @@ func TestRequestsAreReportedWithUsage(t *testing.T) {
 	}
 	for i, want := range []llm.SentRequest{
 		{Failed: true},
-		{Failed: true, Again: true, Bytes: 3},
-		{Whole: true, Again: true, Bytes: 6},
+		{Failed: true, Retry: true, Bytes: 3},
+		{Complete: true, Retry: true, Bytes: 6},
 	} {
 		got := res.Requests[i]
-		if got.Model != "openai/m" || got.Local || got.Failed != want.Failed || got.Whole != want.Whole ||
-			got.Again != want.Again ||
+		if got.Model != "openai/m" || got.Local || got.Failed != want.Failed || got.Complete != want.Complete ||
+			got.Retry != want.Retry ||
 			got.Bytes != want.Bytes {
 			t.Errorf("request %d: %+v", i+1, got)
 		}
-		if (got.First > 0) != (got.Bytes > 0) || got.Took <= 0 || got.First > got.Took {
-			t.Errorf("request %d: first piece after %s of %s", i+1, got.First, got.Took)
+		if (got.FirstPieceAfter > 0) != (got.Bytes > 0) || got.Duration <= 0 || got.FirstPieceAfter > got.Duration {
+			t.Errorf("request %d: first piece after %s of %s", i+1, got.FirstPieceAfter, got.Duration)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestLocalModelIsMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	m := opened(t, "ollama", providers.Config{Detect: map[string]int{"ollama": s.Port()}})
+	m := opened(t, "ollama", providers.Config{LocalPorts: map[string]int{"ollama": s.Port()}})
 	if res, _, err := ask(t, m, hello()); err != nil || len(res.Requests) != 1 || !res.Requests[0].Local ||
 		res.Requests[0].Model != "ollama/m" {
 		t.Errorf("%+v %v", res.Requests, err)

@@ -15,27 +15,27 @@ import (
 )
 
 const (
-	// retries is how often a failed request is sent again, defaultRetryDelay the first wait.
+	// retries limits how often a failed request is sent again; defaultRetryDelay is the first wait.
 	retries           = 2
 	defaultRetryDelay = 500 * time.Millisecond
-	// maxRetryDelay is the longest wait a service may ask for.
+	// maxRetryDelay is the longest wait that is granted to a service.
 	maxRetryDelay = 30 * time.Second
 	// windowTimeout is how long a turn waits for a service to report a model's context window.
 	windowTimeout = 2 * time.Second
-	// windowTTL is how long an answer is cached: a local server may be restarted with another window.
+	// windowTTL is the cache time of an answer: a local server may be restarted with another window.
 	windowTTL = 10 * time.Minute
 	// windowRetry is the cache time after a failure, or while the model is not loaded.
 	windowRetry = time.Minute
-	// maxResumes is how often an answer that broke off is resumed.
+	// maxResumes limits how often an answer that broke off is resumed.
 	maxResumes = 2
 )
 
-// resumePrompt asks for the rest of an answer. It comes after the part that arrived.
+// resumePrompt asks for the rest of an answer. It follows the part that arrived.
 const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat " +
 	"nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
 
-// retryingModel retries requests that failed before the first word, resumes answers that broke off, and turns
-// to the fallback model. It sends a Note before each of these.
+// retryingModel retries requests that failed before the first word, resumes answers that broke off, and falls
+// back to another model. It sends a Note before each of these.
 type retryingModel struct {
 	registry *Registry
 	name     string
@@ -53,7 +53,7 @@ func (r *retryingModel) Endpoint() (base string, native bool) {
 // HasFallback implements llm.FallbackReporter.
 func (r *retryingModel) HasFallback() bool { return r.fallback() != nil }
 
-// fallback is the fallback model, nil if there is no other.
+// fallback returns the fallback model, nil if there is no other.
 func (r *retryingModel) fallback() *modelapi.Client {
 	name := r.registry.fallback()
 	if name == "" || name == r.name || name == llm.PilotName {
@@ -75,7 +75,7 @@ func (r *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta fun
 	return res, err
 }
 
-// streamAndResume asks until the answer is whole or going on makes no sense. log records every request.
+// streamAndResume sends requests until the answer is complete or cannot be continued. log records every request.
 func (r *retryingModel) streamAndResume(
 	ctx context.Context,
 	req llm.Request,
@@ -84,25 +84,25 @@ func (r *retryingModel) streamAndResume(
 ) (llm.Response, error) {
 	var soFar llm.Response
 	var broken error
-	asked := req
+	sent := req
 	for again := 0; ; again++ {
-		res, err := r.streamWithFallback(ctx, asked, log, onDelta)
+		res, err := r.streamWithFallback(ctx, sent, log, onDelta)
 		hasText := res.Text != ""
-		res.Text, res.Thought = soFar.Text+res.Text, soFar.Thought+res.Thought
+		res.Text, res.Reasoning = soFar.Text+res.Text, soFar.Reasoning+res.Reasoning
 		if err == nil || ctx.Err() != nil {
 			return res, err
 		}
 		if broken != nil && !hasText {
-			return res, broken // the first failure says more than the failed attempt to resume
+			return res, broken // the first failure tells more than the failed attempt to resume
 		}
 		if !hasText || req.TextCalls || again == maxResumes ||
-			llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
+			llm.KindOf(err) != llm.BrokenOff && !errors.Is(err, llm.ErrBrokenOff) {
 			return res, err
 		}
 		soFar, broken = res, err
 		onDelta(llm.Delta{Note: "The answer broke off. The text so far is kept, and the model is asked to continue."})
-		asked = req
-		asked.Messages = append(
+		sent = req
+		sent.Messages = append(
 			slices.Clone(req.Messages),
 			chat.Message{
 				Role: chat.RoleAssistant,
@@ -113,7 +113,7 @@ func (r *retryingModel) streamAndResume(
 	}
 }
 
-// streamWithFallback asks the model, and the fallback if nothing came.
+// streamWithFallback asks the model, then the fallback if nothing arrived.
 func (r *retryingModel) streamWithFallback(
 	ctx context.Context,
 	req llm.Request,
@@ -135,7 +135,7 @@ func (r *retryingModel) streamWithFallback(
 	name := second.Endpoint.Provider + "/" + second.Model
 	onDelta(llm.Delta{Note: fmt.Sprintf("%s. %s answers instead.", strings.TrimSuffix(e.Message, "."), name)})
 	res, failed := r.streamWithRetries(ctx, second, name, req, log, onDelta)
-	res.By = name
+	res.AnsweredBy = name
 	if failed == nil || ctx.Err() != nil || res.Text != "" {
 		return res, failed
 	}
@@ -152,7 +152,7 @@ func (r *retryingModel) streamWithFallback(
 	}
 }
 
-// streamWithRetries asks m until something comes or retrying makes no sense.
+// streamWithRetries asks m until something arrives or retrying is useless.
 func (r *retryingModel) streamWithRetries(
 	ctx context.Context,
 	m *modelapi.Client,
@@ -170,8 +170,8 @@ func (r *retryingModel) streamWithRetries(
 			}
 			return res, err
 		}
-		asked := r.adapt(m, req)
-		res, err = log.send(ctx, m, name, asked, onDelta)
+		sent := r.adapt(m, req)
+		res, err = log.send(ctx, m, name, sent, onDelta)
 		r.registry.breakers.record(m.Endpoint, err)
 		if res.ReasoningField {
 			r.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
@@ -180,7 +180,7 @@ func (r *retryingModel) streamWithRetries(
 		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
 			return res, err
 		}
-		if r.learnReasoning(m, asked.SendReasoning, e) {
+		if r.learnReasoning(m, sent.SendReasoning, e) {
 			continue
 		}
 		if r.learnNoImages(m, req, e) {
@@ -208,7 +208,7 @@ func (r *retryingModel) streamWithRetries(
 	}
 }
 
-// backoff is the wait before the request is sent again; not ok if it should not be.
+// backoff returns the wait before the next attempt, or false if there should be none.
 func (r *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, ok bool) {
 	if !e.Retryable || attempt >= retries {
 		return 0, false
@@ -228,7 +228,7 @@ func (r *retryingModel) backoff(e *llm.Error, attempt int) (wait time.Duration, 
 	return wait, true
 }
 
-// sleep waits; it returns false if ctx was done first.
+// sleep waits. It returns false if ctx was done first.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -261,7 +261,7 @@ func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
 	}
 }
 
-// adapt changes req to what m accepts: with its reasoning if it wants it, without images once it has refused
+// adapt changes req to what m accepts: with its reasoning if m wants it back, and without images if m has refused
 // them.
 func (r *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 	if wanted, known := r.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
@@ -280,15 +280,15 @@ func (r *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 	return req
 }
 
-// learnReasoning notes that m refused a request because of the reasoning in it, or because of its absence. It
-// returns false for other errors.
+// learnReasoning records that m refused a request because reasoning was in it, or was missing. It returns false
+// for other errors and if that was already known.
 func (r *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Error) bool {
 	if e.Kind != llm.Failed || e.Retryable || !strings.Contains(e.Message, "reasoning_content") {
 		return false
 	}
 	key := m.Endpoint.BaseURL + " " + m.Model
 	if had {
-		// Whatever form it wants, it is not this one. Stored for good, so that the retries end.
+		// The service rejected this form of reasoning. Storing that forever ends the retries.
 		was, _ := r.registry.reasoning.Swap(key, false)
 		return was != false
 	}
@@ -296,15 +296,16 @@ func (r *retryingModel) learnReasoning(m *modelapi.Client, had bool, e *llm.Erro
 	return !before
 }
 
-// learnNoImages notes that m refused req because of its images. It returns false for other errors.
+// learnNoImages records that m refused req because of its images. It returns false for other errors and if that
+// was already known.
 func (r *retryingModel) learnNoImages(m *modelapi.Client, req llm.Request, e *llm.Error) bool {
 	if e.Kind != llm.Failed && e.Kind != llm.NoModel || e.Retryable || !hasImages(req) {
 		return false
 	}
-	said := strings.ToLower(e.Message)
+	message := strings.ToLower(e.Message)
 	if !slices.ContainsFunc(
 		[]string{"image", "vision", "multimodal", "content type", "content must be a string"},
-		func(w string) bool { return strings.Contains(said, w) },
+		func(w string) bool { return strings.Contains(message, w) },
 	) {
 		return false
 	}
@@ -316,7 +317,7 @@ func hasImages(req llm.Request) bool {
 	return slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// cachedWindow is a reported context window and when it expires.
+// cachedWindow is a reported context window with its expiry time.
 type cachedWindow struct {
 	modelapi.Window
 	until time.Time
@@ -333,17 +334,17 @@ func (r *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded b
 	}
 	within, cancel := context.WithTimeout(ctx, windowTimeout)
 	defer cancel()
-	said, err := m.ContextWindow(within)
+	window, err := m.ContextWindow(within)
 	if ctx.Err() != nil {
-		return 0, false // the caller went away, which says nothing about the service
+		return 0, false // the caller left, which says nothing about the service
 	}
-	kept := windowTTL
+	ttl := windowTTL
 	if err != nil {
 		r.registry.log.Info("context window not reported", "model", r.name, "err", err)
 	}
-	if err != nil || said.Tokens > 0 && !said.Loaded {
-		kept = windowRetry
+	if err != nil || window.Tokens > 0 && !window.Loaded {
+		ttl = windowRetry
 	}
-	r.registry.windows.Store(key, cachedWindow{said, time.Now().Add(kept)})
-	return said.Tokens, said.Loaded
+	r.registry.windows.Store(key, cachedWindow{window, time.Now().Add(ttl)})
+	return window.Tokens, window.Loaded
 }

@@ -20,9 +20,9 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 		step = 1
 	}
 	whole := openaitest.Turn{
-		Text:     text,
-		Fragment: 9,
-		Calls:    []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}},
+		Text:      text,
+		ChunkSize: 9,
+		Calls:     []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}},
 	}
 	for i, format := range []modelapi.Format{modelapi.Chat, modelapi.Responses, modelapi.Anthropic} {
 		t.Run(string(format), func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 					if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
 						turn.Text = strings.TrimPrefix(text, r.Messages[n-2].Content)
 					} else if first {
-						turn.Cut, turn.Clean = at, clean
+						turn.CutAfter, turn.CleanCut = at, clean
 					}
 					first = false
 					return turn
@@ -73,11 +73,11 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 }
 
 func TestRepeatedlyCutAnswerKeepsItsText(t *testing.T) {
-	cut := openaitest.Turn{Text: "abcdef", Fragment: 3}
-	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
+	cut := openaitest.Turn{Text: "abcdef", ChunkSize: 3}
+	cut.CutAfter = strings.Index(string(openaitest.Render(cut)), "def")
 	s, r := serve(t, cut, cut, cut, cut)
 	res, streamed, err := ask(t, open(t, r, "openai/m"), hello())
-	asError(t, err, llm.Cut)
+	asError(t, err, llm.BrokenOff)
 	if res.Text != "abcabcabc" || streamed != res.Text || len(s.Requests()) != 3 {
 		t.Errorf("text %q, streamed %q, %d requests", res.Text, streamed, len(s.Requests()))
 	}
@@ -105,7 +105,7 @@ func TestFallbackModelAnswersWithNote(t *testing.T) {
 			"openai":    {BaseURL: first.URL()},
 			"anthropic": {BaseURL: second.URL(), Key: "key-2"},
 		},
-		Detect: map[string]int{}, RetryDelay: time.Nanosecond, Fallback: func() string { return fallback },
+		LocalPorts: map[string]int{}, RetryDelay: time.Nanosecond, Fallback: func() string { return fallback },
 	})
 	defer r.Close()
 	m := open(t, r, "openai/m")
@@ -115,7 +115,7 @@ func TestFallbackModelAnswersWithNote(t *testing.T) {
 	for _, status = range []int{401, 404, 429, 503} {
 		var notes []string
 		res, err := m.Stream(t.Context(), hello(), func(d llm.Delta) { notes = append(notes, d.Note) })
-		if err != nil || res.Text != "instead" || res.By != fallback ||
+		if err != nil || res.Text != "instead" || res.AnsweredBy != fallback ||
 			!strings.Contains(strings.Join(notes, "\n"), fallback+" answers instead") {
 			t.Errorf("%d: %+v, notes %q, error %v", status, res, notes, err)
 		}

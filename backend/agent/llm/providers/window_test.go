@@ -32,7 +32,7 @@ func serveFacts(t *testing.T, provider string, f facts) (*openaitest.Server, *pr
 	r := providers.New(providers.Config{
 		Services: map[string]providers.Service{
 			provider: {BaseURL: base, Key: "key-1"},
-		}, Detect: map[string]int{provider: s.Port()},
+		}, LocalPorts: map[string]int{provider: s.Port()},
 	})
 	t.Cleanup(func() {
 		r.Close()
@@ -149,7 +149,7 @@ func TestContextWindowOfEachService(t *testing.T) {
 				t.Errorf("asked for it twice, the service heard %+v", requests)
 			}
 			for _, f := range requests {
-				if f.Asked == "POST /api/show" && f.Body != `{"model":"`+name+`"}` {
+				if f.Route == "POST /api/show" && f.Body != `{"model":"`+name+`"}` {
 					t.Errorf("asked about %s", f.Body)
 				}
 			}
@@ -162,32 +162,32 @@ func TestContextWindowOfEachService(t *testing.T) {
 }
 
 func TestImplausibleWindowsAreIgnored(t *testing.T) {
-	for said, want := range map[string]int{
+	for message, want := range map[string]int{
 		"-5": 0, "0": 0, "null": 0, `"32768"`: 0, "1e300": 0, "999999999999": 0, "[1]": 0, `{"a":1}`: 0, "true": 0,
 		"1": 1000, "999.5": 1000, "20000000": 20_000_000, "20000001": 0, "3.2e4": 32_000,
 	} {
-		t.Run(said, func(t *testing.T) {
+		t.Run(message, func(t *testing.T) {
 			_, r := serveFacts(
 				t,
 				"vllm",
 				facts{
-					"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said +
+					"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + message + `},{"id":"m","max_model_len":` + message +
 						`}]}`,
 				},
 			)
 			if tokens, _ := contextWindow(t, open(t, r, "vllm/m")); tokens != want {
-				t.Errorf("%s is taken for %d tokens", said, tokens)
+				t.Errorf("%s is taken for %d tokens", message, tokens)
 			}
 		})
 	}
-	for _, said := range []string{
+	for _, message := range []string{
 		"<html>", "[]", "{", `{"default_generation_settings":7}`,
 		strings.Repeat("[", 100_000),
 	} {
-		t.Run(fmt.Sprintf("%.20s", said), func(t *testing.T) {
-			_, r := serveFacts(t, "llamacpp", facts{"GET /props": said})
+		t.Run(fmt.Sprintf("%.20s", message), func(t *testing.T) {
+			_, r := serveFacts(t, "llamacpp", facts{"GET /props": message})
 			if tokens, _ := contextWindow(t, open(t, r, "llamacpp/m")); tokens != 0 {
-				t.Errorf("%.20s is taken for %d tokens", said, tokens)
+				t.Errorf("%.20s is taken for %d tokens", message, tokens)
 			}
 		})
 	}
@@ -196,7 +196,7 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 func TestMissingWindowIsRequestedOnce(t *testing.T) {
 	s, r := serveFacts(t, "llamacpp", facts{"GET /props": ""})
 	m := open(t, r, "llamacpp/m")
-	begun := time.Now()
+	start := time.Now()
 	for range 3 {
 		if tokens, _ := contextWindow(t, m); tokens != 0 {
 			t.Fatalf("a silent service says %d", tokens)
@@ -205,7 +205,7 @@ func TestMissingWindowIsRequestedOnce(t *testing.T) {
 	if requests := s.FactRequests(); len(requests) != 1 {
 		t.Errorf("it was asked %d times", len(requests))
 	}
-	if d := time.Since(begun); d > 30*time.Second {
+	if d := time.Since(start); d > 30*time.Second {
 		t.Errorf("it was waited for %s", d)
 	}
 }
@@ -238,7 +238,7 @@ func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 		providers.Config{
 			OpenAIBaseURL: elsewhere.URL,
 			OpenAIKey:     "key-that-stays",
-			Detect:        map[string]int{"ollama": elsewhere.Listener.Addr().(*net.TCPAddr).Port},
+			LocalPorts:    map[string]int{"ollama": elsewhere.Listener.Addr().(*net.TCPAddr).Port},
 		},
 	)
 	defer led.Close()
@@ -247,7 +247,7 @@ func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 			t.Errorf("%s follows and hears %d", name, tokens)
 		}
 	}
-	if said := heard(); said != "" {
-		t.Errorf("the canary heard %s", said)
+	if message := heard(); message != "" {
+		t.Errorf("the canary heard %s", message)
 	}
 }

@@ -1,5 +1,5 @@
-// Package allowance holds what a turn and its subagents may still do: the tools they may call, and the
-// calls and subagents left. It decides nothing about permissions; that is the pipeline's.
+// Package allowance tracks what a turn and its subagents may still do: the tools they may call, and the calls and
+// subagents left. Permissions are decided by the pipeline, not here.
 package allowance
 
 import (
@@ -9,19 +9,19 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// MaxSubagents is how many subagents run at once below one turn, at any depth.
+// MaxSubagents limits how many subagents run at once below one turn, at any depth.
 const MaxSubagents = 3
 
-// Rights are what the model of a turn may do, besides what the policy allows.
+// Rights limit what the model of a turn may do, in addition to the policy.
 type Rights struct {
-	// Tools are the only ones, nil for all that are offered.
+	// Tools names the only tools that may be called; nil means all that are offered.
 	Tools    []string
 	readOnly bool
-	// Calls and Rounds limit the turn; 0 leaves that to the settings.
+	// Calls and Rounds limit the turn; 0 means the limit of the settings.
 	Calls, Rounds int
 }
 
-// Narrow returns the rights of a subagent: never more than r.
+// Narrow returns the rights of a subagent, which are never more than r.
 func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights {
 	if tools != nil {
 		all := r
@@ -34,12 +34,12 @@ func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights 
 
 func (r Rights) names(name string) bool { return r.Tools == nil || slices.Contains(r.Tools, name) }
 
-// Allow reports whether a tool may be called.
-func (r Rights) Allow(d toolspec.Definition) bool {
+// Allows reports whether a tool may be called.
+func (r Rights) Allows(d toolspec.Definition) bool {
 	return r.names(d.Name) && (!r.readOnly || d.Hints.ReadOnly)
 }
 
-// Min is the smaller of two limits, where 0 means none.
+// Min returns the smaller of two limits, where 0 means no limit.
 func Min(a, b int) int {
 	if a <= 0 || b <= 0 {
 		return max(a, b)
@@ -47,14 +47,14 @@ func Min(a, b int) int {
 	return min(a, b)
 }
 
-// Counter counts the remaining calls and running subagents of a turn and all below it.
+// Counter counts the remaining calls and running subagents of a turn and its subagents. Safe for concurrent use.
 type Counter struct {
 	mu       sync.Mutex
 	calls    int
 	children int
 }
 
-// NewCounter returns a Counter that allows that many calls.
+// NewCounter returns a Counter that allows the given number of calls.
 func NewCounter(calls int) *Counter { return &Counter{calls: calls} }
 
 // TakeCall counts one call; it returns false if none is left.
@@ -83,7 +83,7 @@ func (c *Counter) StartSubagent() bool {
 	return true
 }
 
-// EndSubagent ends what a successful StartSubagent began.
+// EndSubagent reverses a successful StartSubagent.
 func (c *Counter) EndSubagent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

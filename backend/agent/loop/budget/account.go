@@ -1,5 +1,5 @@
-// Package budget counts what turns spend, in tokens and money, and compares it with the configured limits.
-// It asks no model and records nothing: the loop does.
+// Package budget counts what turns spend, in tokens and money, and compares it with the configured limits. It
+// asks no model and records nothing; the loop does.
 package budget
 
 import (
@@ -15,24 +15,24 @@ import (
 	"sextant/shared/wire"
 )
 
-// Config says how costs are known and bounded. All fields may be nil.
+// Config configures prices and limits. All fields may be nil.
 type Config struct {
-	// Budgets is called at the start of every turn, Price for each answer.
+	// Budgets returns the configured limits, once per turn. Price returns the price of a model, once per request.
 	Budgets func() Limits
-	// Ledger knows earlier costs.
-	Ledger Ledger
-	Price  func(model string) (pricing.Price, bool)
+	// History returns earlier costs.
+	History CostHistory
+	Price   func(model string) (pricing.Price, bool)
 }
 
-// Ledger knows the costs of conversations, over all their branches.
-type Ledger interface {
-	// Spent is the cost of a conversation in total, and at the time its budget was last reset.
+// CostHistory returns the costs of conversations, over all their branches.
+type CostHistory interface {
+	// Spent returns the cost of a conversation in total, and at the time its budget was last reset.
 	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
-	// LastTurn is the cost of its newest turn.
+	// LastTurn returns the cost of the conversation's newest turn.
 	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
 }
 
-// Limit bounds what is spent; a zero field bounds nothing.
+// Limit limits spending; a zero field sets no limit.
 type Limit struct {
 	Tokens int
 	Cost   chat.Money
@@ -41,27 +41,27 @@ type Limit struct {
 // Limits are the configured budgets.
 type Limits struct{ Turn, Conversation Limit }
 
-// Suffixes of the names of budgets and their settings; ofRequest came with the question.
+// Suffixes of the names of budgets and their settings. ofRequest is the limit that a request itself sets.
 const (
 	perTurn         = "per_turn"
 	perConversation = "per_conversation"
 	ofRequest       = "of_request"
 )
 
-// Account is what a turn spends from. A turn that runs inside a call of another one also spends from that
-// one's account, concurrently with others.
+// Account counts the spending of a turn. A turn that runs inside a call of another turn also counts in its
+// parent's account, concurrently with others.
 type Account struct {
 	Conversation, Turn string
 	Parent             *Account
 	Limits             Limits
-	Own                Limit
+	RequestLimit       Limit
 
 	mu sync.Mutex
-	// Earlier is what the conversation spent before the turn, since its budget was last reset.
+	// Earlier is the cost of the conversation before the turn, since its budget was last reset.
 	Earlier, turnBill chat.Bill
-	// reported is the usage that services counted themselves.
+	// reported is the usage that services counted.
 	reported chat.Usage
-	// Unreported are requests of this turn that are in no event yet. Only its own goroutine uses it.
+	// Unreported are the requests of this turn that no event contains yet. Only the turn's goroutine uses it.
 	Unreported []event.Request
 	Warned     bool
 }
@@ -79,14 +79,14 @@ func FromContext(ctx context.Context) *Account {
 	return a
 }
 
-// TakeUnreported returns the requests that are in no event yet.
+// TakeUnreported returns the requests that no event contains yet, and forgets them.
 func (a *Account) TakeUnreported() []event.Request {
 	requests := a.Unreported
 	a.Unreported = nil
 	return requests
 }
 
-// Add counts a request here and in all parents. reported is the usage the service counted itself.
+// Add counts a request in a and all its parents. reported is the usage that the service counted.
 func (a *Account) Add(r event.Request, reported chat.Usage) {
 	a.Unreported = append(a.Unreported, r)
 	b := r.Bill()
@@ -97,24 +97,24 @@ func (a *Account) Add(r event.Request, reported chat.Usage) {
 	}
 }
 
-// Spent is the cost of the turn, and the usage that services counted themselves.
+// Spent returns the cost of the turn, and the usage that services counted.
 func (a *Account) Spent() (chat.Bill, chat.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.turnBill, a.reported
 }
 
-// Budgets are the budgets that bound the turn, the narrowest first.
+// Budgets returns the state of the budgets that limit the turn, the narrowest first.
 func (a *Account) Budgets() []wire.Budget {
 	var all []wire.Budget
 	for ; a != nil; a = a.Parent {
 		turn, _ := a.Spent()
-		all = append(all, Evaluate(a.Own, a.Limits, turn, a.Earlier.Plus(turn))...)
+		all = append(all, Evaluate(a.RequestLimit, a.Limits, turn, a.Earlier.Plus(turn))...)
 	}
 	return all
 }
 
-// Payer is the root turn that pays, nil for the turn itself.
+// Payer returns the root turn that pays, nil if a is its account.
 func (a *Account) Payer() *event.Payer {
 	root := a
 	for root.Parent != nil {
@@ -126,7 +126,7 @@ func (a *Account) Payer() *event.Payer {
 	return &event.Payer{Conversation: root.Conversation, Turn: root.Turn}
 }
 
-// Evaluate returns the state of the budgets, the narrowest scope first.
+// Evaluate returns the state of the budgets, the narrowest scope first. own limits this turn only.
 func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget {
 	var all []wire.Budget
 	for _, scope := range []struct {
@@ -159,7 +159,7 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 	return all
 }
 
-// Describe says that a budget is used up and what to do.
+// Describe returns a message that a budget is used up, and what to do.
 func Describe(b wire.Budget) (message, suggestion string) {
 	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {

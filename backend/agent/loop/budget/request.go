@@ -10,24 +10,24 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Request describes a sent request with its cost. asked is the length of the question in bytes. Where
-// the service reported no usage it is estimated at four bytes per token, except for a request without
-// any answer: nobody knows whether it was read. The usage of an answer that broke off is only that of
-// its beginning, so its output is estimated too.
-func (c Config) Request(sent llm.SentRequest, asked int) event.Request {
+// Request describes a sent request with its cost. requestBytes is the length of the request. Usage that the
+// service did not report is estimated at four bytes per token, except for a request without any answer: it may
+// not have been read. If an answer broke off, its output is estimated too, because the reported usage is only
+// that of its beginning.
+func (c Config) Request(sent llm.SentRequest, requestBytes int) event.Request {
 	r := event.Request{
-		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Took.Milliseconds(), Failed: sent.Failed,
-		Retry: sent.Again,
+		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Duration.Milliseconds(), Failed: sent.Failed,
+		Retry: sent.Retry,
 	}
-	if sent.First > 0 {
-		r.FirstChunkMS = max(1, sent.First.Milliseconds())
+	if sent.FirstPieceAfter > 0 {
+		r.FirstChunkMS = max(1, sent.FirstPieceAfter.Milliseconds())
 	}
-	if r.Usage.Input == 0 && (sent.Whole || sent.Bytes > 0) {
-		r.Usage.Input = asked / toolspec.BytesPerToken
+	if r.Usage.Input == 0 && (sent.Complete || sent.Bytes > 0) {
+		r.Usage.Input = requestBytes / toolspec.BytesPerToken
 		r.Estimated += r.Usage.Input
 	}
 	least := (sent.Bytes + toolspec.BytesPerToken - 1) / toolspec.BytesPerToken
-	if r.Usage.Output == 0 || !sent.Whole && r.Usage.Output < least {
+	if r.Usage.Output == 0 || !sent.Complete && r.Usage.Output < least {
 		r.Estimated += least - r.Usage.Output
 		r.Usage.Output = least
 	}
@@ -35,8 +35,8 @@ func (c Config) Request(sent llm.SentRequest, asked int) event.Request {
 	return r
 }
 
-// cost is the cost as the service reported it, else by the configured price, else nothing for a local
-// model; nil if it is unknown.
+// cost returns the cost as the service reported it, else by the configured price, else zero for a local model;
+// nil if it is unknown.
 func (c Config) cost(sent llm.SentRequest, u chat.Usage) *chat.Money {
 	if sent.Cost != nil {
 		return sent.Cost
@@ -53,9 +53,9 @@ func (c Config) cost(sent llm.SentRequest, u chat.Usage) *chat.Money {
 	return nil
 }
 
-// Unpriced returns, once in a turn, a note that a budget of money does not count what r cost; "" if
-// all budgets do.
-func (a *Account) Unpriced(r event.Request) string {
+// UnpricedNote returns a note, once per turn, that a money budget does not count the cost of r; "" if all budgets
+// do.
+func (a *Account) UnpricedNote(r event.Request) string {
 	if a.Warned || r.Usage.Input+r.Usage.Output == 0 {
 		return ""
 	}
@@ -82,10 +82,10 @@ func (a *Account) Unpriced(r event.Request) string {
 	return ""
 }
 
-// Round is the event of requests that belong to no answer; what says what they were for.
-func Round(what string, payer *event.Payer, requests []event.Request) event.Round {
+// RoundEvent returns an event for requests that belong to no answer. purpose says what they were for.
+func RoundEvent(purpose string, payer *event.Payer, requests []event.Request) event.Round {
 	round := event.Round{
-		Purpose: what, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
+		Purpose: purpose, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,
 	}
 	for _, r := range requests {
 		round.Usage = round.Usage.Plus(r.Usage)

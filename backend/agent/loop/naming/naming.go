@@ -1,4 +1,4 @@
-// Package naming makes the ids of messages, turns and calls, and the titles of conversations.
+// Package naming generates the ids of messages, turns and calls, and the titles of conversations.
 package naming
 
 import (
@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// ID makes a random id. Nine letters and digits is the format the strictest providers accept for calls; 53
-// bits are enough for one person's history.
+// ID returns prefix with a random suffix of nine letters and digits, the format that the strictest providers
+// accept for calls. 53 random bits are enough for one person's history.
 func ID(prefix string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id := make([]byte, 0, 9)
@@ -28,7 +28,7 @@ func ID(prefix string) string {
 	return prefix + "_" + string(id)
 }
 
-// Title is the first line of the question, short enough for a list.
+// Title returns the first line of the question, short enough for a list.
 func Title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Join(strings.Fields(line), " ")
@@ -43,7 +43,8 @@ func Title(text string) string {
 	return cut + "…"
 }
 
-// PlainTitle removes characters that would break a question to the user: a model wrote the task.
+// PlainTitle returns a title of a task without characters that would break a question to the user, because a
+// model wrote the task.
 func PlainTitle(task string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

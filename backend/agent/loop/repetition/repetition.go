@@ -1,5 +1,4 @@
-// Package repetition notices a model that repeats the same call with the same result without making
-// progress. A Detector belongs to one turn and is not safe for concurrent use.
+// Package repetition detects a model that repeats the same call with the same result without making progress.
 package repetition
 
 import (
@@ -12,19 +11,19 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxRepeats is how often the same may happen before a turn ends.
+// maxRepeats is how often the same call and result may occur before the turn ends.
 const maxRepeats = 3
 
-// Detector notices a model that goes in circles: the same call with the same arguments and the same result
-// again and again, with nothing new in between.
+// Detector detects a model that repeats a call with the same arguments and the same result, with nothing new in
+// between. It belongs to one turn and is not safe for concurrent use.
 type Detector struct {
-	// known are all calls with results of the turn; repeats counts them since the last new result.
+	// known contains all calls with results of the turn; repeats counts them since the last new result.
 	known   map[[sha256.Size]byte]bool
 	repeats map[[sha256.Size]byte]int
 }
 
-// count records c with its result and returns how often it happened since the last new result. Only a result
-// new to the turn counts: of two alternating calls with old results, neither justifies repeating the other.
+// count records c with its result and returns how often it occurred since the last result that was new in this
+// turn. Two alternating calls with known results therefore both count as repeated.
 func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	if d.known == nil {
 		d.known, d.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
@@ -38,7 +37,7 @@ func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	return d.repeats[key]
 }
 
-// Observe records c and returns a note for the model to append to its result, and whether the turn is over.
+// Observe records c and returns a note to append to its result, and whether the turn must end.
 func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
 	switch n := d.count(c, text, r); {
 	case n == maxRepeats-1:
@@ -51,7 +50,7 @@ func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (not
 	return "", false
 }
 
-// canonical is args with sorted keys and no white space.
+// canonical returns args with sorted keys and without white space.
 func canonical(args json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()

@@ -8,7 +8,7 @@ type Set struct {
 	names []string
 }
 
-// Add adds names that are not empty and not there yet.
+// Add adds the names that are not empty and not in the set yet.
 func (s *Set) Add(names ...string) {
 	for _, n := range names {
 		if n != "" && !slices.Contains(s.names, n) {

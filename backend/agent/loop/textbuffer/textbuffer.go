@@ -11,8 +11,8 @@ import (
 // interval is how long pieces of text are collected before they are published.
 const interval = 50 * time.Millisecond
 
-// Buffer joins pieces of text so that at most one event per interval is published. The first piece goes out
-// at once, because the wait for the first word is the one people notice.
+// Buffer joins pieces of text so that at most one event per interval is published. The first piece is published
+// at once, because people notice the wait for the first word most.
 type Buffer struct {
 	publish func(string) error
 
@@ -45,7 +45,7 @@ func (b *Buffer) Add(s string) {
 	}
 }
 
-// Flush publishes what is pending without waiting for more.
+// Flush publishes the pending text at once.
 func (b *Buffer) Flush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func (b *Buffer) onTimer() {
 	}
 }
 
-// publishPending publishes what is pending; m.mu is held, which keeps pieces in order.
+// publishPending publishes the pending text. The caller holds b.mu, which keeps the pieces in order.
 func (b *Buffer) publishPending() {
 	if b.pending.Len() == 0 {
 		return
@@ -75,7 +75,7 @@ func (b *Buffer) publishPending() {
 	b.last = time.Now()
 }
 
-// Close publishes the rest. Nothing is published after it returned.
+// Close publishes the rest and returns the first error of publish. Nothing is published afterwards.
 func (b *Buffer) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

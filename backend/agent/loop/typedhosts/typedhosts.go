@@ -1,5 +1,5 @@
-// Package typedhosts finds the hosts that a person typed in a message. Typing a host permits opening it, so
-// it recognises too little rather than too much.
+// Package typedhosts finds the hosts that a person typed in a message. Typing a host permits opening it, so in
+// doubt a word is not taken for a host.
 package typedhosts
 
 import (
@@ -11,12 +11,12 @@ import (
 	"unicode"
 )
 
-// maxHosts limits the hosts that one message can open.
+// maxHosts limits the hosts that one message can permit.
 const maxHosts = 50
 
-// Find returns the hosts in a text that a person typed: addresses, bare domains, host:port and IP addresses,
-// in lower case, each once, in order. An address with a port gives host:port. Typing an address opens it, so
-// words that look like files ("notes.txt") count only with a scheme, a port or a path.
+// Find returns the hosts in text that a person typed: addresses, bare domains, host:port and IP addresses, in
+// lower case, in order, without duplicates. An address with a port gives host:port. Words that look like files
+// ("notes.txt") count only with a scheme, a port or a path.
 func Find(text string) []string {
 	var out []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
@@ -33,7 +33,7 @@ func Find(text string) []string {
 	return out
 }
 
-// wordForm is how much of an address a word has.
+// wordForm says how complete an address is.
 type wordForm int
 
 const (
@@ -42,7 +42,7 @@ const (
 	schemeForm
 )
 
-// host is the host in one word, "" if there is none.
+// host returns the host in one word, "" if there is none.
 func host(word string) string {
 	if i := strings.Index(word, "://"); i > 0 {
 		u, err := url.Parse(word)
@@ -65,7 +65,7 @@ func host(word string) string {
 	return checked(strings.Trim(name, "[]"), port, f)
 }
 
-// checked is name with port in lower case, "" if it is no host.
+// checked returns name with port in lower case, "" if name is not a host.
 func checked(name, port string, f wordForm) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if strings.Trim(port, "0123456789") != "" || len(port) > 5 {
@@ -101,8 +101,8 @@ func withPort(name, port string) string {
 	return net.JoinHostPort(name, port)
 }
 
-// fileEnding reports endings of file names. Some are also top-level domains; those need a scheme, a port or a
-// path here.
+// fileEnding reports whether s is an ending of file names. Some are also top-level domains; for those, an address
+// needs a scheme, a port or a path.
 func fileEnding(s string) bool {
 	return slices.Contains(
 		strings.Fields(
@@ -113,7 +113,7 @@ func fileEnding(s string) bool {
 	)
 }
 
-// Added returns the hosts in text that are not in old, which somebody else wrote.
+// Added returns the hosts in text that are not in old, a text that somebody else wrote.
 func Added(text, old string) []string {
 	were := Find(old)
 	return slices.DeleteFunc(Find(text), func(h string) bool { return slices.Contains(were, h) })

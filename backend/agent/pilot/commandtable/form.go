@@ -1,51 +1,51 @@
-// Package commandtable is the table of the pilot's commands: the ways to say each, an example, and the tool
-// it calls. The grammar, the help, suggestions and completion all come from it. It reads nothing itself.
+// Package commandtable is the table of the pilot's commands: the forms of each command with examples, and the
+// tool it calls. The grammar, the help, suggestions and completion all use it.
 package commandtable
 
 import "fmt"
 
-// A Form is one way to say a command. Pattern is written in a small notation: a word, a choice of words
-// (a|b), a choice of phrases ((go to|visit)), a question mark after what is optional, and {argument:kind} for
-// a value. The first of a choice is the one that is shown and printed.
+// Form is one way to write a command. Pattern consists of words, alternative words (a|b), alternative phrases
+// ((go to|visit)) and values {argument:kind}; a question mark after a part makes it optional. The first
+// alternative is the one that is shown and printed.
 type Form struct {
 	Pattern string
 	Example string
-	// Means is one sentence without its full stop; empty repeats that of the form before.
-	Means string
-	// Fixed are arguments that this form sets without a placeholder.
+	// Description is one sentence without its full stop; empty means the same as the form before.
+	Description string
+	// Fixed contains arguments that this form sets without a slot.
 	Fixed map[string]any
-	// Hidden forms are understood, but neither listed nor offered.
+	// Hidden means that the form is understood, but neither listed nor offered.
 	Hidden bool
-	// Featured marks the few that beginners are shown.
+	// Featured marks the few forms that beginners are shown.
 	Featured bool
 }
 
-// Command is the forms that call one tool. The tool "open_*_panel" stands for one tool per panel, "" for what
-// the pilot answers itself, and "*" for the tool named in the words.
+// Command groups the forms that call one tool. Tool is a tool's name, PanelTool, AnyTool for the tool that the
+// command names, or "" if the pilot answers itself.
 type Command struct {
 	Tool  string
 	Group string
-	// Builtin is what the pilot answers itself: help or tools.
+	// Builtin is the command that the pilot answers itself: "help" or "tools".
 	Builtin string
 	Forms   []Form
 }
 
 func visibleForm(pattern, example, means string) Form {
-	return Form{Pattern: pattern, Example: example, Means: means}
+	return Form{Pattern: pattern, Example: example, Description: means}
 }
 
-// hiddenForm is another way that is understood; the tests use example.
+// hiddenForm returns another way that is understood but not shown; the tests use example.
 func hiddenForm(pattern, example string) Form {
 	return Form{Pattern: pattern, Example: example, Hidden: true}
 }
 
-// featured marks the form as one that beginners are shown.
+// featured returns f, marked for beginners.
 func (f Form) featured() Form {
 	f.Featured = true
 	return f
 }
 
-// withArgs sets fixed arguments: name, value, name, value.
+// withArgs returns f with fixed arguments: name, value, name, value.
 func (f Form) withArgs(pairs ...any) Form {
 	f.Fixed = map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -3,16 +3,16 @@ package commandtable
 import "slices"
 
 const (
-	// PanelTool stands for the tools that open a panel, whose names come from the map.
+	// PanelTool represents the tools that open a panel, one for each.
 	PanelTool = "open_*_panel"
-	// AnyTool is the key of commands that fit every tool.
+	// AnyTool represents every tool, for commands that name a tool.
 	AnyTool = "*"
 )
 
-// What the pilot answers itself.
+// Commands that the pilot answers itself.
 const (
-	LocalHelp  = "help"
-	LocalTools = "tools"
+	BuiltinHelp  = "help"
+	BuiltinTools = "tools"
 )
 
 // Groups of commands in the help.
@@ -519,7 +519,7 @@ func webCommands() []Command {
 	}
 }
 
-// panelCommands make a panel, read it and change it.
+// panelCommands are the commands that create, read and change a panel.
 func panelCommands() []Command {
 	return []Command{
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
@@ -620,11 +620,11 @@ func windowCommands() []Command {
 				"Leaves a note for the developers of Sextant",
 			),
 		}},
-		{Builtin: LocalTools, Group: groupWindow, Forms: []Form{
+		{Builtin: BuiltinTools, Group: groupWindow, Forms: []Form{
 			visibleForm("tools", "tools", "Lists what can be called now"),
 			hiddenForm("(list|show|list all|what) tools (are there)?", "list tools"),
 		}},
-		{Builtin: LocalHelp, Group: groupWindow, Forms: []Form{
+		{Builtin: BuiltinHelp, Group: groupWindow, Forms: []Form{
 			visibleForm("help", "help", "Lists all commands").featured(),
 			hiddenForm("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
 			visibleForm("help {about:text}", "help click", "Explains the commands with that word"),
@@ -632,7 +632,7 @@ func windowCommands() []Command {
 	}
 }
 
-// toolsWithoutCommand are the baseline tools without a command, with the reason.
+// toolsWithoutCommand returns the baseline tools without a command, with the reasons.
 func toolsWithoutCommand() map[string]string {
 	return map[string]string{
 		"run_steps":    "several commands in one message do the same, and each shows",
@@ -641,18 +641,17 @@ func toolsWithoutCommand() map[string]string {
 	}
 }
 
-// Example is the example of one form.
+// Example is an example of a form.
 type Example struct {
-	// Tool is the tool that Say calls: "" if the pilot answers itself, "*" for any tool and "open_*_panel"
-	// for a panel's.
-	Tool, Say string
+	// Tool is the tool that Text calls: "" if the pilot answers itself, else the tool's name, AnyTool or PanelTool.
+	Tool, Text string
 }
 
-// Examples returns an example of every form, and why some tools have no command.
+// Examples returns an example of every form, and the tools without a command with the reasons.
 func Examples() (examples []Example, wordlessTools map[string]string) {
 	for _, c := range Table() {
 		for _, f := range c.Forms {
-			examples = append(examples, Example{Tool: c.Tool, Say: f.Example})
+			examples = append(examples, Example{Tool: c.Tool, Text: f.Example})
 		}
 	}
 	return examples, toolsWithoutCommand()

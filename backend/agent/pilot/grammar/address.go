@@ -16,18 +16,18 @@ func readAddress(g *Parser, ts []token) ([]parsedValue, string) {
 	for n := min(3, len(rest)); n > 0; n-- {
 		switch joinWords(skipEnd(rest[:n], "shop site page website store")) {
 		case "demo", "built-in demo", "demo shop":
-			return []parsedValue{{before + n, g.Demo(), "demo"}}, ""
+			return []parsedValue{{before + n, g.DemoURL(), "demo"}}, ""
 		}
 	}
 	if url, ok := address(rest[0].text); ok {
-		said := rest[0].text
+		text := rest[0].text
 		if file, _ := readPlainFile(g, rest[:1]); len(file) > 0 {
-			said = url // "notes.txt" alone may be a file
+			text = url // "notes.txt" alone may be a file
 		}
 		if rest[0].quoted {
-			said = quote(said)
+			text = quote(text)
 		}
-		return []parsedValue{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
+		return []parsedValue{{before + 1, url, strings.TrimRight(text, ",;")}}, ""
 	}
 	return nil, fmt.Sprintf(
 		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+
@@ -36,8 +36,8 @@ func readAddress(g *Parser, ts []token) ([]parsedValue, string) {
 	)
 }
 
-// address completes a typed address: "example.com" becomes https, this machine and private addresses http. It
-// returns false for what is no address.
+// address completes a typed address: "example.com" gets https, this machine and private addresses get http. It
+// returns false if typed is not an address.
 func address(typed string) (string, bool) {
 	s := strings.TrimRight(strings.Trim(typed, "<>()\"'"), ",;!")
 	s = strings.TrimSuffix(s, ".")
@@ -83,8 +83,8 @@ func address(typed string) (string, bool) {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// validHost reports whether s could be a host name: labels of letters, digits and hyphens, the last one not a
-// number.
+// validHost reports whether s could be a host name: labels of letters, digits and hyphens, where the last label
+// is not a number.
 func validHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, l := range labels {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf16"
 )
 
-// argumentTemplate is the required arguments of a schema without values, and how far before its end the
-// cursor goes (in UTF-16 units, as the window counts).
+// argumentTemplate returns the required arguments of a schema with empty values, and how far before the end the
+// cursor goes, in UTF-16 units like the window's.
 func argumentTemplate(parameters json.RawMessage) (args string, back int) {
 	var s struct {
 		Properties map[string]struct {
@@ -56,7 +56,7 @@ func argumentTemplate(parameters json.RawMessage) (args string, back int) {
 	return "{" + inside + "}", len(utf16.Encode([]rune(inside[cursor:]))) + 1
 }
 
-// propertyIndex is where a property is named in a schema.
+// propertyIndex returns the offset at which a schema names a property.
 func propertyIndex(parameters json.RawMessage, name string) int {
 	return strings.Index(string(parameters), `"`+name+`"`)
 }

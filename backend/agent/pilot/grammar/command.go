@@ -9,31 +9,31 @@ import (
 	"sextant/shared/chat"
 )
 
-// command reads ts, which is not empty, as exactly one command. If two different ones fit, it asks which is
-// meant.
+// command parses ts, which is not empty, as exactly one command. If two different commands fit, the Problem asks
+// which one is meant.
 func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	if ts[0].quoted {
 		return Step{}, &Problem{Hint: "A command does not begin with quotes. Say it without them."}
 	}
 	if len(ts) == 1 && ts[0].text == "?" {
-		return Step{Builtin: commandtable.LocalHelp, canon: commandtable.LocalHelp}, nil
+		return Step{Builtin: commandtable.BuiltinHelp, canonical: commandtable.BuiltinHelp}, nil
 	}
 	found, missed := parser.fit(src, ts, whole)
 	if len(found) == 0 {
 		return Step{}, parser.missingPart(missed)
 	}
 	s := parser.step(found[0])
-	offers := []chat.Offer{{Command: parser.unambiguous(found[0]), Effect: found[0].form.Means}}
+	offers := []chat.Offer{{Command: parser.unambiguous(found[0]), Effect: found[0].form.Description}}
 	for _, m := range found[1:] {
 		if m.score < found[0].score {
 			break
 		}
 		other := parser.step(m)
-		said := parser.unambiguous(m)
-		same := func(o chat.Offer) bool { return o.Command == said }
+		text := parser.unambiguous(m)
+		same := func(o chat.Offer) bool { return o.Command == text }
 		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
 			!slices.ContainsFunc(offers, same) {
-			offers = append(offers, chat.Offer{Command: said, Effect: m.form.Means})
+			offers = append(offers, chat.Offer{Command: text, Effect: m.form.Description})
 		}
 	}
 	if len(offers) > 1 {
@@ -46,22 +46,22 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 	return s, nil
 }
 
-// unambiguous prints the match in words that can be read in no other way, if there are any.
+// unambiguous returns the match in words that have no other reading, if there are any.
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
 			continue
 		}
-		said := m.format(f)
-		found, _ := parser.fit(said, tokens(said), true)
+		text := m.format(f)
+		found, _ := parser.fit(text, tokens(text), true)
 		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
-			return said
+			return text
 		}
 	}
 	return parser.canonical(m)
 }
 
-// missingPart says what the form that matched furthest still needs; nothing if none began.
+// missingPart says what the form that matched furthest still needs. The Problem is empty if none matched.
 func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.form == nil {
 		return &Problem{}
@@ -69,7 +69,7 @@ func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.why != "" {
 		return &Problem{Hint: m.why}
 	}
-	// One word in common is not enough.
+	// One matching word is not enough.
 	if m.literals < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
 		return &Problem{}
 	}
@@ -102,7 +102,7 @@ func (parser *Parser) missingPart(m nearMiss) *Problem {
 	return &Problem{Hint: hint}
 }
 
-// family is the same for all kinds that read an annotation's number.
+// family returns the name of k, or "mark" for every kind that reads an annotation's number.
 func (k *valueKind) family() string {
 	if k.name == "field" || k.name == "list" {
 		return "mark"
@@ -110,14 +110,14 @@ func (k *valueKind) family() string {
 	return k.name
 }
 
-// JoinOffers lists offers in a sentence.
+// JoinOffers lists offers in a sentence, with joint before the last one.
 func JoinOffers(offers []chat.Offer, joint string) string {
-	said := make([]string, len(offers))
+	words := make([]string, len(offers))
 	for i, o := range offers {
-		said[i] = fmt.Sprintf("“%s”", o.Command)
+		words[i] = fmt.Sprintf("“%s”", o.Command)
 		if o.TargetName != "" {
-			said[i] += " (" + o.TargetName + ")"
+			words[i] += " (" + o.TargetName + ")"
 		}
 	}
-	return strings.Join(said, joint)
+	return strings.Join(words, joint)
 }

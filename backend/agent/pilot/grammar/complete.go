@@ -14,7 +14,7 @@ const (
 	maxItems     = 8
 )
 
-// Complete returns up to eight completions of the text before the cursor, and what is still missing after it.
+// Complete returns up to eight completions of the text before the cursor, and the missing rest of the command.
 func (parser *Parser) Complete(text string) wire.Completion {
 	none := wire.Completion{Items: []wire.CompletionItem{}}
 	if len(text) > maxCompleted || strings.TrimSpace(text) == "" {
@@ -37,7 +37,7 @@ func (parser *Parser) Complete(text string) wire.Completion {
 	return c.out
 }
 
-// Commands lists the commands whose tools are in Tools; without Tools all.
+// Commands lists the commands that call one of Tools; if Tools is empty, all commands.
 func (parser *Parser) Commands() []wire.PilotCommand {
 	list := []wire.PilotCommand{}
 	c := &completer{g: parser}
@@ -59,14 +59,14 @@ func (parser *Parser) Commands() []wire.PilotCommand {
 			insert = strings.Join(words, " ") + " "
 		}
 		list = append(list, wire.PilotCommand{
-			Form: f.Usage(), Example: f.Example, Effect: f.Means, Insert: insert, Group: f.command.Group,
+			Form: f.Usage(), Example: f.Example, Effect: f.Description, Insert: insert, Group: f.command.Group,
 			Tool: f.command.Tool, Featured: f.Featured,
 		})
 	}
 	return list
 }
 
-// completer completes one line; head is what comes before it.
+// completer completes one line; head is the text before that line.
 type completer struct {
 	g          *Parser
 	head, line string
@@ -74,12 +74,12 @@ type completer struct {
 	// word, partial.
 	done          []token
 	base, partial string
-	// values are the values already offered, with the text before them.
+	// values are the values already offered, with the text before each.
 	values []string
 	out    wire.Completion
 }
 
-// slash completes the name of a tool, with a template of its arguments.
+// slash completes the name of a tool and adds a template of its arguments.
 func (c *completer) slash() {
 	name := strings.TrimPrefix(strings.TrimSpace(c.line), "/")
 	if toolName(name) != len(name) || strings.HasSuffix(c.line, " ") {
@@ -87,7 +87,7 @@ func (c *completer) slash() {
 	}
 	name = strings.ToLower(name)
 	for _, begins := range []bool{true, false} {
-		for _, d := range c.g.Live.Tools {
+		for _, d := range c.g.Window.Tools {
 			low := strings.ToLower(d.Name)
 			if strings.HasPrefix(low, name) != begins || !strings.Contains(low, name) {
 				continue
@@ -136,8 +136,8 @@ func (c *completer) offered(f *compiledForm) bool {
 		slices.Contains(c.g.Tools, tool)
 }
 
-// current are the words of the last command of a line: those after the last separator that only commands
-// precede.
+// current returns the words of the last command in a line: those after the last separator that follows complete
+// commands.
 func (c *completer) current(ts []token) []token {
 	s := splitter{Parser: c.g, src: c.line, ts: ts}
 	for i := len(ts) - 1; i > max(0, len(ts)-20); i-- {
@@ -158,15 +158,15 @@ func (c *completer) current(ts []token) []token {
 	return ts
 }
 
-// formPosition is a place in a form where the words run out: k words of element e are said. from is where a
-// name begins that is said instead of a number, -1 for none. open means that an unquoted text precedes it,
-// which may continue too.
+// formPosition is the position in a form at which the words end, after k words of part e. from is the token where
+// an element's name starts in place of a number, -1 for none. open means that unquoted text precedes the position
+// and may continue.
 type formPosition struct {
 	e, k, from int
 	open       bool
 }
 
-// positions finds the positions in f after all complete words.
+// positions returns the positions in f after all complete words.
 func (c *completer) positions(f *compiledForm, e, t int, open bool, found []formPosition) []formPosition {
 	if e == len(f.parts) || len(found) > 16 {
 		return found
@@ -208,7 +208,7 @@ func (c *completer) positions(f *compiledForm, e, t int, open bool, found []form
 	return found
 }
 
-// prefixLength is how many of words rest says if it is a proper prefix of them, else -1.
+// prefixLength returns len(rest) if rest is a proper prefix of words, else -1.
 func prefixLength(rest []token, words []string) int {
 	if len(rest) >= len(words) {
 		return -1
@@ -221,7 +221,7 @@ func prefixLength(rest []token, words []string) int {
 	return len(rest)
 }
 
-// suggestAt offers what can follow at the position.
+// suggestAt offers continuations at the position.
 func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if c.partial == "" && c.out.Ghost == "" && strings.HasSuffix(c.line, " ") && s.from < 0 {
@@ -237,7 +237,7 @@ func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 			s.k > 0 && !slices.Equal(words[:s.k], p.words[0][:min(s.k, len(p.words[0]))]) {
 			continue
 		}
-		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Means)
+		c.add(c.base+strings.Join(words[s.k:], " ")+upToSlot(f, s.e+1), f.Usage(), f.Description)
 		return
 	}
 }
@@ -255,39 +255,39 @@ func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	}
 	c.g.partial = strings.Trim(c.partial, `"`)
 	for _, v := range p.kind.values(c.g) {
-		low := strings.ToLower(v.said)
-		named := p.kind.family() == "mark" && containsWords(v.means, wanted)
+		low := strings.ToLower(v.text)
+		named := p.kind.family() == "mark" && containsWords(v.description, wanted)
 		if !strings.HasPrefix(low, wanted) && !strings.HasPrefix(low, `"`+strings.Trim(wanted, `"`)) && !named {
 			continue
 		}
-		if said := base + v.said; slices.Contains(c.values, said) {
-			continue // another form offered it already
+		if text := base + v.text; slices.Contains(c.values, text) {
+			continue // another form already offered it
 		} else {
-			c.values = append(c.values, said)
+			c.values = append(c.values, text)
 		}
-		means := v.means
+		means := v.description
 		if means == "" {
-			means = f.Means
+			means = f.Description
 		}
-		c.add(base+v.said+upToSlot(f, s.e+1), v.said, means)
+		c.add(base+v.text+upToSlot(f, s.e+1), v.text, means)
 	}
 }
 
-// upToSlot is the text of f from element e up to the next slot.
+// upToSlot returns the text of f from part e up to the next slot.
 func upToSlot(f *compiledForm, e int) string {
-	said := ""
+	text := ""
 	for ; e < len(f.parts) && f.parts[e].kind == nil; e++ {
 		if !f.parts[e].optional {
-			said += " " + strings.Join(f.parts[e].words[0], " ")
+			text += " " + strings.Join(f.parts[e].words[0], " ")
 		}
 	}
 	if e < len(f.parts) {
-		said += " "
+		text += " "
 	}
-	return said
+	return text
 }
 
-// containsWords reports whether every word of wanted begins a word of name.
+// containsWords reports whether every word of wanted is the start of a word of name.
 func containsWords(name, wanted string) bool {
 	name = " " + strings.ToLower(strings.ReplaceAll(name, "“", " "))
 	for w := range strings.FieldsSeq(wanted) {
@@ -307,7 +307,7 @@ func (c *completer) add(line, show, means string) {
 	c.out.Items = append(c.out.Items, wire.CompletionItem{Insert: insert, Label: show, Detail: means})
 }
 
-// remaining is what is missing of a form at a position, as it is shown.
+// remaining returns the part of a form after a position, as it is shown.
 func remaining(f *compiledForm, s formPosition) string {
 	var out []string
 	for i, p := range f.parts[s.e:] {

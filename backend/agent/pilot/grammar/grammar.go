@@ -1,8 +1,8 @@
-// Package grammar reads messages with the table of commands: it splits them into commands, matches each with
-// the forms of the table, and reads the values in them. It also suggests commands on a near miss, completes a
-// message that is being typed, and explains commands.
+// Package grammar parses messages to the pilot: it splits them into commands, matches each command with the forms
+// of the command table, and reads the values in it. It also suggests commands on a near miss, completes a message
+// that is being typed, and explains commands.
 //
-// It runs nothing. What is in the window only helps to find what is meant.
+// It runs nothing. The state of the window only helps to interpret a command.
 package grammar
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sextant/backend/agent/pilot/commandtable"
 )
 
-// formPart is a part of a form: words to choose from, or a slot.
+// formPart is a part of a form: alternative words, or a slot.
 type formPart struct {
 	words    [][]string
 	optional bool
@@ -21,22 +21,22 @@ type formPart struct {
 	kind     *valueKind
 }
 
-// compiledForm is a form that can be matched.
+// compiledForm is a form compiled for matching.
 type compiledForm struct {
 	commandtable.Form
 	command *commandtable.Command
 	parts   []formPart
-	// order is the position in the table.
+	// order is the form's position in the table.
 	order int
 }
 
 // Rules is the compiled table. It is immutable and safe for concurrent use.
 type Rules struct {
 	Forms []*compiledForm
-	// byWord lists the forms that can begin with a word, open those that begin with a value.
+	// byWord lists the forms that can start with a word, open those that start with a value.
 	byWord map[string][]*compiledForm
 	open   []*compiledForm
-	// verbs are the words that forms begin with, words all words of forms; each once.
+	// verbs are the words that forms start with, words all words of forms, without duplicates.
 	verbs, words []string
 }
 
@@ -51,10 +51,10 @@ func Compile(table []commandtable.Command) (*Rules, error) {
 			if err != nil {
 				return nil, fmt.Errorf("form %q: %w", f.Pattern, err)
 			}
-			if f.Means == "" {
-				f.Means = means
+			if f.Description == "" {
+				f.Description = means
 			}
-			means = f.Means
+			means = f.Description
 			r.add(&compiledForm{Form: f, command: c, parts: parts, order: len(r.Forms)})
 		}
 	}
@@ -135,7 +135,7 @@ func parsePattern(pattern string) ([]formPart, error) {
 	return out, nil
 }
 
-// Usage is the form as people read it: "type TEXT into NUMBER".
+// Usage returns the form as people read it: "type TEXT into NUMBER".
 func (f *compiledForm) Usage() string {
 	var out []string
 	for _, p := range f.parts {
@@ -149,7 +149,7 @@ func (f *compiledForm) Usage() string {
 	return strings.Join(out, " ")
 }
 
-// Slots are the arguments of the form, in order.
+// Slots returns the slots of the form, in order.
 func (f *compiledForm) Slots() []formPart {
 	return slices.DeleteFunc(slices.Clone(f.parts), func(p formPart) bool { return p.kind == nil })
 }

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/agent/pilot/commandtable"
 )
 
-// Help lists all commands, or explains those that contain the words in about. intro comes first in the list.
+// Help lists all commands after intro, or explains those that contain the words in about.
 func (parser *Parser) Help(about, intro string) string {
 	if about != "" {
 		return parser.explain(about)
@@ -49,7 +49,7 @@ func (parser *Parser) firstOf(c *commandtable.Command) *compiledForm {
 	return parser.Forms[i]
 }
 
-// explain describes the commands whose words or tool contain all of about.
+// explain describes the commands that contain all words of about in their words or their tool's name.
 func (parser *Parser) explain(about string) string {
 	wanted := strings.Fields(strings.ToLower(strings.Trim(about, "/")))
 	var lines []string
@@ -61,7 +61,7 @@ func (parser *Parser) explain(about string) string {
 		if f.Hidden || slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(has, w) }) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("- %s: %s. Example: %s", f.Usage(), f.Means, f.Example))
+		lines = append(lines, fmt.Sprintf("- %s: %s. Example: %s", f.Usage(), f.Description, f.Example))
 	}
 	if len(lines) == 0 {
 		return fmt.Sprintf("There is no command with %q. Say \"help\" for all commands.", Abbreviate(about))

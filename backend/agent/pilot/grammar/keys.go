@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". A bare number is more likely one
-// on the page.
+// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". It rejects a bare number, which is
+// more likely a number on the page.
 func readKey(g *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) > 0 && !ts[0].quoted {
 		if n, ok := parseNumber(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
@@ -32,11 +32,11 @@ func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 			name = append(name, strings.TrimRight(t.text, ",;"))
 		}
 		if key, ok := keyName(name); ok {
-			said := key
+			shown := key
 			if key == "," || key == ";" || !plainKey(key) {
-				said = quote(key)
+				shown = quote(key)
 			}
-			all = append(all, parsedValue{n, key, said})
+			all = append(all, parsedValue{n, key, shown})
 		}
 	}
 	if len(all) > 0 {
@@ -52,14 +52,14 @@ func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 	)
 }
 
-// plainKey reports whether a key can be said without quotes.
+// plainKey reports whether a key can be written without quotes.
 func plainKey(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool {
 		return !(r == '+' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 	})
 }
 
-// keyName is the key's name in browsers, with modifiers before a plus.
+// keyName returns the key's name in browsers, with modifiers before a plus.
 func keyName(parts []string) (string, bool) {
 	joined := strings.Join(parts, "+")
 	if joined == "+" {

@@ -10,30 +10,30 @@ import (
 // valueKind is a kind of value in a slot.
 type valueKind struct {
 	name string
-	// placeholder stands for the value in a form, noun in a sentence ("a number").
+	// placeholder is shown for the value in a form, noun in a sentence ("a number").
 	placeholder, noun string
-	// freeText takes any words, the longest text first; restOfLine takes the line to its end, literally.
+	// freeText accepts any words, the longest text first; restOfLine accepts the rest of the line, literally.
 	freeText, restOfLine bool
-	// certain says that why holds whatever else the words could have been.
+	// certain says that the problem from read applies, whatever else the words could mean.
 	certain bool
-	// read takes the value from the start of ts: all readings, the longest first. why says what is wrong
-	// there, "" if the noun says enough.
-	read func(g *Parser, ts []token) (all []parsedValue, why string)
-	// values are possible values, for completion.
+	// read returns all readings of the value at the start of ts, the longest first. problem says why there is none,
+	// "" if noun says enough.
+	read func(g *Parser, ts []token) (all []parsedValue, problem string)
+	// values returns possible values for completion.
 	values func(g *Parser) []suggestion
 }
 
-// parsedValue is a value of n words: as an argument, and as it is said.
+// parsedValue is a value of n words: arg is the argument, text how it is written in a command.
 type parsedValue struct {
 	n    int
 	arg  any
-	said string
+	text string
 }
 
 // suggestion completes a slot.
-type suggestion struct{ said, means string }
+type suggestion struct{ text, description string }
 
-// kinds by name; read-only.
+// kinds contains all kinds by name; read-only.
 var kinds = func() map[string]*valueKind {
 	all := []*valueKind{
 		{name: "mark", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
@@ -151,12 +151,12 @@ func readMark(g *Parser, ts []token) ([]parsedValue, string) {
 	}
 	n := len(ts) - len(rest) + 1
 	if id, ok := parseNumber(rest[0]); ok {
-		return []parsedValue{{n: n, arg: id, said: strconv.Itoa(id)}}, ""
+		return []parsedValue{{n: n, arg: id, text: strconv.Itoa(id)}}, ""
 	}
 	var all []parsedValue
 	for n := len(rest); g.naming && n > 0; n-- {
 		for _, m := range g.named(rest[:n]) {
-			all = append(all, parsedValue{n: len(ts) - len(rest) + n, arg: m.ID, said: strconv.Itoa(m.ID)})
+			all = append(all, parsedValue{n: len(ts) - len(rest) + n, arg: m.ID, text: strconv.Itoa(m.ID)})
 		}
 	}
 	return all, ""
@@ -180,7 +180,7 @@ func readWord(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{1, text, quoted(text)}}, ""
 }
 
-// oneOf reads a word of the list; "a=b" gives b for a.
+// oneOf returns a function that reads a word of the list; "a=b" gives b for a.
 func oneOf(what, list string) func(*Parser, []token) ([]parsedValue, string) {
 	return func(_ *Parser, ts []token) ([]parsedValue, string) {
 		if len(ts) == 0 {
@@ -236,7 +236,7 @@ func readSeconds(_ *Parser, ts []token) ([]parsedValue, string) {
 	return nil, ""
 }
 
-// seconds reads "2 seconds", "2s", "500 ms", "a minute" and a bare number.
+// seconds reads "2 seconds", "2s", "500 ms", "a minute" or a bare number.
 func seconds(ts []token) (float64, bool) {
 	if ts[0].quoted {
 		return 0, false
@@ -285,11 +285,11 @@ func readCount(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{len(ts) - len(rest) + 1, n, strconv.Itoa(n)}}, ""
 }
 
-// readPoint reads "100,200" and "100, 200".
+// readPoint reads "100,200" or "100, 200".
 func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
 	for n := 1; n <= min(2, len(ts)); n++ {
 		if p, ok := point(ts[:n]); ok {
-			return []parsedValue{{n, p.arg(), p.said()}}, ""
+			return []parsedValue{{n, p.arg(), p.text()}}, ""
 		}
 	}
 	return nil, ""
@@ -297,25 +297,25 @@ func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
 
 func readPoints(_ *Parser, ts []token) ([]parsedValue, string) {
 	var list []any
-	var said []string
+	var words []string
 	for _, t := range ts {
 		p, ok := point([]token{t})
 		if !ok || len(list) == 200 {
 			break
 		}
-		list, said = append(list, p.arg()), append(said, p.said())
+		list, words = append(list, p.arg()), append(words, p.text())
 	}
 	if len(list) == 0 {
 		return nil, ""
 	}
-	return []parsedValue{{len(list), list, strings.Join(said, " ")}}, ""
+	return []parsedValue{{len(list), list, strings.Join(words, " ")}}, ""
 }
 
 type xy struct{ x, y float64 }
 
 func (x xy) arg() map[string]any { return map[string]any{"x": x.x, "y": x.y} }
 
-func (x xy) said() string {
+func (x xy) text() string {
 	return strconv.FormatFloat(x.x, 'f', -1, 64) + "," + strconv.FormatFloat(x.y, 'f', -1, 64)
 }
 

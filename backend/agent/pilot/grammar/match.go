@@ -13,16 +13,15 @@ import (
 // articles may come before any word of a form.
 const articles = "the a an this that current my"
 
-// Parser reads one message. Its fields are what the reading depends on.
+// Parser parses one message. Tools, DemoURL and Window affect the result.
 type Parser struct {
 	*Rules
-	Tools []string
-	Demo  func() string
-	Live  WindowState
-	// naming allows an annotation to be named instead of numbered. What was read so is only offered, never
-	// run.
+	Tools   []string
+	DemoURL func() string
+	Window  WindowState
+	// naming allows a name in place of an annotation's number. Commands found that way are only offered, never run.
 	naming bool
-	// partial is the word being written, for completion.
+	// partial is the unfinished last word, for completion.
 	partial string
 }
 
@@ -30,38 +29,38 @@ type Parser struct {
 type match struct {
 	form  *compiledForm
 	args  map[string]any
-	said  map[string]string
+	texts map[string]string
 	score int
-	// open is true if it ends with an unquoted text.
+	// open is set if the match ends with unquoted text.
 	open bool
 }
 
-// nearMiss is a form that fitted up to a point: done of its elements, up to token at. why says why the next
-// did not, "" if that is obvious.
+// nearMiss is a form whose first done parts matched, up to token at. why says why the next part did not match, ""
+// if that is obvious.
 type nearMiss struct {
 	form     *compiledForm
 	done, at int
-	// left is how many words follow.
+	// left is the number of words from there on.
 	left     int
 	literals int
 	why      string
-	// certain is true if why is about what was certainly meant.
+	// certain is set if why applies whatever else the words could mean.
 	certain bool
 }
 
-// matcher matches forms with one command.
+// matcher matches forms against one command.
 type matcher struct {
 	g   *Parser
 	src string
 	ts  []token
-	// whole is true if the command reaches the end of its line.
+	// whole is set if the command reaches the end of its line.
 	whole   bool
 	found   []match
 	miss    nearMiss
 	certain bool
 }
 
-// fit returns the forms that fit all of ts, the best first, and the near miss that came furthest.
+// fit returns the forms that match all of ts, the best first, and the near miss that came furthest.
 func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
 	m := &matcher{g: parser, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
 	if !ts[0].quoted {
@@ -82,11 +81,11 @@ func (parser *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss
 }
 
 func (m *matcher) tryForm(f *compiledForm) {
-	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
+	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, texts: map[string]string{}})
 }
 
-// walk matches the elements of f from e on with the tokens from t on; soFar holds what was read. It stops at
-// the first match, with naming it finds all.
+// walk matches the parts of f from e on with the tokens from t on. soFar contains the values already read. It
+// stops at the first match, but with naming it finds all.
 func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 	if e == len(f.parts) {
 		if t != len(m.ts) {
@@ -94,7 +93,7 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 			return false
 		}
 		soFar.score += 4 * lits
-		soFar.args, soFar.said = clone(soFar.args), clone(soFar.said)
+		soFar.args, soFar.texts = clone(soFar.args), clone(soFar.texts)
 		m.found = append(m.found, soFar)
 		return !m.g.naming
 	}
@@ -119,8 +118,8 @@ func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 			next.score += 3
 		}
 		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
-		next.args, next.said = clone(soFar.args), clone(soFar.said)
-		next.args[p.arg], next.said[p.arg] = r.arg, r.said
+		next.args, next.texts = clone(soFar.args), clone(soFar.texts)
+		next.args[p.arg], next.texts[p.arg] = r.arg, r.text
 		if m.walk(f, e+1, t+r.n, lits, next) {
 			return true
 		}
@@ -161,7 +160,7 @@ func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
 	}
 }
 
-// matchWords is how many tokens words take at the start of ts, including articles; 0 if they do not match.
+// matchWords returns how many tokens at the start of ts match words, including articles; 0 for no match.
 func matchWords(ts []token, words []string) int {
 	n := 0
 	for _, w := range words {
@@ -203,11 +202,11 @@ func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 	for n := len(ts); n > 0; n-- {
 		if k.name == "values" {
 			list := values(m.src, ts[:n])
-			said := make([]string, len(list))
+			words := make([]string, len(list))
 			for i, v := range list {
-				said[i] = quote(v)
+				words[i] = quote(v)
 			}
-			all = append(all, parsedValue{n, list, strings.Join(said, " and ")})
+			all = append(all, parsedValue{n, list, strings.Join(words, " and ")})
 			continue
 		}
 		what := text(m.src, ts[:n])
@@ -235,7 +234,7 @@ func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string)
 	return []parsedValue{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
 }
 
-// text is the literal text of the tokens, without quotes if it is one quoted text.
+// text returns the tokens as written, without the quotes if they are one quoted text.
 func text(src string, part []token) string {
 	if len(part) == 1 && part[0].quoted {
 		return part[0].text
@@ -243,7 +242,7 @@ func text(src string, part []token) string {
 	return strings.TrimSpace(src[part[0].start:part[len(part)-1].end])
 }
 
-// values are several quoted texts, or one text.
+// values returns several quoted texts, or all tokens as one text.
 func values(src string, part []token) []string {
 	var several []string
 	for _, t := range part {
@@ -260,12 +259,12 @@ func values(src string, part []token) []string {
 	return several
 }
 
-// step makes the match a Step.
+// step converts the match to a Step.
 func (parser *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
 		about, _ := m.args["about"].(string)
-		return Step{Builtin: c.Builtin, About: about, canon: parser.canonical(m)}
+		return Step{Builtin: c.Builtin, About: about, canonical: parser.canonical(m)}
 	}
 	args := map[string]any{}
 	for name, v := range m.form.Fixed {
@@ -294,14 +293,14 @@ func (parser *Parser) step(m match) Step {
 		if !ok {
 			raw = json.RawMessage("{}")
 		}
-		return Step{Tool: tool, Args: raw, canon: parser.canonical(m)}
+		return Step{Tool: tool, Args: raw, canonical: parser.canonical(m)}
 	}
 	s := call(tool, args)
-	s.canon, s.open = parser.canonical(m), m.open
+	s.canonical, s.open = parser.canonical(m), m.open
 	return s
 }
 
-// canonical prints the match in the words of the first form that says the same. It reads back as the same.
+// canonical returns the match in the words of the first equivalent form. It parses back to the same match.
 func (parser *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range parser.Forms {
@@ -313,13 +312,13 @@ func (parser *Parser) canonical(m match) string {
 	return m.format(f)
 }
 
-// format prints the match in the words of a form that takes the same arguments.
+// format returns the match in the words of f, a form with the same arguments.
 func (m match) format(f *compiledForm) string {
 	var out []string
 	for _, p := range f.parts {
 		switch {
 		case p.kind != nil:
-			out = append(out, m.said[p.arg])
+			out = append(out, m.texts[p.arg])
 		case !p.optional:
 			out = append(out, strings.Join(p.words[0], " "))
 		}

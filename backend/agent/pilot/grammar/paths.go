@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// readPath takes what looks like a file: a name with a dot or a slash, or one in quotes.
+// readPath reads a file path: a name with a dot or a slash, or one in quotes.
 func readPath(_ *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the file")
 	if len(rest) == 0 {
@@ -26,7 +26,7 @@ func readPath(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{len(ts) - len(rest) + 1, path, quoted(path)}}, ""
 }
 
-// readFolder takes any one word: where a folder is expected, "src" is one.
+// readFolder reads any one word: in place of a folder, "src" is a path.
 func readFolder(_ *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the folder directory")
 	if len(rest) == 0 {
@@ -42,10 +42,10 @@ func readFolder(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{len(ts) - len(rest) + 1, path, quoted(path)}}, ""
 }
 
-// Endings that files have and sites hardly ever do, except .md.
+// fileEndings are endings of files that host names hardly ever have, except .md.
 const fileEndings = "txt md json csv tsv go js ts html css yaml yml toml xml log sql ini conf diff patch svelte"
 
-// readPlainFile takes a name with a file's ending: "open notes.txt" may mean the file.
+// readPlainFile reads a name with a file's ending: "open notes.txt" may mean the file.
 func readPlainFile(g *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
@@ -58,7 +58,7 @@ func readPlainFile(g *Parser, ts []token) ([]parsedValue, string) {
 	return readPath(g, ts)
 }
 
-// panelTool is the tool that opens a panel, "" if it cannot be called.
+// panelTool returns the tool that opens a panel, "" if it cannot be called.
 func (parser *Parser) panelTool(name string) string {
 	tool := "open_" + name + "_panel"
 	if slices.Contains(parser.Tools, tool) {
@@ -92,7 +92,7 @@ func readPanel(g *Parser, ts []token) ([]parsedValue, string) {
 func readPanelID(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readPanel(g, ts)
 	for i, r := range all {
-		all[i].arg = strings.ReplaceAll(r.said, " ", "-")
+		all[i].arg = strings.ReplaceAll(r.text, " ", "-")
 	}
 	return all, why
 }
@@ -108,7 +108,7 @@ func readSurface(g *Parser, ts []token) ([]parsedValue, string) {
 	return readPanelID(g, ts)
 }
 
-// panelNames are the panels that the tools open.
+// panelNames returns the names of the panels that the tools open.
 func panelNames(tools []string) []string {
 	var names []string
 	for _, t := range tools {
@@ -121,7 +121,7 @@ func panelNames(tools []string) []string {
 	return names
 }
 
-// readTool reads the name of a tool. Whether it exists is checked when it is called.
+// readTool reads the name of a tool. The call itself checks whether the tool exists.
 func readTool(_ *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) == 0 || ts[0].quoted || toolName(ts[0].text) != len(ts[0].text) {
 		return nil, ""
@@ -129,16 +129,16 @@ func readTool(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{1, ts[0].text, ts[0].text}}, ""
 }
 
-// readCreatedTool reads the name of a tool without a command: a created one, or one of a panel or server.
+// readCreatedTool reads the name of a tool without commands: a created tool, or one of a panel or server.
 func readCreatedTool(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readTool(g, ts)
-	if len(all) == 0 || !slices.Contains(g.Tools, all[0].said) {
+	if len(all) == 0 || !slices.Contains(g.Tools, all[0].text) {
 		return nil, why
 	}
 	return all, ""
 }
 
-// toolName is the length of the tool name at the start of s.
+// toolName returns the length of the tool name at the start of s.
 func toolName(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// Limits of one message. More is not a command.
+// Limits of one message. A larger message is not read as commands.
 const (
 	maxText   = 8_000
 	maxTokens = 200
@@ -58,7 +58,7 @@ func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	return merge(plan), nil
 }
 
-// merge makes "type … into 4" followed by Enter one call.
+// merge joins "type … into 4" and a following Enter into one call.
 func merge(plan []Step) []Step {
 	var out []Step
 	for _, s := range plan {
@@ -68,8 +68,8 @@ func merge(plan []Step) []Step {
 			if json.Unmarshal(out[n-1].Args, &args) == nil && args["submit"] == nil {
 				args["submit"] = true
 				joined := call("type_text", args)
-				joined.Said = out[n-1].Said + " and " + s.Said
-				joined.canon = out[n-1].canon + " and " + s.canon
+				joined.Text = out[n-1].Text + " and " + s.Text
+				joined.canonical = out[n-1].canonical + " and " + s.canonical
 				out[n-1] = joined
 				continue
 			}
@@ -89,12 +89,12 @@ func (parser *Parser) slash(text string) (Step, string, *Problem) {
 		if err := dec.Decode(&args); err != nil {
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				return Step{}, "", &Problem{
-					Said: text,
+					Text: text,
 					Hint: fmt.Sprintf("The arguments of /%s are not complete: a closing brace is missing.", name),
 				}
 			}
 			return Step{}, "", &Problem{
-				Said: text,
+				Text: text,
 				Hint: fmt.Sprintf("The arguments of /%s are not valid JSON: %v.", name, err),
 			}
 		}
@@ -104,7 +104,7 @@ func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	if problem != nil {
 		return s, "", problem
 	}
-	s.Said = strings.TrimSpace(text[:len(text)-len(rest)])
+	s.Text = strings.TrimSpace(text[:len(text)-len(rest)])
 	for _, joint := range []string{"and then ", "and ", "then ", "; ", ", "} {
 		if len(rest) >= len(joint) && strings.EqualFold(rest[:len(joint)], joint) {
 			return s, strings.TrimLeft(rest[len(joint):], " \t"), nil
@@ -112,7 +112,7 @@ func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	}
 	if rest != "" && rest[0] != '\n' && rest[0] != '\r' {
 		return s, "", &Problem{
-			Said: text,
+			Text: text,
 			Hint: fmt.Sprintf(
 				"After /%s a JSON object is needed, for example /click_element {\"annotationId\": 3}.",
 				name,
@@ -122,11 +122,11 @@ func (parser *Parser) slash(text string) (Step, string, *Problem) {
 	return s, rest, nil
 }
 
-// byTool is the call of a tool by name. "/tool" has name and arguments in its object.
+// byTool returns the call of a tool by name. For "/tool", args contains the name and the arguments.
 func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem) {
 	switch name {
 	case "help", "tools":
-		return Step{Builtin: name, canon: name}, nil
+		return Step{Builtin: name, canonical: name}, nil
 	case "tool":
 		var form struct {
 			Name      string          `json:"name"`
@@ -162,10 +162,10 @@ func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem)
 	if err := json.Compact(&flat, args); err != nil {
 		return Step{}, &Problem{Hint: "The arguments are not valid JSON."}
 	}
-	return Step{Tool: name, Args: flat.Bytes(), canon: "/" + name + " " + flat.String()}, nil
+	return Step{Tool: name, Args: flat.Bytes(), canonical: "/" + name + " " + flat.String()}, nil
 }
 
-// line reads the commands of one line.
+// line parses the commands of one line.
 func (parser *Parser) line(line string) ([]Step, *Problem) {
 	ts := tokens(line)
 	if len(ts) == 0 {
@@ -183,9 +183,8 @@ func (parser *Parser) line(line string) ([]Step, *Problem) {
 	return s.from(0)
 }
 
-// splitter finds where one command ends and the next begins. "and" may also be part of a text ("type salt and
-// pepper into 4"), so a line is split at the first separator where the left side is a complete command and
-// the right side consists of commands.
+// splitter finds the boundaries of commands. "and" may also be part of a text ("type salt and pepper into 4"), so
+// a line is split at the first separator that has a complete command on its left and only commands on its right.
 type splitter struct {
 	*Parser
 	src  string
@@ -243,29 +242,29 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 	return nil, problem
 }
 
-// ambiguity asks what is meant if one word after "and" is a command but may as well belong to the text before
-// it: "annotate buttons and links".
+// ambiguity asks which is meant if the word after "and" is a command but may also belong to the text before it:
+// "annotate buttons and links".
 func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Problem {
-	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Said == s.ts[next].text
+	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Text == s.ts[next].text
 	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
 		return nil
 	}
 	whole, problem := s.single(s.ts[start:], true)
-	if problem != nil || whole.canon == left.canon {
+	if problem != nil || whole.canonical == left.canonical {
 		return nil
 	}
-	said := make([]string, 0, len(right)+1)
+	words := make([]string, 0, len(right)+1)
 	for _, r := range append([]Step{left}, right...) {
-		said = append(said, r.canon)
+		words = append(words, r.canonical)
 	}
-	offers := []chat.Offer{{Command: strings.Join(said, " then ")}, {Command: whole.canon}}
+	offers := []chat.Offer{{Command: strings.Join(words, " then ")}, {Command: whole.canonical}}
 	return &Problem{
-		Said: strings.TrimSpace(s.src[s.ts[start].start:]), Ambiguous: true, Offers: offers,
+		Text: strings.TrimSpace(s.src[s.ts[start].start:]), Ambiguous: true, Offers: offers,
 		Hint: "That can be meant in two ways: " + JoinOffers(offers, " or ") + ".",
 	}
 }
 
-// separator is the index of the first token after the separator at i, 0 if there is none.
+// separator returns the index of the first token after the separator at i, 0 if there is none.
 func (s *splitter) separator(i int) int {
 	next := i
 	for next < len(s.ts) && isOneOf(s.ts[next], "and then & && afterwards after that") {
@@ -287,7 +286,7 @@ const (
 	trailingFiller = "please now thanks"
 )
 
-// verbatim reads a command that takes the rest of its line literally.
+// verbatim parses a command that takes the rest of its line literally.
 func (s *splitter) verbatim(start int) ([]Step, bool) {
 	ts := skip(s.ts[start:], leadingFiller)
 	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiledForm).verbatim) {
@@ -298,25 +297,25 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 		return nil, false
 	}
 	got := s.step(found[0])
-	got.Said, got.verbatim = s.src[ts[0].start:], true
+	got.Text, got.verbatim = s.src[ts[0].start:], true
 	return []Step{got}, true
 }
 
-// single reads exactly one command; whole says that it reaches the end of its line.
+// single parses exactly one command; whole says that it reaches the end of its line.
 func (s *splitter) single(ts []token, whole bool) (Step, *Problem) {
 	ts = skip(ts, leadingFiller)
 	if n := len(skipEnd(ts, trailingFiller)); n < len(ts) {
 		ts, whole = ts[:n], false
 	}
 	if len(ts) == 0 {
-		return Step{}, &Problem{Said: s.src, Hint: "There is no command in that. Say \"help\" for the commands."}
+		return Step{}, &Problem{Text: s.src, Hint: "There is no command in that. Say \"help\" for the commands."}
 	}
-	said := strings.TrimRight(s.src[ts[0].start:ts[len(ts)-1].end], ",;")
+	text := strings.TrimRight(s.src[ts[0].start:ts[len(ts)-1].end], ",;")
 	got, problem := s.command(s.src, ts, whole)
 	if problem != nil {
-		problem.Said = said
+		problem.Text = text
 		return Step{}, problem
 	}
-	got.Said = said
+	got.Text = text
 	return got, nil
 }

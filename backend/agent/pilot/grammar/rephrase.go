@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// A tool in a sentence for models, with the arguments named after it.
+	// toolInWords matches a tool in a sentence for models, with the arguments named after it.
 	toolInWords = regexp.MustCompile(
 		`(?i)\b(call )?([a-z]+(?:_[a-z]+)+|downloads)\b((?: with(?:out)?| again)?(?: (?:an? )?(?:[a-z_]+=[a-z]+|[a-z_]+ "[a-z ]+"|action|query|scope|url|id|seconds|text|\{[^{}]*\})(?: or)?)*)`,
 	)
@@ -14,8 +14,8 @@ var (
 	bareArg  = regexp.MustCompile(`\b(query|url|seconds|text)\b`)
 )
 
-// Rephrase rewords a sentence for models in terms of commands: "Call annotate_page" becomes “Say "annotate"”.
-// Tools without a command stay as they are.
+// Rephrase rewords a sentence for models with commands: "Call annotate_page" becomes “Say "annotate"”. Tools
+// without a command are left as they are.
 func (parser *Parser) Rephrase(text string) string {
 	return toolInWords.ReplaceAllStringFunc(text, func(found string) string {
 		p := toolInWords.FindStringSubmatch(found)
@@ -23,10 +23,10 @@ func (parser *Parser) Rephrase(text string) string {
 		if tool == "downloads" && call == "" {
 			return found
 		}
-		var said []string
+		var usages []string
 		add := func(f *compiledForm) {
-			if f != nil && !strings.Contains(strings.Join(said, " "), `"`+f.Usage()+`"`) {
-				said = append(said, `"`+f.Usage()+`"`)
+			if f != nil && !strings.Contains(strings.Join(usages, " "), `"`+f.Usage()+`"`) {
+				usages = append(usages, `"`+f.Usage()+`"`)
 			}
 		}
 		if !strings.HasPrefix(with, " without") {
@@ -39,13 +39,13 @@ func (parser *Parser) Rephrase(text string) string {
 				add(parser.formOf(tool, map[string]string{a[1]: ""}))
 			}
 		}
-		if len(said) == 0 {
+		if len(usages) == 0 {
 			add(parser.formOf(tool, nil))
 		}
-		if len(said) == 0 {
+		if len(usages) == 0 {
 			return found
 		}
-		words := strings.Join(said, " or ")
+		words := strings.Join(usages, " or ")
 		if strings.HasSuffix(with, " or") {
 			words += " or"
 		}

@@ -7,30 +7,30 @@ import (
 	"sextant/shared/chat"
 )
 
-// MaxOffers is how many commands are offered at once.
+// MaxOffers limits how many commands are offered at once.
 const MaxOffers = 3
 
-// Suggest returns commands that said was probably meant to be. Each is a valid command; none runs.
-func (parser *Parser) Suggest(said string) []chat.Offer {
-	said = strings.ToValidUTF8(said, "\uFFFD")
-	if name, ok := strings.CutPrefix(said, "/"); ok {
+// Suggest returns the commands that text was probably meant to be. Each is a valid command; none is run.
+func (parser *Parser) Suggest(text string) []chat.Offer {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if name, ok := strings.CutPrefix(text, "/"); ok {
 		if near := Closest(name[:toolName(name)], parser.Tools); near != "" {
 			return []chat.Offer{{Command: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
 		}
 		return nil
 	}
-	ts := tokens(said)
+	ts := tokens(text)
 	if len(ts) == 0 || len(ts) > 40 {
 		return nil
 	}
 	var offers []chat.Offer
 	add := func(o chat.Offer) {
 		same := func(old chat.Offer) bool { return old.Command == o.Command }
-		if o.Command != said && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
+		if o.Command != text && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
 			offers = append(offers, o)
 		}
 	}
-	for _, o := range parser.byName(said, ts) {
+	for _, o := range parser.byName(text, ts) {
 		add(o)
 	}
 	for i, t := range ts[:min(6, len(ts))] {
@@ -45,9 +45,9 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 		if near == "" {
 			continue
 		}
-		corrected := said[:t.start] + near + said[t.end:]
+		corrected := text[:t.start] + near + text[t.end:]
 		if f, ok := parser.reads(corrected); ok {
-			add(chat.Offer{Command: corrected, Effect: f.form.Means})
+			add(chat.Offer{Command: corrected, Effect: f.form.Description})
 			continue
 		}
 		named := parser.byName(corrected, tokens(corrected))
@@ -59,37 +59,37 @@ func (parser *Parser) Suggest(said string) []chat.Offer {
 		}
 	}
 	if f := parser.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
-		add(chat.Offer{Command: f.Example, Effect: f.Means})
+		add(chat.Offer{Command: f.Example, Effect: f.Description})
 	}
 	return offers
 }
 
-// reads matches a whole command.
-func (parser *Parser) reads(said string) (match, bool) {
-	ts := tokens(said)
+// reads parses text as one whole command.
+func (parser *Parser) reads(text string) (match, bool) {
+	ts := tokens(text)
 	if len(ts) == 0 {
 		return match{}, false
 	}
-	found, _ := parser.fit(said, ts, true)
+	found, _ := parser.fit(text, ts, true)
 	if len(found) == 0 {
 		return match{}, false
 	}
 	return found[0], true
 }
 
-// byName offers the numbers of elements called by name: "click the add button".
-func (parser *Parser) byName(said string, ts []token) []chat.Offer {
+// byName offers the numbers of elements that text names: "click the add button".
+func (parser *Parser) byName(text string, ts []token) []chat.Offer {
 	by := *parser
 	by.naming = true
-	found, _ := by.fit(said, ts, true)
+	found, _ := by.fit(text, ts, true)
 	var offers []chat.Offer
 	for _, m := range found {
 		for _, p := range m.form.Slots() {
 			id, ok := m.args[p.arg].(int)
-			if e, known := parser.Live.mark(id); ok && known && p.kind.family() == "mark" {
+			if e, known := parser.Window.mark(id); ok && known && p.kind.family() == "mark" {
 				offers = append(
 					offers,
-					chat.Offer{Command: parser.canonical(m), Effect: m.form.Means, TargetName: EscapeLinks(markName(e))},
+					chat.Offer{Command: parser.canonical(m), Effect: m.form.Description, TargetName: EscapeLinks(markName(e))},
 				)
 				break
 			}
@@ -98,7 +98,7 @@ func (parser *Parser) byName(said string, ts []token) []chat.Offer {
 	return offers
 }
 
-// formOf is the simplest form that calls a tool with these arguments, nil if there is none.
+// formOf returns the simplest form that calls a tool with these arguments, nil if there is none.
 func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm {
 	best, most := (*compiledForm)(nil), -1
 	for _, f := range parser.Forms {
@@ -107,12 +107,12 @@ func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm 
 		}
 		fits := 0
 		for name, v := range with {
-			fixed, is := f.Fixed[name].(string)
-			asks := slices.ContainsFunc(f.parts, func(p formPart) bool { return p.kind != nil && p.arg == name })
+			fixed, hasFixed := f.Fixed[name].(string)
+			hasSlot := slices.ContainsFunc(f.parts, func(p formPart) bool { return p.kind != nil && p.arg == name })
 			switch {
-			case is && fixed == v || asks && v == "", f.Fixed[name] == true && v == "":
+			case hasFixed && fixed == v || hasSlot && v == "", f.Fixed[name] == true && v == "":
 				fits += 2
-			case asks || is && v == "":
+			case hasSlot || hasFixed && v == "":
 				fits++
 			}
 		}
@@ -126,8 +126,8 @@ func (parser *Parser) formOf(tool string, with map[string]string) *compiledForm 
 	return best
 }
 
-// Closest is the name with the smallest edit distance, at most a third of the word's length and at most
-// three; "" if none is close.
+// Closest returns the name with the smallest edit distance to word. The distance may be at most three, and at
+// most a third of the word's length; "" if no name is that close.
 func Closest(word string, names []string) string {
 	if len(word) > 64 {
 		return ""
@@ -144,8 +144,7 @@ func Closest(word string, names []string) string {
 	return best
 }
 
-// distance counts insertions, deletions, substitutions and transpositions (optimal string alignment) over
-// bytes.
+// distance counts insertions, deletions, substitutions and transpositions of bytes (optimal string alignment).
 func distance(a, b string) int {
 	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

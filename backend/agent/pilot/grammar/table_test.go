@@ -25,7 +25,7 @@ func parserForAllTools(t testing.TB) *Parser {
 			tools = append(tools, tool)
 		}
 	}
-	return &Parser{Rules: rules, Tools: tools, Demo: func() string { return "demo" }}
+	return &Parser{Rules: rules, Tools: tools, DemoURL: func() string { return "demo" }}
 }
 
 func TestTableIsValid(t *testing.T) {
@@ -34,8 +34,8 @@ func TestTableIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range r.Forms {
-		if f.Means == "" || f.Example == "" || f.command.Group == "" || strings.HasSuffix(f.Means, ".") {
-			t.Errorf("%q: means %q, example %q, group %q", f.Pattern, f.Means, f.Example, f.command.Group)
+		if f.Description == "" || f.Example == "" || f.command.Group == "" || strings.HasSuffix(f.Description, ".") {
+			t.Errorf("%q: means %q, example %q, group %q", f.Pattern, f.Description, f.Example, f.command.Group)
 		}
 	}
 }
@@ -77,36 +77,36 @@ func TestExamplesCallTheirTool(t *testing.T) {
 }
 
 // roundTrip checks that what was read reads the same when printed.
-func roundTrip(t *testing.T, g *Parser, said string) {
+func roundTrip(t *testing.T, g *Parser, text string) {
 	t.Helper()
-	plan, problem := g.Plan(said)
+	plan, problem := g.Plan(text)
 	if problem != nil {
 		for _, o := range problem.Offers {
 			if _, again := g.Plan(o.Command); again != nil {
-				t.Fatalf("%q offers %q, which is no command: %+v", said, o.Command, again)
+				t.Fatalf("%q offers %q, which is no command: %+v", text, o.Command, again)
 			}
 		}
 		return
 	}
 	var lines []string
 	for _, s := range plan {
-		lines = append(lines, s.canon)
+		lines = append(lines, s.canonical)
 	}
 	printed := strings.Join(lines, "\n")
 	again, problem := g.Plan(printed)
 	if problem != nil || len(again) != len(plan) {
-		t.Fatalf("%q is printed as %q, which is %d steps: %+v", said, printed, len(again), problem)
+		t.Fatalf("%q is printed as %q, which is %d steps: %+v", text, printed, len(again), problem)
 	}
 	for i, s := range plan {
 		a := again[i]
 		if s.Tool != a.Tool || string(s.Args) != string(a.Args) || s.Builtin != a.Builtin || s.About != a.About {
-			t.Fatalf("%q is printed as %q\n was %s %s\n now %s %s", said, printed, s.Tool, s.Args, a.Tool, a.Args)
+			t.Fatalf("%q is printed as %q\n was %s %s\n now %s %s", text, printed, s.Tool, s.Args, a.Tool, a.Args)
 		}
-		if a.canon != s.canon {
-			t.Fatalf("%q is printed as %q and then as %q", said, s.canon, a.canon)
+		if a.canonical != s.canonical {
+			t.Fatalf("%q is printed as %q and then as %q", text, s.canonical, a.canonical)
 		}
 		if len(s.Args) > 0 && !json.Valid(s.Args) {
-			t.Fatalf("%q has the arguments %s", said, s.Args)
+			t.Fatalf("%q has the arguments %s", text, s.Args)
 		}
 	}
 }
@@ -116,11 +116,11 @@ func TestExamplesRoundTrip(t *testing.T) {
 	for _, f := range g.Forms {
 		roundTrip(t, g, f.Example)
 	}
-	for _, said := range tricky {
-		if _, problem := g.Plan(said); problem != nil {
-			t.Errorf("%q is not read: %+v", said, problem)
+	for _, text := range tricky {
+		if _, problem := g.Plan(text); problem != nil {
+			t.Errorf("%q is not read: %+v", text, problem)
 		}
-		roundTrip(t, g, said)
+		roundTrip(t, g, text)
 	}
 }
 
@@ -145,10 +145,10 @@ func FuzzRoundTrip(f *testing.F) {
 	for _, form := range g.Forms {
 		f.Add(form.Example)
 	}
-	for _, said := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
-		f.Add(said)
+	for _, text := range append(tricky, "open notes.txt", "run my_tool", "search tea", "annotate a and tabs") {
+		f.Add(text)
 	}
-	g.Live = WindowState{Marks: func() *event.Marks {
+	g.Window = WindowState{Marks: func() *event.Marks {
 		return &event.Marks{
 			Elements: []annotation.Element{
 				{ID: 3, Role: "button", Name: `Add "it" to (basket)`},
@@ -156,11 +156,11 @@ func FuzzRoundTrip(f *testing.F) {
 			},
 		}
 	}}
-	f.Fuzz(func(t *testing.T, said string) {
-		roundTrip(t, g, said)
-		for _, o := range g.Suggest(said) {
+	f.Fuzz(func(t *testing.T, text string) {
+		roundTrip(t, g, text)
+		for _, o := range g.Suggest(text) {
 			if strings.TrimSpace(o.Command) == "" {
-				t.Fatalf("%q offers nothing", said)
+				t.Fatalf("%q offers nothing", text)
 			}
 		}
 	})

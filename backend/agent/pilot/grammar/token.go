@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// token is a word of a line or a quoted text. In "…" the escapes \" \\ \n and \t are read; any other
+// token is a word of a line or a quoted text. Text in "…" may contain the escapes \" \\ \n and \t; any other
 // backslash is literal. start and end are byte offsets in the line.
 type token struct {
 	text       string
@@ -56,8 +56,8 @@ func tokens(line string) []token {
 	return out
 }
 
-// closing is the index of the quote that closes the one at i, 0 if there is none. It must end its word, so
-// that an apostrophe closes nothing.
+// closing returns the index of the quote that closes the one at i, 0 if there is none. A closing quote must end
+// its word, so that an apostrophe is not one.
 func closing(runes []rune, i int) int {
 	pairs := map[rune]rune{'"': '"', '\'': '\'', '“': '”', '‘': '’', '«': '»'}
 	want, ok := pairs[runes[i]]
@@ -77,7 +77,7 @@ func closing(runes []rune, i int) int {
 	return 0
 }
 
-// escapes in "…".
+// escapes adds the escapes of text in "…".
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
 // unescaped resolves the escapes of a text.
@@ -91,12 +91,12 @@ func unescaped(s string) string {
 // quote puts text in quotes, escaped.
 func quote(text string) string { return `"` + escapes.Replace(text) + `"` }
 
-// bareWord is a word in lower case without the punctuation around it.
+// bareWord returns a word in lower case without the punctuation around it.
 func bareWord(s string) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimLeft(s, "("), ".,;:!?)"))
 }
 
-// parseNumber reads "3", "[3]", "#3" and "three".
+// parseNumber reads "3", "[3]", "#3" or "three".
 func parseNumber(t token) (int, bool) {
 	s := strings.TrimPrefix(strings.Trim(t.word, "[]"), "#")
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 1_000_000_000 && s[0] != '+' {
@@ -139,7 +139,7 @@ func skipEnd(ts []token, list string) []token {
 	return ts
 }
 
-// joinWords is the lower-case words of ts.
+// joinWords joins the lower-case words of ts.
 func joinWords(ts []token) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {

@@ -13,22 +13,21 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// WindowState is what is in the window now. It only helps to find what is meant; nothing runs because of it.
-// Everything in it that comes from a page is text from outside.
+// WindowState is the current state of the window. It helps to interpret commands; nothing runs because of it.
+// Everything in it that comes from a page is outside text.
 type WindowState struct {
-	// Marks returns the annotations of the active page, nil for none. Marks and Tabs are called only when
-	// needed, and may be nil.
+	// Marks returns the annotations of the active page, nil for none. Marks and Tabs may be nil; they are called only
+	// when needed.
 	Marks func() *event.Marks
 	// Tabs returns the window's tabs.
 	Tabs func() []event.Tab
-	// Tools are all tools that can be called now.
+	// Tools contains all tools that can be called now.
 	Tools []toolspec.Definition
-	// Paths returns the entries of the workspace that begin with a path, folders with a trailing slash; may
-	// be nil.
-	Paths func(begun string) []string
+	// Paths returns the paths in the workspace that begin with prefix, folders with a trailing slash; may be nil.
+	Paths func(prefix string) []string
 }
 
-// Roles that take text, and roles that have options.
+// Roles that accept text, and roles that have options.
 const (
 	fields = "textbox searchbox combobox spinbutton"
 	lists  = "combobox listbox"
@@ -39,7 +38,7 @@ const (
 	maxName  = 60
 )
 
-// Elements are the annotations of the active page.
+// Elements returns the annotated elements of the active page.
 func (w WindowState) Elements() []annotation.Element {
 	if w.Marks == nil {
 		return nil
@@ -57,27 +56,27 @@ func (w WindowState) tabs() []event.Tab {
 	return w.Tabs()
 }
 
-// named are the annotations whose role and name contain all words, the closest first.
+// named returns the elements that contain all words in their role and name, the closest first.
 func (parser *Parser) named(ts []token) []annotation.Element {
-	var said []string
+	var words []string
 	for _, t := range ts {
 		for w := range strings.FieldsSeq(t.word) {
 			if !slices.Contains(strings.Fields(articles+" "+numberFiller), w) || t.quoted {
-				said = append(said, w)
+				words = append(words, w)
 			}
 		}
 	}
-	if len(said) == 0 {
+	if len(words) == 0 {
 		return nil
 	}
 	var found []annotation.Element
-	for _, e := range parser.Live.Elements() {
+	for _, e := range parser.Window.Elements() {
 		has := strings.ToLower(e.Name + " " + e.Role)
-		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(has, w) }) {
 			found = append(found, e)
 		}
 	}
-	whole := strings.Join(said, " ")
+	whole := strings.Join(words, " ")
 	slices.SortStableFunc(found, func(a, b annotation.Element) int {
 		rank := func(e annotation.Element) int {
 			name := strings.ToLower(strings.TrimSpace(e.Name))
@@ -103,7 +102,7 @@ func markName(e annotation.Element) string {
 	return fmt.Sprintf("%s “%s”", e.Role, name)
 }
 
-// mark finds an annotation by its number.
+// mark returns the element with annotation id.
 func (w WindowState) mark(id int) (annotation.Element, bool) {
 	all := w.Elements()
 	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })
@@ -113,7 +112,7 @@ func (w WindowState) mark(id int) (annotation.Element, bool) {
 	return all[i], true
 }
 
-// Sources is the origin of the page with the annotations.
+// Sources returns the origin of the page with the annotations.
 func (w WindowState) Sources() []string {
 	if w.Marks == nil || w.Marks() == nil {
 		return nil
@@ -130,18 +129,18 @@ func words(list string) func(*Parser) []suggestion {
 	return func(*Parser) []suggestion {
 		var all []suggestion
 		for w := range strings.FieldsSeq(list) {
-			all = append(all, suggestion{said: w})
+			all = append(all, suggestion{text: w})
 		}
 		return all
 	}
 }
 
-// marksOf lists annotations with these roles first, then the others.
+// marksOf returns a function that lists annotations with the given roles first, then the others.
 func marksOf(first string) func(*Parser) []suggestion {
 	return func(g *Parser) []suggestion {
 		var all, others []suggestion
-		for _, e := range g.Live.Elements() {
-			v := suggestion{said: strconv.Itoa(e.ID), means: markName(e)}
+		for _, e := range g.Window.Elements() {
+			v := suggestion{text: strconv.Itoa(e.ID), description: markName(e)}
 			if !e.Usable {
 				continue
 			}
@@ -157,7 +156,7 @@ func marksOf(first string) func(*Parser) []suggestion {
 
 func tabsOf(g *Parser) []suggestion {
 	var all []suggestion
-	for _, t := range g.Live.tabs() {
+	for _, t := range g.Window.tabs() {
 		all = append(all, suggestion{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
 	}
 	return all
@@ -165,7 +164,7 @@ func tabsOf(g *Parser) []suggestion {
 
 func addresses(g *Parser) []suggestion {
 	all := []suggestion{{"demo", "the built-in shop"}}
-	for _, t := range g.Live.tabs() {
+	for _, t := range g.Window.tabs() {
 		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
 			all = append(all, suggestion{t.URL, Abbreviate(t.Title)})
 		}
@@ -176,35 +175,35 @@ func addresses(g *Parser) []suggestion {
 func panelsOf(g *Parser) []suggestion {
 	var all []suggestion
 	for _, name := range panelNames(g.Tools) {
-		all = append(all, suggestion{said: name})
+		all = append(all, suggestion{text: name})
 	}
 	return all
 }
 
 func surfaces(g *Parser) []suggestion {
-	return append([]suggestion{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
+	return append([]suggestion{{text: "assistant"}, {text: "page"}}, panelsOf(g)...)
 }
 
 func pathsOf(g *Parser) []suggestion {
-	if g.Live.Paths == nil {
+	if g.Window.Paths == nil {
 		return nil
 	}
 	var all []suggestion
-	for _, p := range g.Live.Paths(g.partial) {
-		all = append(all, suggestion{said: quoted(p)})
+	for _, p := range g.Window.Paths(g.partial) {
+		all = append(all, suggestion{text: quoted(p)})
 	}
 	return all
 }
 
 func toolsOf(g *Parser) []suggestion {
 	var all []suggestion
-	for _, d := range g.Live.Tools {
+	for _, d := range g.Window.Tools {
 		all = append(all, suggestion{d.Name, FirstSentence(d.Description)})
 	}
 	return all
 }
 
-// FirstSentence is the first sentence of a description without its full stop.
+// FirstSentence returns the first sentence of s without its full stop.
 func FirstSentence(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if s, _, ok := strings.Cut(first, ". "); ok {
@@ -213,5 +212,5 @@ func FirstSentence(s string) string {
 	return strings.TrimSuffix(excerpt.Runes(EscapeLinks(first), 100), ".")
 }
 
-// EscapeLinks keeps text from a page from becoming a link or an image in a formatted answer.
+// EscapeLinks escapes s so that text from a page cannot become a link or an image in a formatted answer.
 func EscapeLinks(s string) string { return strings.ReplaceAll(s, "](", "] (") }

@@ -1,5 +1,5 @@
-// Package probe detects which format a model uses for tool calls by asking it for one call, and remembers
-// the answer. It knows no conversation and runs no tool.
+// Package probe detects which format a model uses for tool calls by asking it for one call, and remembers the
+// answer. It knows nothing of conversations and runs no tools.
 package probe
 
 import (
@@ -26,7 +26,7 @@ type SettingsStore interface {
 // Config configures a Prober. Only Settings is required.
 type Config struct {
 	Settings SettingsStore
-	// Overrides are set by the user as provider/model=format; they win.
+	// Overrides returns formats that the user set, as provider/model=format. They take precedence.
 	Overrides func() []string
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -38,23 +38,23 @@ type Prober struct {
 	probing chan struct{}
 }
 
-// Result is the format a model uses and how that is known.
+// Result is the format that a model uses.
 type Result struct {
 	Format toolcalls.Format `json:"kind"`
-	// Confidence is between 0 and 1. Below 0.5 nothing was recognised, and the model is probed again after a
-	// day.
+	// Confidence is between 0 and 1. Below 0.5 no call was recognized, and the model is probed again after a day.
 	Confidence float64 `json:"sure"`
-	// Source is probe, person or known.
+	// Source says how the format is known: "probe", "person" (an override) or "known" (the service supports native
+	// calls).
 	Source string `json:"by"`
-	// Endpoint is where the model was reached. At another endpoint it counts as another model.
+	// Endpoint is the address of the model's service. At another endpoint, the same name is another model.
 	Endpoint string `json:"place,omitempty"`
-	// Requests is how many requests the probe took.
+	// Requests is the number of requests the probe needed.
 	Requests int       `json:"requests,omitempty"`
 	Time     time.Time `json:"time"`
 }
 
 const (
-	// ToolName is the tool in the probe's question; it exists nowhere else.
+	// ToolName is the tool in the probe's question. No such tool exists elsewhere.
 	ToolName = "say_word"
 	word     = "saffron"
 	// maxTokens leaves room for a model that reasons first.
@@ -66,7 +66,6 @@ const (
 	settingPrefix = "dialect."
 )
 
-// New makes a Prober.
 func New(cfg Config) *Prober {
 	if cfg.Overrides == nil {
 		cfg.Overrides = func() []string { return nil }
@@ -80,7 +79,7 @@ func New(cfg Config) *Prober {
 	return &Prober{cfg: cfg, probing: make(chan struct{}, 1)}
 }
 
-// CheckOverride returns what is wrong with provider/model=format.
+// CheckOverride returns an error if s is not provider/model=format with a known format.
 func CheckOverride(s string) error {
 	name, kind, ok := splitOverride(s)
 	if !ok || !strings.Contains(name, "/") || !toolcalls.Format(kind).Valid() {
@@ -101,9 +100,9 @@ func splitOverride(s string) (name, kind string, ok bool) {
 	return strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+1:]), true
 }
 
-// Detect returns how the model called name writes tool calls. The first time it probes the model, native
-// first, with at most MaxRequests requests; usage is what they took. An error means that the model could not be
-// asked; nothing is remembered then.
+// Detect returns how the model called name writes tool calls, and the tokens used to find out. The first time, it
+// probes the model, native first, with at most MaxRequests requests. An error means that the model could not be
+// asked; then nothing is remembered.
 func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
 	for _, o := range p.cfg.Overrides() {
 		if model, kind, ok := splitOverride(o); ok && model == name && toolcalls.Format(kind).Valid() {
@@ -121,7 +120,7 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 	if v, ok := p.remembered(ctx, name, place); ok {
 		return v, chat.Usage{}, nil
 	}
-	// One probe at a time, so that two conversations starting together probe once.
+	// Probe one at a time, so that two conversations that start together probe once.
 	select {
 	case p.probing <- struct{}{}:
 		defer func() { <-p.probing }()
@@ -147,7 +146,7 @@ func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, 
 	return v, usage, nil
 }
 
-// remembered returns an earlier detection that is still valid.
+// remembered returns an earlier result that is still valid.
 func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bool) {
 	var v Result
 	raw, ok, err := p.cfg.Settings.Setting(ctx, settingPrefix+name)
@@ -160,7 +159,7 @@ func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bo
 	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < retryAfter
 }
 
-// probe asks for one call in each format until one comes.
+// probe asks for one call in each format until a call comes.
 func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	var usage chat.Usage
 	best := Result{Format: toolcalls.Fenced, Confidence: 0.1, Source: "probe"}
@@ -179,7 +178,7 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 			continue
 		}
 		if !answered && kind == toolcalls.Native {
-			best.Format = toolcalls.Native // it accepts tools at least
+			best.Format = toolcalls.Native // the service at least accepts tools
 		}
 		answered = true
 		if got.confidence > 0 {
@@ -193,29 +192,28 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	return best, usage, nil
 }
 
-// refused reports whether the service rejected the request as such, as servers do whose model knows no tools.
-// Other errors would hit the next request too.
+// refused reports whether the service rejected this request, as it does if the model does not support tools.
+// Other errors would affect the next request too.
 func refused(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Kind == llm.Failed
 }
 
-// attempt is the result of one question of a probe.
+// attempt is the result of one request of a probe.
 type attempt struct {
 	format     toolcalls.Format
 	confidence float64
 	usage      chat.Usage
 }
 
-// ask asks for the call in one format. An answer in another format counts too: the model was trained on that
-// probing.
+// ask requests the call in one format. A call in another format counts too: the model was trained on it.
 func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, error) {
 	defs := []toolspec.Definition{{
 		Name: ToolName, Description: "Says one word to the person.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}}
 	req := llm.Request{
-		System: toolcalls.Section(kind, defs), MaxTokens: maxTokens, NoFallback: true, TextCalls: true,
+		System: toolcalls.PromptSection(kind, defs), MaxTokens: maxTokens, NoFallback: true, TextCalls: true,
 		Messages: []chat.Message{
 			{
 				Role: chat.RoleUser,
@@ -244,16 +242,16 @@ func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, erro
 	return got, nil
 }
 
-// record takes the first call that came.
+// record stores the first call of an answer.
 func (a *attempt) record(kind toolcalls.Format, name string, args json.RawMessage) {
 	if a.confidence > 0 || name != ToolName {
 		return
 	}
 	a.format, a.confidence = kind, 0.7
-	var said struct {
+	var answer struct {
 		Word string `json:"word"`
 	}
-	if json.Unmarshal(args, &said) == nil && said.Word == word {
+	if json.Unmarshal(args, &answer) == nil && answer.Word == word {
 		a.confidence = 0.95
 	}
 }

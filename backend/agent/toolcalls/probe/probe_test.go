@@ -45,10 +45,10 @@ func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Probes = true
+	s.ScriptedProbes = true
 	last := turns[len(turns)-1]
 	s.Answer = func(openaitest.Request) openaitest.Turn { return last }
-	models := providers.New(providers.Config{OpenAIBaseURL: s.URL(), Detect: map[string]int{}})
+	models := providers.New(providers.Config{OpenAIBaseURL: s.URL(), LocalPorts: map[string]int{}})
 	t.Cleanup(func() { models.Close(); s.Close() })
 	m, err := models.Open("openai/m")
 	if err != nil {
@@ -176,7 +176,7 @@ func TestUnreachableModelLeavesNoDetection(t *testing.T) {
 	m, s := served(t, openaitest.Turn{Status: 401})
 	kept := &memory{}
 	_, _, err := probe.New(probe.Config{Settings: kept}).Detect(context.Background(), "openai/m", m)
-	if llm.KindOf(err) != llm.Unauthorised || len(kept.kept) > 0 || len(s.Requests()) != 1 {
+	if llm.KindOf(err) != llm.Unauthorized || len(kept.kept) > 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v, kept %v, %d requests", err, kept.kept, len(s.Requests()))
 	}
 	ctx, cancel := context.WithCancel(context.Background())

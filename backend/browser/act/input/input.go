@@ -1,6 +1,6 @@
-// Package input sends trusted mouse and keyboard events through the browser's own
-// input path, as if a person's devices had made them. Points are CSS pixels of the top
-// page's viewport. It does not know which element is at a point, or whether it got the event.
+// Package input sends trusted mouse and keyboard events through the browser's own input path, as if they came from a
+// person's devices. Points are in CSS pixels of the top page's viewport. The package does not know which element is
+// at a point, or whether it received the event.
 package input
 
 import (
@@ -15,18 +15,18 @@ import (
 	"sextant/shared/wire"
 )
 
-// Press is one way of pressing the mouse.
-type Press struct {
+// MousePress says how to press the mouse.
+type MousePress struct {
 	// Button is left, middle or right; "" is left.
 	Button string
-	// Count is 1 for a click, 2 for a double click.
+	// Count is 1 for a click, 2 for a double-click, 3 for a triple-click.
 	Count int
-	// Modifiers is a set of the bits Alt, Control, Meta, Shift.
+	// Modifiers is a bit set of Alt, Control, Meta and Shift.
 	Modifiers int
 }
 
-// Left reports whether the press causes a click event.
-func (p Press) Left() bool { return p.Button == "" || p.Button == "left" }
+// IsLeft reports whether the press is one of the left button, which causes a click event.
+func (p MousePress) IsLeft() bool { return p.Button == "" || p.Button == "left" }
 
 func button(name string) (proto.InputMouseButton, error) {
 	switch name {
@@ -51,14 +51,14 @@ func Move(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Sender sends requests together and waits until the browser has handled them all.
+// Sender sends requests in one batch and waits until the browser has handled all of them.
 type Sender interface {
 	Send(ctx context.Context, reqs ...proto.Request) error
 }
 
-// Click moves the mouse to a point, presses and releases, in one batch: nothing can come between,
-// and the page needs to draw only once. The browser has handled the events when it returns.
-func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
+// Click moves the mouse to a point, presses and releases in one batch, so that no other event comes in between and
+// the page needs to draw only once. The browser has handled the events when Click returns.
+func Click(ctx context.Context, s Sender, x, y float64, p MousePress) error {
 	b, err := button(p.Button)
 	if err != nil {
 		return err
@@ -81,17 +81,17 @@ func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
 	return nil
 }
 
-// Down presses the button at a point at which the mouse already is.
-func Down(c proto.Client, x, y float64, p Press) error {
+// MouseDown presses a mouse button at a point. The mouse must be there already.
+func MouseDown(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
 }
 
-// Up releases the button that Down pressed.
-func Up(c proto.Client, x, y float64, p Press) error {
+// MouseUp releases the mouse button that MouseDown pressed.
+func MouseUp(c proto.Client, x, y float64, p MousePress) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
 }
 
-func pressButton(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p Press) error {
+func pressButton(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p MousePress) error {
 	b, err := button(p.Button)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func MoveHeld(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Wheel turns the mouse wheel at a point, by CSS pixels to the right and down.
-func Wheel(c proto.Client, x, y, dx, dy float64) error {
+// TurnWheel turns the mouse wheel at a point, by dx CSS pixels to the right and dy down.
+func TurnWheel(c proto.Client, x, y, dx, dy float64) error {
 	e := proto.InputDispatchMouseEvent{
 		Type: proto.InputDispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: dx, DeltaY: dy,
 	}
@@ -129,14 +129,14 @@ func Wheel(c proto.Client, x, y, dx, dy float64) error {
 	return nil
 }
 
-// Check reports whether combo names a key, without pressing it.
-func Check(combo string) error {
+// CheckKey returns an error when combo, such as "Control+a", is not a key.
+func CheckKey(combo string) error {
 	_, err := parse(combo)
 	return err
 }
 
-// Key presses and releases a key such as "Enter", "a" or "Control+a".
-func Key(c proto.Client, combo string) error {
+// PressKey presses and releases a key such as "Enter", "a" or "Control+a".
+func PressKey(c proto.Client, combo string) error {
 	s, err := parse(combo)
 	if err != nil {
 		return err
@@ -185,31 +185,31 @@ func dispatch(c proto.Client, kind proto.InputDispatchKeyEventType, k input.KeyI
 	return nil
 }
 
-// Text inserts text at the cursor at once, as a paste or an input method does: the page gets one
-// input event and no key events.
-func Text(c proto.Client, text string) error {
+// InsertText inserts text at the cursor at once, like a paste or an input method. The page gets one input event and
+// no key events.
+func InsertText(c proto.Client, text string) error {
 	if err := (proto.InputInsertText{Text: text}).Call(c); err != nil {
 		return fmt.Errorf("typing: %w", err)
 	}
 	return nil
 }
 
-// Type types text key by key, with a short, uneven pause between keys. Characters without a key
-// are inserted.
-func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
+// TypeText types text key by key, with a short, uneven pause between keys when slowly is true. It inserts characters
+// that have no key.
+func TypeText(ctx context.Context, c proto.Client, text string, slowly bool) error {
 	n := 0
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
 		var err error
 		switch {
 		case r == '\n':
-			err = Key(c, "Enter")
+			err = PressKey(c, "Enter")
 		case r == '\t':
-			err = Key(c, "Tab")
+			err = PressKey(c, "Tab")
 		default:
 			if info, ok := character(r); ok {
 				err = typeRune(c, info, r)
 			} else {
-				err = Text(c, string(r))
+				err = InsertText(c, string(r))
 			}
 		}
 		if err != nil {
@@ -232,7 +232,7 @@ func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
 
 func typeRune(c proto.Client, info input.KeyInfo, r rune) error {
 	held := 0
-	if _, shifts := input.Key(r).Shift(); !shifts && (r >= 'A' && r <= 'Z') {
+	if _, shifted := input.Key(r).Shift(); !shifted && (r >= 'A' && r <= 'Z') {
 		held = Shift
 	}
 	if err := dispatch(c, proto.InputDispatchKeyEventTypeKeyDown, info, string(r), held); err != nil {
@@ -241,13 +241,13 @@ func typeRune(c proto.Client, info input.KeyInfo, r rune) error {
 	return dispatch(c, proto.InputDispatchKeyEventTypeKeyUp, info, "", held)
 }
 
-// Dispatch sends a person's input on the live picture to the page.
+// Dispatch sends the person's input on the live picture to the page.
 func Dispatch(c proto.Client, in wire.Input) error {
 	switch in.Type {
 	case "down", "up", "move", "wheel":
 		return mouse(c, in)
 	case "text":
-		return Text(c, in.Text)
+		return InsertText(c, in.Text)
 	case "keydown", "keyup":
 		return key(c, in)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/input"
 )
 
-// Bits of a set of modifier keys.
+// The bits of a set of modifier keys, as in the DevTools protocol.
 const (
 	Alt     = 1
 	Control = 2
@@ -16,7 +16,7 @@ const (
 	Shift   = 8
 )
 
-// keyStroke is one key with the modifiers that are held.
+// keyStroke is a key with the modifiers that are held.
 type keyStroke struct {
 	info      input.KeyInfo
 	text      string
@@ -24,7 +24,7 @@ type keyStroke struct {
 	held      []input.KeyInfo
 }
 
-// named finds a key by its name in any case, with the short names people use.
+// named finds a key by its name in any case or by a common short name.
 func named(name string) (input.Key, bool) {
 	switch strings.ToLower(name) {
 	case "enter", "return":
@@ -93,7 +93,7 @@ func modifier(name string) (input.Key, int, bool) {
 	return 0, 0, false
 }
 
-// Modifiers returns the bit set of modifier names; the error names an unknown one.
+// Modifiers returns the bit set of the named modifiers. The error names an unknown one.
 func Modifiers(names []string) (int, error) {
 	bits := 0
 	for _, n := range names {
@@ -106,7 +106,7 @@ func Modifiers(names []string) (int, error) {
 	return bits, nil
 }
 
-// parse reads "Enter", "a", "Control+Shift+ArrowLeft", "Control++".
+// parse parses a key such as "Enter", "a", "Control+Shift+ArrowLeft" or "Control++".
 func parse(combo string) (keyStroke, error) {
 	var s keyStroke
 	rest := combo
@@ -153,7 +153,7 @@ func plain(info input.KeyInfo) string {
 	return ""
 }
 
-// finish sets the text of the key while modifiers are held.
+// finish sets the text that the key produces with its modifiers.
 func (s keyStroke) finish() keyStroke {
 	switch s.info.Key {
 	case "\r":
@@ -172,11 +172,11 @@ func (s keyStroke) finish() keyStroke {
 	return s
 }
 
-// character is the key that types r on a US keyboard; false when none does.
+// character returns the key that types r on a US keyboard, false when there is none.
 func character(r rune) (info input.KeyInfo, ok bool) {
 	if r < ' ' || r > '~' {
 		return input.KeyInfo{}, false
 	}
-	// rod's keymap has every printable ASCII character, and panics for others.
+	// rod's keymap has every printable ASCII character and panics for others.
 	return input.Key(r).Info(), true
 }

@@ -6,72 +6,72 @@ import (
 	"time"
 )
 
-// AimOptions say how to find a point to press.
+// AimOptions says how to find a point to press.
 type AimOptions struct {
-	// Scroll brings the element into view first, through all the boxes around it.
+	// Scroll scrolls the element into view first, through all the boxes around it.
 	Scroll bool `json:"scroll"`
-	// Arm guards the next press as GuardPress does: "click", "press" or "".
-	Arm string `json:"arm,omitempty"`
+	// Guard is the kind of guard for the next press, as for GuardPress: "click", "press" or "" for none.
+	Guard string `json:"arm,omitempty"`
 	// Patience is how long to wait for an element that cannot be pressed yet, in milliseconds.
 	Patience int `json:"patience"`
 	// AcceptMoving accepts the current position of a moving element.
 	AcceptMoving bool `json:"hurry,omitempty"`
 	// LastRect is the element's position in the newest snapshot, nil when unknown.
 	LastRect *Rect `json:"was,omitempty"`
-	// Expectation is what must still be true of the element.
+	// Expectation must still be met by the element.
 	Expectation
 }
 
-// Expectation is what the caller was last shown of an element.
+// Expectation is the state of an element that the caller was last shown.
 type Expectation struct {
-	// Sign is a digest of its text, nil when that does not matter; Loose ignores digits.
-	Sign  *string `json:"sign,omitempty"`
-	Loose bool    `json:"loose,omitempty"`
-	// Row is a digest of the start of its row, "" for none; LooseRow ignores digits.
-	Row      string `json:"row,omitempty"`
+	// TextHash is the hash of the element's text, nil to skip the check; Loose ignores digits.
+	TextHash *string `json:"sign,omitempty"`
+	Loose    bool    `json:"loose,omitempty"`
+	// RowHash is the hash of the beginning of its row, "" to skip the check; LooseRow ignores digits.
+	RowHash  string `json:"row,omitempty"`
 	LooseRow bool   `json:"looseRow,omitempty"`
 }
 
-// Aim finds where to press the element of handle. State says why it cannot be pressed, if so;
-// "moving" comes with its last position. An error is a mistake of ours or the end of the document,
-// never the element's state.
+// Aim finds a point at which to press the element. Point.State says why it cannot be pressed, if so; for "moving",
+// the point is its last position. An error is never about the state of the element: it is a bug or the end of the
+// document.
 func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) {
 	return call[Point](ctx, w, "aim", handle, o)
 }
 
-// AimNow is Aim without waiting.
-func AimNow(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
-	return Aim(ctx, w, handle, AimOptions{Scroll: scroll})
+// AimNow is like Aim, but does not wait.
+func AimNow(ctx context.Context, w World, handle int, scrollIntoView bool) (Point, error) {
+	return Aim(ctx, w, handle, AimOptions{Scroll: scrollIntoView})
 }
 
-// GuardPress guards the next trusted press ("click", "press"): one that would not reach the element is
-// stopped before the page gets it. Other kinds ("hover", "up") are only watched. EndPressGuard returns
-// the result. ErrGone when the element was removed.
+// GuardPress guards the next trusted press. For the kinds "click" and "press", it stops a press that would not reach
+// the element before the page gets it; for "hover" and "up", it only watches. EndPressGuard returns the result. The
+// error is ErrGone when the element was removed.
 func GuardPress(ctx context.Context, w World, handle int, kind string) error {
 	_, err := call[bool](ctx, w, "arm", handle, kind, false)
 	return err
 }
 
-// PressResult is what a press hit.
+// PressResult says what a press hit.
 type PressResult struct {
 	// Seen is false when this document got no press.
 	Seen bool `json:"seen"`
-	// Hit is true when it reached the element; else it was stopped.
+	// Hit is true when the press reached the element; otherwise it was stopped.
 	Hit bool `json:"hit"`
-	// Text names what it would have reached instead: `dialog "Cookies"`.
+	// Text names the element that the press would have reached instead, such as `dialog "Cookies"`.
 	Text string `json:"text"`
-	// Slipped is true when the press hit the element but its release did not, without a click and
-	// without any change of the page.
-	Slipped bool `json:"slipped"`
+	// ReleaseMissed is true when the press hit the element but its release did not, and neither a click nor a change
+	// of the page followed.
+	ReleaseMissed bool `json:"slipped"`
 }
 
-// EndPressGuard returns what the guarded event hit, and ends the guard.
+// EndPressGuard returns what the guarded event hit and ends the guard.
 func EndPressGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "hit")
 }
 
-// ReadPressGuard is EndPressGuard while the button is held: a stopped press stays guarded, so that
-// its release causes no click either, until EndPressGuard.
+// ReadPressGuard is like EndPressGuard, for use while the button is held. The guard of a stopped press stays until
+// EndPressGuard, so that the release causes no click either.
 func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "hit", true)
 }
@@ -80,33 +80,33 @@ func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 type ElementState struct {
 	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
-	// Row is true when the node is in another row now. Text is the new text of the node or the row
-	// when it differs, Mark the Sign of that, and RowMark the Row when only digits changed there.
-	Row     bool   `json:"row"`
-	Text    string `json:"text"`
-	Mark    string `json:"mark"`
-	RowMark string `json:"rowMark"`
+	// InOtherRow is true when the node is now in another row. Text is the new text of the node or of its row if that
+	// changed, TextHash its hash. RowHash is set when only digits of the row changed.
+	InOtherRow bool   `json:"row"`
+	Text       string `json:"text"`
+	TextHash   string `json:"mark"`
+	RowHash    string `json:"rowMark"`
 }
 
-// CheckElement reports whether the node of a handle still meets an Expectation.
+// CheckElement reports whether the node still meets an Expectation.
 func CheckElement(ctx context.Context, w World, handle int, t Expectation) (ElementState, error) {
 	return call[ElementState](ctx, w, "still", handle, t)
 }
 
-// GuardKeys stops keys and text that would not reach the element, until EndKeyGuard is called. With
-// lent, the element that has the focus now may take them too. ErrGone when the element was removed.
-func GuardKeys(ctx context.Context, w World, handle int, lent bool) error {
-	_, err := call[bool](ctx, w, "guardKeys", handle, lent)
+// GuardKeys stops keys and text that would not reach the element, until EndKeyGuard. When orFocused is true, the
+// element that has the focus now may receive them too. The error is ErrGone when the element was removed.
+func GuardKeys(ctx context.Context, w World, handle int, orFocused bool) error {
+	_, err := call[bool](ctx, w, "guardKeys", handle, orFocused)
 	return err
 }
 
-// EndKeyGuard reports whether the text typed since GuardKeys reached the element. Seen is false when
-// this document got none; Text names the element that would have got it instead.
+// EndKeyGuard returns whether the text typed since GuardKeys reached the element. Seen is false when this document
+// got no text; Text names the element that would have got it instead.
 func EndKeyGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "keys")
 }
 
-// Focus focuses the element. A *Refusal when the page does not allow it.
+// Focus focuses the element. The error is a *Refusal when the page does not allow that.
 func Focus(ctx context.Context, w World, handle int) error {
 	ok, err := call[bool](ctx, w, "focusOn", handle)
 	if err == nil && !ok {
@@ -115,19 +115,18 @@ func Focus(ctx context.Context, w World, handle int) error {
 	return err
 }
 
-// TextField is a text field or editable element that is about to be typed into.
+// TextField is a text field or an editable element before text is typed into it.
 type TextField struct {
-	// Empty is true when there was nothing to select, Rich for rich text, Lines when it may have
-	// several lines.
-	Empty bool `json:"empty"`
-	Rich  bool `json:"rich"`
-	Lines bool `json:"lines"`
-	// Before is its text before typing.
-	Before string `json:"before"`
+	// Empty is true when there was nothing to select, Rich for rich text, Multiline when it may have several lines.
+	Empty     bool `json:"empty"`
+	Rich      bool `json:"rich"`
+	Multiline bool `json:"lines"`
+	// TextBefore is the text before typing.
+	TextBefore string `json:"before"`
 }
 
-// SelectAll selects everything a text field or editable element holds, so that typing replaces it,
-// and starts the watch that EndTyping ends. A *Refusal when it takes no text.
+// SelectAll selects the whole content of a text field or editable element, so that typing replaces it. It starts the
+// watch that EndTyping ends. The error is a *Refusal when the element takes no text.
 func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 	r, err := call[struct {
 		TextField
@@ -140,9 +139,9 @@ func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 	return r.TextField, err
 }
 
-// TypingResult is the result of typing.
+// TypingResult is the state of a text field after typing.
 type TypingResult struct {
-	// Now is the field's text, Exact true when that is the wanted text except for white space.
+	// Now is the field's text. Exact is true when it is the wanted text except for white space.
 	Now   string `json:"now"`
 	Exact bool   `json:"exact"`
 	// Changed is false when the field has the same text as before and the page did not change.
@@ -151,14 +150,14 @@ type TypingResult struct {
 	Gone bool `json:"gone"`
 }
 
-// EndTyping returns the result of typing since SelectAll; want is the wanted text.
+// EndTyping ends the watch that SelectAll started and returns the result; want is the wanted text.
 func EndTyping(ctx context.Context, w World, want string) (TypingResult, error) {
 	return call[TypingResult](ctx, w, "written", want)
 }
 
-// SetValue sets a field that is not typed into (date, time, month, week, colour, slider) and
-// fires input and change. done is false when the field is of another kind. A *Refusal names the
-// form of value the field takes.
+// SetValue sets a field that cannot be typed into (date, time, month, week, color, slider) and fires input and
+// change. It returns the new value. done is false when the field is of another kind. The error is a *Refusal that
+// names the format of the value.
 func SetValue(ctx context.Context, w World, handle int, value string) (done bool, now string, err error) {
 	r, err := call[struct {
 		Done  bool   `json:"done"`
@@ -171,8 +170,8 @@ func SetValue(ctx context.Context, w World, handle int, value string) (done bool
 	return r.Done, r.Value, err
 }
 
-// SelectOptions chooses options of a native list by label or value and fires input and change.
-// It returns the labels that are chosen now. A *Refusal names the options there are.
+// SelectOptions chooses options of a native list by label or value and fires input and change. It returns the labels
+// of the chosen options. The error is a *Refusal that names the available options.
 func SelectOptions(ctx context.Context, w World, handle int, values []string) ([]string, error) {
 	if values == nil {
 		values = []string{}
@@ -180,9 +179,9 @@ func SelectOptions(ctx context.Context, w World, handle int, values []string) ([
 	return call[[]string](ctx, w, "choose", handle, values)
 }
 
-// ScrollBy scrolls the box of handle, or the document's main scroller for 0. direction is up,
-// down, left, right, top or bottom; amount in CSS pixels, 0 for most of a page. moved is false at
-// the end of the scroll range.
+// ScrollBy scrolls the box of the element, or the document's main scroller when handle is 0. direction is up, down,
+// left, right, top or bottom. amount is in CSS pixels, 0 for most of a page. moved is false at the end of the scroll
+// range.
 func ScrollBy(ctx context.Context, w World, handle int, direction string, amount float64) (moved bool, err error) {
 	switch direction {
 	case "up", "down", "left", "right", "top", "bottom":
@@ -197,43 +196,41 @@ func ActivityOf(ctx context.Context, w World) (Activity, error) {
 	return call[Activity](ctx, w, "rest")
 }
 
-// SettleLimits is how long a document must be quiet to count as settled, and how long AwaitSettled
-// waits for that.
+// SettleLimits says how long a document must be quiet to count as settled, and how long AwaitSettled waits for that.
 type SettleLimits struct {
-	// Once applies after one change, Several after more than one.
-	Once, Several, Limit time.Duration
+	// AfterOne applies after one change, AfterSeveral after more than one. Max bounds the whole wait.
+	AfterOne, AfterSeveral, Max time.Duration
 }
 
-// AwaitSettled waits until the changes that began within the last since are over, or p.Limit has
-// passed; with draw only after the page has drawn a frame. Changes that the page already repeated
-// before do not count.
+// AwaitSettled waits until the changes that began within the last since have ended, at most p.Max. When draw is true,
+// it also waits until the page has drawn a frame. Changes that the page was already repeating before do not count.
 func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, p SettleLimits) (SettleState, error) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
+	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.AfterOne), ms(p.AfterSeveral), ms(p.Max))
 }
 
-// HasText reports whether text can be read in the document: whitespace and case folded, open shadow roots included.
+// HasText reports whether the document, including open shadow roots, shows text. It ignores case and white space.
 func HasText(ctx context.Context, w World, text string) (bool, error) {
 	return call[bool](ctx, w, "hasText", text)
 }
 
-// SelectText selects text: in the element of handle (0 the whole document), the place where text
-// is (all of it when empty), there the characters from start to end (end 0: to the end).
-// It returns what is selected now; a *Refusal when there is no such text.
+// SelectText selects a range of text and returns it. It searches the element of handle (0: the whole document) for
+// text, or uses the whole element when text is "". In that range, it selects the characters from start to end (0: to
+// the end). The error is a *Refusal when the text is not found.
 func SelectText(ctx context.Context, w World, handle int, text string, start, end int) (string, error) {
 	return call[string](ctx, w, "selectText", handle, text, start, end)
 }
 
-// SelectionIsEditable reports whether the selection of the document is in editable rich text.
+// SelectionIsEditable reports whether the document's selection is in editable rich text.
 func SelectionIsEditable(ctx context.Context, w World) (bool, error) {
 	return call[bool](ctx, w, "edits")
 }
 
-// Selection is the text selected in the document, in a text field too.
+// Selection returns the text selected in the document, including in a text field.
 func Selection(ctx context.Context, w World) (string, error) {
 	return call[string](ctx, w, "selection")
 }
 
-// HTML is the document as it is now: open shadow content and live form values in place
-// (passwords masked), without scripts, styles and what is hidden. Bounded to about 8 million characters.
+// HTML returns the current document as HTML, with open shadow roots and the values of form fields (passwords masked),
+// but without scripts, styles and hidden content. It is limited to about 8 million characters.
 func HTML(ctx context.Context, w World) (string, error) { return call[string](ctx, w, "html") }

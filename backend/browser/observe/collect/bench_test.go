@@ -85,7 +85,7 @@ func BenchmarkLook(b *testing.B) {
 			b.Run(c.name+"/"+s.name, func(b *testing.B) {
 				collectPage(b, w, s.o)
 				for b.Loop() {
-					if raw := collectPage(b, w, s.o); raw.Walked == 0 {
+					if raw := collectPage(b, w, s.o); raw.ElementCount == 0 {
 						b.Fatal("nothing was seen")
 					}
 				}

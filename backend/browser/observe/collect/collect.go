@@ -40,17 +40,17 @@ var (
 	listenersJS string
 )
 
-// ErrGone is returned when a handle's node was removed from the document.
+// ErrGone is returned when the node of a handle was removed from the document.
 var ErrGone = errors.New("the element is gone")
 
-// Refusal is an error the caller can correct: the page does not allow what was asked.
-// Message is a sentence without the element's name, e.g. `no option "XL"; there are "S", "M"`.
+// Refusal is an error that the caller can correct, because the page does not allow the action. Message is a sentence
+// without the element's name, such as `no option "XL"; there are "S", "M"`.
 type Refusal struct{ Message string }
 
 // Error implements error.
 func (r *Refusal) Error() string { return r.Message }
 
-// installer is the function that puts the script into a document, once.
+// installer returns a function that installs the script in a document, once.
 func installer() string {
 	parts := []string{
 		baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS,
@@ -61,9 +61,8 @@ func installer() string {
 		"\n;return true\n}"
 }
 
-// Install installs the script in the document if necessary, and so starts its count of mutations.
-// Every other function installs it when needed; an early call makes ActivityOf count from the
-// beginning of the document.
+// Install installs the script in the document if necessary. All other functions do so too; an early call makes
+// ActivityOf count mutations from the beginning of the document.
 func Install(ctx context.Context, w World) error {
 	if _, err := w.Call(ctx, installer()); err != nil {
 		return fmt.Errorf("installing the collector: %w", err)
@@ -71,15 +70,14 @@ func Install(ctx context.Context, w World) error {
 	return nil
 }
 
-// envelope is how the script answers: a value, a refusal, or that it is not installed here.
+// envelope is an answer of the script: a value, a refusal, or that the script is not installed.
 type envelope struct {
 	Value   json.RawMessage `json:"v"`
 	Error   string          `json:"e"`
 	Missing bool            `json:"m"`
 }
 
-// call runs one function of the script, installing it first where the document is new, and
-// decodes its value.
+// call runs one function of the script and decodes its value. It installs the script first if necessary.
 func call[T any](ctx context.Context, w World, name string, args ...any) (T, error) {
 	var out T
 	fn := `async function (...a) {
@@ -90,7 +88,7 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 	for try := range 2 {
 		var raw json.RawMessage
 		var err error
-		if o, own := w.(ownPage); own {
+		if o, own := w.(windowPage); own {
 			raw, err = o.ask(ctx, name, args...)
 		} else {
 			raw, err = w.Call(ctx, fn, args...)
@@ -110,7 +108,7 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 		}
 		switch {
 		case env.Missing:
-			return out, fmt.Errorf("asking the page (%s): the collector is not there", name)
+			return out, fmt.Errorf("asking the page (%s): the collector is not installed", name)
 		case env.Error == "gone":
 			return out, ErrGone
 		case env.Error != "":
@@ -124,18 +122,18 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 	return out, nil
 }
 
-// NodeExpression is a function declaration that returns the DOM node of handle, or null; for
-// callers that need the node itself (DOM.describeNode, DOM.setFileInputFiles).
+// NodeExpression returns a function declaration that returns the DOM node of handle, or null. It is for callers that
+// need the node itself (DOM.describeNode, DOM.setFileInputFiles).
 func NodeExpression(handle int) string {
 	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
 }
 
-// FocusIsInFrame reports whether what is typed in the document goes into a frame of it.
+// FocusIsInFrame reports whether typed text goes into a frame of the document.
 func FocusIsInFrame(ctx context.Context, w World) (bool, error) {
 	return call[bool](ctx, w, "framed")
 }
 
-// HasLink reports whether the document has a link that leads to exactly url.
+// HasLink reports whether the document has a link to exactly url.
 func HasLink(ctx context.Context, w World, url string) (bool, error) {
 	return call[bool](ctx, w, "offers", url)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The collector's answer is one text (see packNode in report.js): records that end with a back quote,
-// fields that end with a tilde. In the page's own text the two are escaped as the characters 1 and 2.
+// The collector's answer is one text (see packNode in report.js): records that end with a backquote, with fields that
+// end with a tilde. Within the page's own text, the two are escaped as U+0001 and U+0002.
 const (
 	recordEnd = "`"
 	fieldEnd  = "~"
@@ -17,7 +17,7 @@ const (
 
 var errShort = errors.New("a record is cut short")
 
-// unpack reads the collector's answer.
+// unpack decodes the collector's answer.
 func unpack(text string) (RawDocument, error) {
 	var raw RawDocument
 	head, rest, _ := strings.Cut(text, recordEnd)
@@ -43,7 +43,7 @@ func unpack(text string) (RawDocument, error) {
 	return raw, nil
 }
 
-// fields takes a record apart, one field after the other.
+// fields iterates over the fields of a record.
 type fields struct {
 	rest string
 	err  error
@@ -85,7 +85,7 @@ func parseNode(record string, groups []string) (RawNode, error) {
 	}
 	n.Role, n.Name = f.text(), unescapeText(f.text())
 	n.Key = n.Role + "|" + n.Name + "|" + unescapeText(f.text())
-	n.Sign, n.Row, n.Born = f.text(), f.text(), f.float()
+	n.TextHash, n.RowHash, n.Born = f.text(), f.text(), f.float()
 	if f.rest == "" {
 		return n, f.err
 	}
@@ -98,7 +98,7 @@ func parseNode(record string, groups []string) (RawNode, error) {
 	return n, f.err
 }
 
-// unescapeText gives the page's own signs back.
+// unescapeText restores the escaped characters of the page's text.
 func unescapeText(s string) string {
 	if strings.IndexByte(s, 1) < 0 && strings.IndexByte(s, 2) < 0 {
 		return s

@@ -8,35 +8,32 @@ import (
 	"sync"
 )
 
-// maxSpeculative is how many elements a document may have for a speculative collection: in a larger one a
-// wasted collection costs more than the round trips it would have saved.
+// maxSpeculative bounds the elements of a document for a speculative collection. In a larger document, a useless
+// collection costs more than the round trips that it might save.
 const maxSpeculative = 5000
 
-// ListenerCache caches what the last collection learnt of a document's listeners, which rarely change
-// between two collections. With it the next collection asks for everything at once, speculatively, and
-// then checks whether the cache was right. The zero value is empty. Its methods may be called
-// concurrently.
+// ListenerCache caches the listeners that the last collection found in a document, which rarely change between two
+// collections. The next collection uses them to ask for everything at once, and then checks whether the cache was
+// right. The zero value is an empty cache. Its methods may be called concurrently.
 type ListenerCache struct {
 	mu   sync.Mutex
 	last listenerFacts
 }
 
-// listenerFacts is what one collection learnt. It is never changed after it was made.
+// listenerFacts is what one collection found out about listeners. It is immutable.
 type listenerFacts struct {
-	// listeners is the browser's answer, nil when nothing is known; ids, count and root are what
-	// it says.
+	// listeners is the browser's answer, nil when it is not known. ids, count and delegated are decoded from it.
 	listeners json.RawMessage
 	ids       string
 	count     int
 	delegated bool
-	// scanned is what the page's own world said when it was asked, nil when it was not, and
-	// scan the same read.
+	// scanned is the answer of the page's main world, nil when it was not asked. scan is decoded from it.
 	scanned json.RawMessage
 	scan    listenerScan
 	walked  int
 }
 
-// Speculation is a speculative collection that is under way.
+// Speculation is a speculative collection in progress.
 type Speculation struct {
 	world   World
 	options Options
@@ -48,28 +45,27 @@ type Speculation struct {
 	err                [3]error
 }
 
-// Speculate begins a collection of w with the cached facts; nil when too little is known or too much would be asked
-// for.
-// The end of ctx ends it. What it finds changes nothing, so that it may be dropped.
+// Speculate starts a collection of w with the cached facts. It returns nil when nothing is cached or the document is
+// too large. The end of ctx ends it. It changes no state, so the caller may abandon it.
 func (l *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
 	l.mu.Lock()
-	trust := l.last
+	facts := l.last
 	l.mu.Unlock()
-	if trust.listeners == nil || trust.walked > maxSpeculative {
+	if facts.listeners == nil || facts.walked > maxSpeculative {
 		return nil
 	}
-	a := &Speculation{world: w, options: o, assumed: trust}
+	a := &Speculation{world: w, options: o, assumed: facts}
 	var answer any
 	a.asking.Go(func() { a.listeners, a.err[0] = w.Listeners(ctx) })
-	if trust.scanned != nil {
-		answer = trust.scan
-		a.asking.Go(func() { a.scanned, a.err[1] = evalListeners(ctx, w, "scan", trust.count) })
+	if facts.scanned != nil {
+		answer = facts.scan
+		a.asking.Go(func() { a.scanned, a.err[1] = evalListeners(ctx, w, "scan", facts.count) })
 	}
-	a.asking.Go(func() { a.text, a.err[2] = runCollector(ctx, w, o, trust.ids, trust.delegated, answer, "peek") })
+	a.asking.Go(func() { a.text, a.err[2] = runCollector(ctx, w, o, facts.ids, facts.delegated, answer, "peek") })
 	return a
 }
 
-// result waits for the collection and returns what it found, false when the cached facts were out of date.
+// result waits for the collection and returns its result, false when the cached facts were out of date.
 func (s *Speculation) result() (RawDocument, bool) {
 	s.asking.Wait()
 	for _, err := range s.err {
@@ -85,8 +81,8 @@ func (s *Speculation) result() (RawDocument, bool) {
 	return raw, err == nil
 }
 
-// Collect is the package's Collect with the cached facts. early, which may be nil, is a speculation
-// that was started a moment ago; the document must not have changed since.
+// Collect is like the function Collect, but uses the cached facts. early, which may be nil, is a speculation that has
+// already started; the document must not have changed since.
 func (l *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (RawDocument, error) {
 	if early == nil || early.world != w || early.options != o {
 		early = l.Speculate(ctx, w, o)
@@ -96,9 +92,9 @@ func (l *ListenerCache) Collect(ctx context.Context, w World, o Options, early *
 			return raw, nil
 		}
 	}
-	raw, learnt, err := collectFacts(ctx, w, o)
+	raw, facts, err := collectFacts(ctx, w, o)
 	l.mu.Lock()
-	l.last = learnt
+	l.last = facts
 	l.mu.Unlock()
 	return raw, err
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// pressEvents are the events that mean that something is pressed.
+// pressEvents are the events that a press causes.
 const pressEvents = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|touchend|dblclick|"
 
-// rootListeners is how many kinds of events a node listens for when it is no control but the
-// root of a framework that hears everything there.
+// rootListeners is the number of event types from which a listening node counts as the root of a framework instead of
+// a control.
 const rootListeners = 20
 
-// listeningNodes lists the nodes of the document that listen for a press, by their backend numbers
-// joined with commas; root says that a framework listens for all of them somewhere.
+// listeningNodes returns the backend ids of the nodes that listen for a press, joined with commas. root is true when
+// a framework listens for all elements on one of their ancestors.
 func listeningNodes(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	var l struct {
 		Listeners []struct {
@@ -49,19 +49,19 @@ func listeningNodes(raw json.RawMessage) (ids string, count int, root bool, err 
 	return b.String(), count, root, nil
 }
 
-// listenerScan is what the page's own world says of listeners: indexes of elements in tree order.
+// listenerScan is the answer of the page's main world about listeners, with indexes of elements in tree order.
 type listenerScan struct {
 	Mode    string `json:"mode"`
 	Count   int    `json:"count"`
 	Indexes []int  `json:"indexes"`
 	Drop    []int  `json:"drop"`
 	Roots   bool   `json:"roots"`
-	// Last says that it will not be asked again.
+	// Last is true when the main world will not be asked again.
 	Last bool `json:"last"`
 }
 
-// scanListeners asks the page's own world. A page can spoil that world; then listeners are not known
-// and the rest still holds.
+// scanListeners asks the page's main world for listeners. When the page's scripts break that, it returns no listeners
+// instead of an error.
 func scanListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, listenerScan, error) {
 	raw, err := evalListeners(ctx, w, mode, total)
 	if err != nil && ctx.Err() != nil {
@@ -80,27 +80,27 @@ func scanListeners(ctx context.Context, w World, mode string, total int) (json.R
 	return raw, f, nil
 }
 
-// evalListeners is the page's own answer to search.
+// evalListeners runs listeners.js in the page's main world.
 func evalListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
 	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode,
 		total))
 }
 
-// maxCollectTries bounds how often one collection asks again because the page changed in between.
+// maxCollectTries bounds how often one collection asks again because the page has changed.
 const maxCollectTries = 8
 
-// rootRounds bounds how often one collection asks for closed roots: a page may hold any number of boxes
-// that could hide one. The next collection asks for the rest.
+// rootRounds bounds how often one collection asks for closed shadow roots, of which a page may have any number. The
+// next collection asks for the remaining ones.
 const rootRounds = 2
 
-// Collect lists the elements of one document. When nothing is new about its listeners it costs two
-// round trips. A document that is being replaced gives an error.
+// Collect returns the elements of one document. It takes two round trips when the listeners have not changed. It
+// returns an error when the document is being replaced.
 func Collect(ctx context.Context, w World, o Options) (RawDocument, error) {
 	raw, _, err := collectFacts(ctx, w, o)
 	return raw, err
 }
 
-// collectFacts is Collect that also returns what it learnt of the listeners, nothing when it failed.
+// collectFacts is like Collect, but also returns what it found out about listeners, nothing on error.
 func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listenerFacts, error) {
 	var l listenerFacts
 	listeners, err := w.Listeners(ctx)
@@ -121,7 +121,7 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 		}
 		if strings.HasPrefix(text, "=") {
 			raw, err := unpack(text[1:])
-			l.walked = raw.Walked
+			l.walked = raw.ElementCount
 			if above {
 				l = listenerFacts{}
 			}
@@ -141,7 +141,7 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 				return RawDocument{}, listenerFacts{}, err
 			}
 		case "search", "scan", "window":
-			said, f, err := scanListeners(ctx, w, need, l.count)
+			scanned, f, err := scanListeners(ctx, w, need, l.count)
 			if err != nil {
 				return RawDocument{}, listenerFacts{}, err
 			}
@@ -149,9 +149,9 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 			answer = f
 			switch l.scanned = nil; need {
 			case "scan":
-				l.scanned, l.scan = said, f
+				l.scanned, l.scan = scanned, f
 			case "window":
-				// What hangs on the window is not among the listeners, so it cannot be trusted.
+				// Listeners of the window are not in the browser's answer, so their changes would go unnoticed.
 				above = true
 			}
 		default:
@@ -159,10 +159,10 @@ func collectFacts(ctx context.Context, w World, o Options) (RawDocument, listene
 				text)
 		}
 	}
-	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+	return RawDocument{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes too fast to be observed")
 }
 
-// runCollector runs the script's look function, installing the script first where the document is new.
+// runCollector runs the script's look function. It installs the script first if necessary.
 func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 	const fn = `function (...a) {
   const s = globalThis.__sextant
@@ -178,7 +178,7 @@ func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 			return text, nil
 		}
 		if text != "!" || try > 0 {
-			return "", &Refusal{Message: "the page could not be looked at: " + strings.TrimPrefix(text, "!")}
+			return "", &Refusal{Message: "the page could not be observed: " + strings.TrimPrefix(text, "!")}
 		}
 		if err := Install(ctx, w); err != nil {
 			return "", err
@@ -187,8 +187,8 @@ func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 	return "", nil
 }
 
-// openClosedRoots gives the closed shadow roots of the elements in list, handles joined with commas, to
-// the script. An element that left meanwhile is passed over.
+// openClosedRoots passes the closed shadow roots of the elements in list, handles joined with commas, to the script.
+// It skips elements that have left the document.
 func openClosedRoots(ctx context.Context, w World, list string) error {
 	var roots []int
 	for h := range strings.SplitSeq(list, ",") {
@@ -214,7 +214,7 @@ func openClosedRoots(ctx context.Context, w World, list string) error {
 	return nil
 }
 
-// reportListeners gives the script the elements that listen.
+// reportListeners passes the nodes in list, backend ids joined with commas, to the script.
 func reportListeners(ctx context.Context, w World, list string) error {
 	var nodes []int
 	for id := range strings.SplitSeq(list, ",") {

@@ -42,7 +42,7 @@ func openOwnPage(t *testing.T, html string) World {
 		PageScript()); err != nil {
 		t.Fatal(err)
 	}
-	return OwnPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
+	return WindowPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		if name == "run" {
 			return run(ctx, args[0].(string))
 		}
@@ -61,7 +61,7 @@ func openOwnPage(t *testing.T, html string) World {
 // ownPageJSON is everything that the window's own page reports about itself.
 func ownPageJSON(t *testing.T, w World) string {
 	t.Helper()
-	raw, _, err := CollectOwnPage(t.Context(), w, Options{WholePage: true})
+	raw, _, err := CollectWindowPage(t.Context(), w, Options{WholePage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestPrivateContentIsHiddenUntilShared(t *testing.T) {
 	w := openOwnPage(t, privatePage)
 	run := func(code string) {
 		t.Helper()
-		if _, err := w.(ownPage).ask(t.Context(), "run", code); err != nil {
+		if _, err := w.(windowPage).ask(t.Context(), "run", code); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,12 +129,12 @@ func TestPrivateContentIsHiddenUntilShared(t *testing.T) {
 
 func TestIDOfElementThatBecomesPrivateIsGone(t *testing.T) {
 	w := openOwnPage(t, privatePage)
-	ask := w.(ownPage).ask
+	ask := w.(windowPage).ask
 	if _, err := ask(t.Context(), "run",
 		`document.querySelector('#term').removeAttribute('data-private')`); err != nil {
 		t.Fatal(err)
 	}
-	raw, _, err := CollectOwnPage(t.Context(), w, Options{})
+	raw, _, err := CollectWindowPage(t.Context(), w, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

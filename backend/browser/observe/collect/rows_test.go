@@ -30,7 +30,7 @@ func TestSameNamesAreDistinguishedByRow(t *testing.T) {
 	if g := raw.Nodes[0].Group; g != "People" {
 		t.Errorf("the first button is in group %q", g)
 	}
-	if len(raw.Frames) != 1 || raw.Frames[0].At != len(raw.Nodes)-1 {
+	if len(raw.Frames) != 1 || raw.Frames[0].NodesBefore != len(raw.Nodes)-1 {
 		t.Errorf("the frame is at %+v of %d", raw.Frames, len(raw.Nodes))
 	}
 	box := named(t, raw, "Round").Box

@@ -157,8 +157,8 @@ func TestPeriodicChangesAreIgnored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, "layers.html")
 			once := SettleLimits{
-				Once: 16 * time.Millisecond, Several: 32 * time.Millisecond,
-				Limit: 100 * time.Millisecond,
+				AfterOne: 16 * time.Millisecond, AfterSeveral: 32 * time.Millisecond,
+				Max: 100 * time.Millisecond,
 			}
 			if _, err := ActivityOf(t.Context(), w); err != nil {
 				t.Fatal(err)

@@ -16,10 +16,10 @@ func (e Element) Label() string {
 	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, surface.Clip(e.Name, 80))
 }
 
-// List is the numbered elements of a page at one moment, in reading order.
+// List contains the numbered elements of a page at one moment, in reading order.
 type List struct {
 	Elements []annotation.Element
-	// ByID is the index of each id in Elements.
+	// ByID maps each id to its index in Elements.
 	ByID map[int]int
 	// Above and Below count the elements above and below the viewport that are not in Elements.
 	Above, Below int
@@ -42,9 +42,9 @@ func (l List) InView() List {
 	return v
 }
 
-// Compare returns the elements of now that are new or changed, and the ids of before that are gone: what was only
-// scrolled out of view is not. visible reports for handles of a document which of their nodes are visible, nil when
-// that is unknown; alive is false when the document was closed.
+// Compare returns the elements of now that are new or changed, and the ids of before that are gone; elements that are
+// only out of view are not. visible reports for handles of a document which nodes are visible, nil when that is
+// unknown; alive is false when the document was closed.
 func (er *ElementRegistry) Compare(
 	before, now List, visible func(doc int, handles []int) (shown []bool, alive bool),
 ) (changes []annotation.Element, gone []int) {

@@ -121,7 +121,7 @@ func (w *world) observe(t *rapid.T, b *identity.ElementRegistry, whole bool, giv
 		if whole || rapid.Bool().Draw(t, fmt.Sprintf("sees %d", n.handle)) {
 			looked = append(looked, n)
 			seen = append(seen, identity.Node{
-				Handle: n.handle, Key: n.key, Role: "button", Name: n.key, Row: n.row,
+				Handle: n.handle, Key: n.key, Role: "button", Name: n.key, RowHash: n.row,
 				Born: n.born,
 			})
 		}

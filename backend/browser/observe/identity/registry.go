@@ -1,17 +1,17 @@
-// Package identity assigns annotations their ids.
+// Package identity assigns ids to annotations.
 //
-// An id is an identity, not a position: it names one node of one document in one tab, comes from
-// one counter for the whole browser and is never reused. A page that rerenders replaces nodes by
-// others that look the same. An id moves to such a replacement only when the old node was removed
-// and exactly one connected node has its fingerprint. That node must have been inserted after the
-// old node was last observed; one that existed beside it is a twin, not a replacement.
+// An id identifies one node of one document in one tab, not a position. Ids come from one counter for the whole
+// browser and are never reused. When a page renders again, it replaces nodes by others that look the same. An id
+// moves to a replacement only when the old node was removed and exactly one connected node has the same fingerprint.
+// That node must have been inserted after the old node was last observed; a node that existed beside the old one is
+// not a replacement.
 //
-// A page may also reuse a node for another item, as virtual lists do. A node in another row gets a
-// new id; a row in which only digits changed is the same row, because rows have counters. The text
-// of a node is remembered as it was reported, so that an action can detect that it has changed.
-// In every other case the old id stays dead and the node gets a new one: nothing is guessed.
+// A page may also reuse a node for another item, as virtual lists do. A node in another row gets a new id; a row in
+// which only digits changed is the same row, because rows contain counters. A hash of the text of a node is
+// remembered as it was reported, so that an action can detect a change. In all other cases the old id is gone and the
+// node gets a new one: the package never guesses.
 //
-// The package is bookkeeping only. Which nodes are connected it asks of its caller.
+// The package asks its caller which nodes are connected.
 package identity
 
 import (
@@ -20,57 +20,53 @@ import (
 	"sync"
 )
 
-// maxEnded bounds how many numbers of ended documents are remembered, so that an error can
-// still say what a number was.
+// maxEnded bounds how many ids of closed documents are remembered for error messages.
 const maxEnded = 20_000
 
 // Node is one node as the collector found it.
 type Node struct {
 	Handle          int
 	Key, Role, Name string
-	// Origin is that of the document, "" when it has none of its own.
+	// Origin is the origin of the document, "" for an opaque one.
 	Origin string
-	// Secret: what is typed into it is hidden.
+	// Secret is true when the node hides what is typed into it.
 	Secret bool
-	// Sign is a word for what the node itself says, Row for what its row begins with; behind a
-	// point each has a word for the same without its figures.
-	Sign, Row string
-	// Born is when the node came into the document, by the document's clock; 0 for before we
-	// looked.
+	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. Each is followed by "." and
+	// a hash of the same text without its digits.
+	TextHash, RowHash string
+	// Born is when the node was inserted, by the document's clock; 0 when it was there before the collector.
 	Born float64
 }
 
-// Element is the node that a number names.
+// Element is the node that an id identifies.
 type Element struct {
 	ID, Tab, Doc, Handle int
 	Key, Role, Name      string
-	// Origin is that of its document, "" for none. Secret stays true once the node was seen to
-	// hide what is typed into it: a page that then shows it makes it no less of a secret.
+	// Origin is the origin of the node's document, "" for an opaque one. Secret stays true once the node was seen to
+	// hide typed text, even when the page shows the text later.
 	Origin string
 	Secret bool
-	// Sign is a digest of what the node said when it was last seen, ReportedSign when the number's owner was last
-	// given it, ReportedName its name then; Row is what its row begins with, ReportedRow the same when its
-	// owner was given it.
-	Sign, ReportedSign, ReportedName, Row, ReportedRow string
-	// SignWarned is true once its owner was warned that it says something else by now, RowWarned that
-	// its row does.
-	SignWarned, RowWarned bool
+	// TextHash, RowHash and Name are from when the node was last seen. ReportedTextHash, ReportedRowHash and
+	// ReportedName are from when the node was last reported to the caller that uses the id.
+	TextHash, ReportedTextHash, ReportedName, RowHash, ReportedRowHash string
+	// TextWarned is true once the caller was warned that the text has changed, RowWarned the same for the row.
+	TextWarned, RowWarned bool
 
-	// lastSeen is when it was seen last, by its document's clock.
+	// lastSeen is when the node was last seen, by its document's clock.
 	lastSeen float64
 }
 
-// DocumentProbe asks the document to which ids are assigned. Its methods are only called when a
-// replacement is possible.
+// DocumentProbe inspects the document to which ids are assigned. Its methods are called only when a replacement is
+// possible.
 type DocumentProbe interface {
 	// Connected reports for each handle whether its node is still in the document.
 	Connected(handles []int) ([]bool, error)
-	// Keys counts the living nodes of the whole document by fingerprint.
+	// Keys returns how many nodes of the whole document have each fingerprint.
 	Keys() (map[string]int, error)
 }
 
-// ElementRegistry holds the ids of all elements of a browser. Its methods may be called concurrently,
-// except Assign for one document.
+// ElementRegistry assigns the ids of all elements of a browser. Its methods may be called concurrently, except Assign
+// for the same document.
 type ElementRegistry struct {
 	mu       sync.Mutex
 	last     int
@@ -90,7 +86,7 @@ func NewElementRegistry() *ElementRegistry {
 	return &ElementRegistry{elements: map[int]*Element{}, docs: map[int]*document{}}
 }
 
-// Element returns the element with an id; false when the id was never issued or is forgotten.
+// Element returns the element with an id, false when the id was never issued or has been forgotten.
 func (er *ElementRegistry) Element(id int) (Element, bool) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -107,7 +103,7 @@ func (er *ElementRegistry) Issued(id int) bool {
 	return id > 0 && id <= er.last
 }
 
-// ID is the id of a node, 0 when it has none.
+// ID returns the id of a node, 0 when it has none.
 func (er *ElementRegistry) ID(doc, handle int) int {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -117,56 +113,55 @@ func (er *ElementRegistry) ID(doc, handle int) int {
 	return 0
 }
 
-// MarkReported notes that the caller was shown the current text of the elements.
+// MarkReported records that the current text of the elements was reported to the caller.
 func (er *ElementRegistry) MarkReported(ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	for _, id := range ids {
 		if t := er.elements[id]; t != nil {
-			t.ReportedSign, t.ReportedName = t.Sign, t.Name
+			t.ReportedTextHash, t.ReportedName = t.TextHash, t.Name
 		}
 	}
 }
 
-// MarkWarned notes that the owner of a number is being warned that its node says something else.
-func (er *ElementRegistry) MarkWarned(id int, sign string) {
+// MarkWarned records that the caller was warned that the element's text has changed to one with that hash.
+func (er *ElementRegistry) MarkWarned(id int, hash string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
-		t.Sign, t.ReportedSign, t.SignWarned = sign, sign, true
+		t.TextHash, t.ReportedTextHash, t.TextWarned = hash, hash, true
 	}
 }
 
-// MarkRowsReported notes that the owner of the numbers was shown their rows as they are now.
+// MarkRowsReported records that the current rows of the elements were reported to the caller.
 func (er *ElementRegistry) MarkRowsReported(ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	for _, id := range ids {
 		if t := er.elements[id]; t != nil {
-			t.ReportedRow = t.Row
+			t.ReportedRowHash = t.RowHash
 		}
 	}
 }
 
-// MarkRowWarned notes that the owner of a number is being warned that its row shows other digits.
-func (er *ElementRegistry) MarkRowWarned(id int, row string) {
+// MarkRowWarned records that the caller was warned that the element's row has changed to one with that hash.
+func (er *ElementRegistry) MarkRowWarned(id int, hash string) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
 	if t := er.elements[id]; t != nil {
-		t.Row, t.ReportedRow, t.RowWarned = row, row, true
+		t.RowHash, t.ReportedRowHash, t.RowWarned = hash, hash, true
 	}
 }
 
-// sameWords reports whether two rows say the same but for their figures; Row holds a word for that
-// behind a point.
+// sameWords reports whether two row hashes are of rows that differ at most in their digits.
 func sameWords(a, b string) bool {
 	_, x, _ := strings.Cut(a, ".")
 	_, y, _ := strings.Cut(b, ".")
 	return x == y
 }
 
-// Assign gives every node in seen its number, in order; now is the document's clock. rebound
-// lists the numbers that moved to a replacement. An error comes from ask.
+// Assign returns the id of every node in seen, in order. now is the document's clock. rebound lists the ids that
+// moved to a replacement. All errors come from ask.
 func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int,
 	err error,
 ) {
@@ -194,7 +189,7 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 				er.last++
 				id = er.last
 				er.elements[id] = &Element{
-					ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign,
+					ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedTextHash: s.TextHash,
 					ReportedName: s.Name,
 				}
 			}
@@ -202,9 +197,9 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 		}
 		t := er.elements[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
-		t.Sign, t.Row, t.lastSeen = s.Sign, s.Row, now
-		if t.ReportedRow == "" || s.Row == "" || !sameWords(t.ReportedRow, s.Row) {
-			t.ReportedRow = s.Row
+		t.TextHash, t.RowHash, t.lastSeen = s.TextHash, s.RowHash, now
+		if t.ReportedRowHash == "" || s.RowHash == "" || !sameWords(t.ReportedRowHash, s.RowHash) {
+			t.ReportedRowHash = s.RowHash
 		}
 		d.rekey(er.elements[id], s.Key)
 		ids[i] = id
@@ -212,7 +207,7 @@ func (er *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Do
 	return ids, rebound, nil
 }
 
-// splitReused takes the numbers from nodes that the page used again in another row.
+// splitReused separates ids from nodes that the page reused in another row.
 func (er *ElementRegistry) splitReused(doc int, seen []Node) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -221,7 +216,7 @@ func (er *ElementRegistry) splitReused(doc int, seen []Node) {
 		return
 	}
 	for _, s := range seen {
-		if t := er.elements[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
+		if t := er.elements[d.byHandle[s.Handle]]; t != nil && t.RowHash != "" && !sameWords(t.RowHash, s.RowHash) {
 			delete(d.byHandle, s.Handle)
 			d.unkey(t)
 			t.Handle = 0
@@ -231,12 +226,12 @@ func (er *ElementRegistry) splitReused(doc int, seen []Node) {
 	er.trim()
 }
 
-// unkey takes t out of the search for replacements.
+// unkey excludes t from the search for replacements.
 func (d *document) unkey(t *Element) {
 	d.byKey[t.Key] = slices.DeleteFunc(d.byKey[t.Key], func(id int) bool { return id == t.ID })
 }
 
-// rekey notes that t now has the fingerprint key.
+// rekey sets the fingerprint of t.
 func (d *document) rekey(t *Element, key string) {
 	if t.Key == key {
 		return
@@ -248,15 +243,15 @@ func (d *document) rekey(t *Element, key string) {
 	d.byKey[key] = append(d.byKey[key], t.ID)
 }
 
-// findReplacements finds which new nodes replace which numbers: new handle → number.
+// findReplacements returns the ids that new nodes take over, by the handle of the new node.
 func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
-	fresh, olds := er.candidates(doc, seen)
-	if len(fresh) == 0 {
+	newNodes, oldIDs := er.candidates(doc, seen)
+	if len(newNodes) == 0 {
 		return nil, nil
 	}
 	er.mu.Lock()
-	handles := make([]int, len(olds))
-	for i, id := range olds {
+	handles := make([]int, len(oldIDs))
+	for i, id := range oldIDs {
 		handles[i] = er.elements[id].Handle
 	}
 	er.mu.Unlock()
@@ -266,7 +261,7 @@ func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPr
 	}
 	gone := map[string][]int{}
 	er.mu.Lock()
-	for i, id := range olds {
+	for i, id := range oldIDs {
 		if i < len(connected) && !connected[i] {
 			key := er.elements[id].Key
 			gone[key] = append(gone[key], id)
@@ -282,8 +277,8 @@ func (er *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentPr
 	}
 	moves := map[int]int{}
 	for key, ids := range gone {
-		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > er.lastSeen(ids[0]) {
-			moves[fresh[key].Handle] = ids[0]
+		if len(ids) == 1 && live[key] == 1 && newNodes[key].Born > er.lastSeen(ids[0]) {
+			moves[newNodes[key].Handle] = ids[0]
 		} else {
 			er.dropCandidates(doc, ids)
 		}
@@ -297,8 +292,8 @@ func (er *ElementRegistry) lastSeen(id int) float64 {
 	return er.elements[id].lastSeen
 }
 
-// candidates are the fingerprints that one new node and some unseen number share: the new
-// node by fingerprint, and those numbers.
+// candidates finds the fingerprints that a new node and an unseen id share. It returns the new nodes by fingerprint,
+// and the ids.
 func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -310,27 +305,27 @@ func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []
 	for _, s := range seen {
 		here[s.Handle] = true
 	}
-	fresh := map[string]Node{}
-	var olds []int
+	newNodes := map[string]Node{}
+	var oldIDs []int
 	for _, s := range seen {
 		if d.byHandle[s.Handle] != 0 || s.Key == "" {
 			continue
 		}
-		if _, twice := fresh[s.Key]; twice {
+		if _, twice := newNodes[s.Key]; twice {
 			continue
 		}
 		for _, id := range d.byKey[s.Key] {
 			if !here[er.elements[id].Handle] {
-				fresh[s.Key] = s
-				olds = append(olds, id)
+				newNodes[s.Key] = s
+				oldIDs = append(oldIDs, id)
 			}
 		}
 	}
-	return fresh, olds
+	return newNodes, oldIDs
 }
 
-// dropCandidates removes ids of removed nodes from the search for replacements: the choice
-// was not clear once, and later it would be a guess.
+// dropCandidates excludes ids of removed nodes from the search for replacements: there was more than one candidate,
+// and a later choice would be a guess.
 func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -341,8 +336,7 @@ func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
 	}
 }
 
-// EndDocument notes that a document is gone with all its nodes. What its numbers were
-// stays known for a while.
+// EndDocument records that a document was closed with all its nodes. Its elements are remembered for a while.
 func (er *ElementRegistry) EndDocument(doc int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -357,7 +351,7 @@ func (er *ElementRegistry) EndDocument(doc int) {
 	er.trim()
 }
 
-// trim forgets the oldest of the ended numbers. Called under the lock.
+// trim forgets the oldest ended ids. Called under the lock.
 func (er *ElementRegistry) trim() {
 	if over := len(er.ended) - maxEnded; over > 0 {
 		for _, id := range er.ended[:over] {
@@ -367,7 +361,7 @@ func (er *ElementRegistry) trim() {
 	}
 }
 
-// Documents lists the documents of a tab that have numbers.
+// Documents returns the documents of a tab that have ids.
 func (er *ElementRegistry) Documents(tab int) []int {
 	er.mu.Lock()
 	defer er.mu.Unlock()

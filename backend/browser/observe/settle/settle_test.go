@@ -33,7 +33,7 @@ func wait(t *testing.T, play func(*settle.Tracker),
 
 func TestQuietPageSettlesAtOnce(t *testing.T) {
 	t.Parallel()
-	if r := wait(t, func(*settle.Tracker) {}, quiet); r.Took != 0 || r.Capped || r.By != "quiet" {
+	if r := wait(t, func(*settle.Tracker) {}, quiet); r.Took != 0 || r.TimedOut || r.WaitedFor != "quiet" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -45,7 +45,7 @@ func TestWaitsForRequestsOfAction(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		tr.RequestEnded("a")
 	}, quiet)
-	if r.By != "requests" || r.Capped || r.Took < 200*time.Millisecond || r.Took > 300*time.Millisecond {
+	if r.WaitedFor != "requests" || r.TimedOut || r.Took < 200*time.Millisecond || r.Took > 300*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -59,7 +59,7 @@ func TestUnreadResponseBodyDoesNotReachCap(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		tr.ResponseReceived("a", false)
 	}, quiet)
-	if r.By != "requests" || r.Capped || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
+	if r.WaitedFor != "requests" || r.TimedOut || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -87,7 +87,7 @@ func TestPollingIsIgnored(t *testing.T) {
 				done := make(chan struct{})
 				go func() { defer close(done); ask() }()
 				synctest.Wait()
-				if r := w.Wait(t.Context(), quiet); (r.Took >= 400*time.Millisecond) != c.waited || r.Capped {
+				if r := w.Wait(t.Context(), quiet); (r.Took >= 400*time.Millisecond) != c.waited || r.TimedOut {
 					t.Errorf("%+v", r)
 				}
 				<-done
@@ -104,7 +104,7 @@ func TestWaitsForRequiredResponseBody(t *testing.T) {
 		time.Sleep(time.Second)
 		tr.RequestEnded("script")
 	}, quiet)
-	if r.Capped || r.Took < time.Second {
+	if r.TimedOut || r.Took < time.Second {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -112,7 +112,7 @@ func TestWaitsForRequiredResponseBody(t *testing.T) {
 func TestEndlessRequestIsCapped(t *testing.T) {
 	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, quiet)
-	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {
+	if !r.TimedOut || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.WaitedFor != "still waiting for requests" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -129,7 +129,7 @@ func TestWaitsForNavigationToLoad(t *testing.T) {
 		time.Sleep(time.Second)
 		tr.LoadStopped("main")
 	}, quiet)
-	if r.By != "navigation" || r.Capped || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
+	if r.WaitedFor != "navigation" || r.TimedOut || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -141,7 +141,7 @@ func TestMissingImagesDoNotReachCap(t *testing.T) {
 		tr.NavigationCommitted("main")
 		tr.DOMContentLoaded("main")
 	}, quiet)
-	if !r.Capped || r.By != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
+	if !r.TimedOut || r.WaitedFor != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -165,7 +165,7 @@ func TestWaitsForMutationsUpToCap(t *testing.T) {
 		}
 		return settle.Activity{Mutations: 4}, nil
 	})
-	if r.By != "changes" || r.Took < 60*time.Millisecond || r.Took > 150*time.Millisecond {
+	if r.WaitedFor != "changes" || r.Took < 60*time.Millisecond || r.Took > 150*time.Millisecond {
 		t.Errorf("three changes: %+v", r)
 	}
 	r = wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
@@ -186,7 +186,7 @@ func TestUnansweredProbeIsRepeated(t *testing.T) {
 		}
 		return settle.Activity{}, nil
 	})
-	if r.Capped || asked != 3 {
+	if r.TimedOut || asked != 3 {
 		t.Errorf("asked %d times: %+v", asked, r)
 	}
 }

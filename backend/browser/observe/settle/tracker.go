@@ -5,41 +5,41 @@ import (
 	"time"
 )
 
-// Tracker follows one tab. Its methods may be called concurrently and never block.
+// Tracker tracks the requests and loads of one tab. Its methods may be called concurrently and never block.
 type Tracker struct {
 	mu       sync.Mutex
 	serial   int
 	requests map[string]*request
-	// polling are the requests that the page is known to repeat by itself.
+	// polling contains the requests that the page is known to repeat, by key.
 	polling map[string]*polling
 	loads   map[string]*load
 	main    string
 	// arrived is the serial of the main frame's last commit or change of address.
 	arrived int
-	// moved is the same of any frame.
+	// moved is the serial of the last commit or change of address in any frame.
 	moved int
 	// commits is the serial of each frame's last commit.
 	commits map[string]int
 	lastEnd time.Time
-	// lastRequest is the serial of the newest request, lastDeparture that of the newest requested navigation.
+	// lastRequest is the serial of the newest request, lastDeparture that of the newest start of a navigation.
 	lastRequest, lastDeparture int
 	changed                    chan struct{}
-	// watches counts the actions that are watched.
+	// watches counts the open Watches.
 	watches int
 }
 
-// request is one that has not ended.
+// request is a request that has not ended.
 type request struct {
 	serial int
 	key    string
 	begun  time.Time
-	// own is true when it was sent while no action was watched: the page sends it by itself.
+	// own is true when the page sent the request while no action was watched.
 	own bool
-	// waited is true once an action waits for it.
+	// waited is true once an action has waited for the request.
 	waited bool
-	// heard is the time of the last data of its response.
+	// heard is when data of the response last arrived.
 	heard time.Time
-	// due is true when it was sent just when the page's polling was due.
+	// due is true when the request was sent at the time of the page's next poll.
 	due bool
 }
 
@@ -52,13 +52,13 @@ type load struct {
 	parsed    time.Time
 }
 
-// maxPolling bounds the remembered requests that a page repeats, maxCommits the remembered frames.
+// maxPolling bounds the remembered polling requests, maxCommits the remembered frames.
 const (
 	maxPolling = 200
 	maxCommits = 500
 )
 
-// NewTracker returns a Tracker of a tab with the main frame main.
+// NewTracker returns a Tracker of a tab whose main frame is main.
 func NewTracker(main string) *Tracker {
 	return &Tracker{
 		requests: map[string]*request{}, polling: map[string]*polling{}, loads: map[string]*load{},
@@ -76,9 +76,8 @@ func (t *Tracker) change(f func()) {
 	t.changed = make(chan struct{})
 }
 
-// RequestStarted notes a request that the page may be waiting for. key says what is asked
-// for, so that what the page polls on its own can be distinguished from what an action
-// made it ask; "" for a request that never repeats.
+// RequestStarted records a request that the page may be waiting for. key identifies repetitions of the same request,
+// so that polling can be distinguished from the effects of an action; "" means that the request never repeats.
 func (t *Tracker) RequestStarted(id, key string) {
 	t.change(func() {
 		if t.requests[id] == nil {
@@ -90,9 +89,8 @@ func (t *Tracker) RequestStarted(id, key string) {
 	})
 }
 
-// ResponseReceived notes that data of a response arrived; first marks the start of the response.
-// Only a request with a noted start may stay unfinished, as one of a page that does not read the
-// body of the response.
+// ResponseReceived records that data of a response arrived; first marks the start of the response. Once the start is
+// recorded, Wait no longer waits when data stops, because some pages never read the body of a response.
 func (t *Tracker) ResponseReceived(id string, first bool) {
 	t.change(func() {
 		if r := t.requests[id]; r != nil && (first || !r.heard.IsZero()) {
@@ -101,7 +99,7 @@ func (t *Tracker) ResponseReceived(id string, first bool) {
 	})
 }
 
-// RequestEnded notes the end of a request, however it ended.
+// RequestEnded records the end of a request, whether it succeeded or failed.
 func (t *Tracker) RequestEnded(id string) {
 	t.change(func() {
 		r := t.requests[id]
@@ -120,9 +118,9 @@ func (t *Tracker) RequestEnded(id string) {
 	})
 }
 
-// awaits returns until when to wait for a request that was sent during an action that began at
-// begun: as long as data arrives, if the response has started; not at all for polling that was due
-// or that the server holds back; and no longer than usual for other polling. Called under the lock.
+// awaits returns until when to wait for a request sent during an action that began at begun. When the response has
+// started, that is as long as data arrives. Polling that was due or that the server delays is not waited for, and
+// other polling no longer than usual. Called under the lock.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	if end := r.heard.Add(unreadBody); !r.heard.IsZero() && end.Before(limit) {
 		limit = end
@@ -144,7 +142,7 @@ func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	return limit
 }
 
-// NavigationRequested notes that a frame requested a navigation.
+// NavigationRequested records that a frame requested a navigation.
 func (t *Tracker) NavigationRequested(frame string) {
 	t.change(func() {
 		t.lastDeparture = t.serial
@@ -154,7 +152,7 @@ func (t *Tracker) NavigationRequested(frame string) {
 	})
 }
 
-// LoadStarted notes that a frame has started to load.
+// LoadStarted records that a frame started to load.
 func (t *Tracker) LoadStarted(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
@@ -167,8 +165,8 @@ func (t *Tracker) LoadStarted(frame string) {
 	})
 }
 
-// NavigationCommitted notes that a frame has a new document; requests of the old main document do
-// not matter any more.
+// NavigationCommitted records that a frame has a new document. When it is the main frame, requests of its old
+// document no longer matter.
 func (t *Tracker) NavigationCommitted(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
@@ -190,7 +188,7 @@ func (t *Tracker) NavigationCommitted(frame string) {
 	})
 }
 
-// NavigatedWithinDocument notes that a frame changed its address within its document.
+// NavigatedWithinDocument records that a frame changed its address within its document.
 func (t *Tracker) NavigatedWithinDocument(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
@@ -203,7 +201,7 @@ func (t *Tracker) NavigatedWithinDocument(frame string) {
 	})
 }
 
-// DOMContentLoaded notes that a frame's document is parsed.
+// DOMContentLoaded records that a frame's document is parsed.
 func (t *Tracker) DOMContentLoaded(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil {
@@ -212,7 +210,7 @@ func (t *Tracker) DOMContentLoaded(frame string) {
 	})
 }
 
-// LoadStopped notes that a frame has finished loading, or that its navigation was stopped.
+// LoadStopped records that a frame finished loading, or that its navigation was stopped.
 func (t *Tracker) LoadStopped(frame string) {
 	t.change(func() {
 		if t.loads[frame] != nil {
@@ -222,8 +220,8 @@ func (t *Tracker) LoadStopped(frame string) {
 	})
 }
 
-// NavigationCancelled notes that a requested navigation will not happen.
-func (t *Tracker) NavigationCancelled(frame string) {
+// NavigationCanceled records that a requested navigation will not happen.
+func (t *Tracker) NavigationCanceled(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)
@@ -231,15 +229,14 @@ func (t *Tracker) NavigationCancelled(frame string) {
 	})
 }
 
-// Now is the current moment, for Since.
+// Now returns the current moment, for use with Since.
 func (t *Tracker) Now() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.serial
 }
 
-// Since reports whether a frame started a navigation after the moment, and whether any request was
-// sent.
+// Since reports whether a frame started a navigation after the moment, and whether any request was sent.
 func (t *Tracker) Since(moment int) (left, asked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -247,17 +244,17 @@ func (t *Tracker) Since(moment int) (left, asked bool) {
 	return left, left || t.lastRequest > moment || t.moved > moment
 }
 
-// Loading reports whether the main frame is loading.
-func (t *Tracker) Loading() bool {
+// IsLoading reports whether the main frame is loading.
+func (t *Tracker) IsLoading() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.loads[t.main] != nil
 }
 
-// MainFrameChanged notes that another frame became the main one.
+// MainFrameChanged records that another frame became the main frame.
 func (t *Tracker) MainFrameChanged(frame string) { t.change(func() { t.main = frame }) }
 
-// Changed is closed at the next event of any kind.
+// Changed returns a channel that is closed at the next event of any kind.
 func (t *Tracker) Changed() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,12 +1,10 @@
-// Package settle waits for what an action caused, and for nothing else.
+// Package settle waits for the effects of an action, and for nothing else.
 //
-// A Tracker follows one tab's requests and loads from the browser's events. A Watch begins
-// with an action and is over when what started since then has ended: requests, a
-// navigation, changes of the page, finite animations. What a page does all
-// the time on its own (polling, a ticker, an endless animation) was not caused by the action
-// and is not waited for. There is no fixed pause: the only times are caps, and the short
-// quiet that distinguishes "changes are over" from "between two changes". The result names the cause that was
-// waited for, and a cap that ended the wait.
+// A Tracker follows one tab's requests and loads from the browser's events. A Watch starts with an action and ends
+// when the requests, navigations, changes and finite animations that started since then have ended. It does not wait
+// for what the page does all the time (polling, tickers, endless animations), because the action did not cause it.
+// There is no fixed pause: the only times are limits, and the short quiet time that distinguishes the end of changes
+// from a gap between two changes. The result names the cause of the wait, and whether a limit ended it.
 package settle
 
 import (
@@ -14,28 +12,27 @@ import (
 	"time"
 )
 
-// Activity is how quiet the page's documents are.
+// Activity describes what the page's documents are doing.
 type Activity struct {
 	// Changing is true while changes caused by the action continue.
 	Changing bool
-	// Mutations counts the moments at which they changed.
+	// Mutations is the number of moments at which the documents changed.
 	Mutations int
-	// Animations counts running animations that began since the action and will end.
+	// Animations is the number of running animations that began since the action and will end.
 	Animations int
 }
 
-// Limits bound a wait.
+// Limits are the time limits of a wait.
 type Limits struct {
-	// Action bounds the wait for requests and changes, Navigation that for a page to load.
+	// Action limits the wait for requests and changes, Navigation the wait for a page to load.
 	Action, Navigation time.Duration
-	// Parsed bounds the wait for the rest of a page (pictures, late scripts) whose document
-	// is there already.
-	Parsed time.Duration
+	// AfterParse limits the wait for the rest of a page (pictures, late scripts) after its document is parsed.
+	AfterParse time.Duration
 }
 
 // DefaultLimits returns limits that suit people and models.
 func DefaultLimits() Limits {
-	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, Parsed: 3 * time.Second}
+	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, AfterParse: 3 * time.Second}
 }
 
 const (
@@ -43,28 +40,27 @@ const (
 	quietTime        = 30 * time.Millisecond
 	maxAnimationWait = time.Second
 	maxMutationWait  = 1500 * time.Millisecond
-	// maxNavigationStart bounds how long a requested navigation may take to start.
+	// maxNavigationStart bounds the time that a requested navigation has to start.
 	maxNavigationStart = 500 * time.Millisecond
-	// longPoll is the duration from which an answer counts as held back by its server (long polling).
+	// longPoll is the duration from which a response counts as delayed by its server (long polling).
 	longPoll = time.Second
-	// unreadBody is the time without data after which the page is assumed not to read the body of a
-	// response.
+	// unreadBody is the time without data after which the page is assumed not to read the body of a response.
 	unreadBody = 150 * time.Millisecond
 	// maxReadOnlyWait bounds the wait of an action that only reads.
 	maxReadOnlyWait = 300 * time.Millisecond
 )
 
-// Quiet is Result.By when nothing had to be waited for.
+// Quiet is Result.WaitedFor when there was nothing to wait for.
 const Quiet = "quiet"
 
 // Result says how a wait ended.
 type Result struct {
 	Took time.Duration
-	// By names what was waited for last: quiet, changes, animation, requests, frame,
-	// navigation; "still …" when a cap ended the wait.
-	By string
-	// Capped is true when the page had not settled.
-	Capped bool
+	// WaitedFor is the last cause of the wait: quiet, changes, animation, requests, frame or navigation; or "still …"
+	// when a limit ended the wait.
+	WaitedFor string
+	// TimedOut is true when the page had not settled.
+	TimedOut bool
 }
 
 // Watch waits for the page to settle after one action. Use it once, then Close it.
@@ -77,7 +73,7 @@ type Watch struct {
 	closed   bool
 }
 
-// Begin starts watching, before the action acts.
+// Begin starts a Watch. Call it before the action.
 func (t *Tracker) Begin(limits Limits) *Watch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +81,7 @@ func (t *Tracker) Begin(limits Limits) *Watch {
 	return &Watch{t: t, since: t.serial, begun: time.Now(), limits: limits}
 }
 
-// Close ends watching: what the page requests from now on it requests on its own.
+// Close ends the Watch. Later requests no longer count as effects of the action.
 func (w *Watch) Close() {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
@@ -95,22 +91,22 @@ func (w *Watch) Close() {
 	}
 }
 
-// ReadOnly marks an action that changes nothing: Wait then only waits while the page is loading or
-// in the middle of a change.
-func (w *Watch) ReadOnly() { w.readOnly = true }
+// SetReadOnly marks the action as one that changes nothing. Wait then waits only while the page is loading or in the
+// middle of a change.
+func (w *Watch) SetReadOnly() { w.readOnly = true }
 
-// AwaitNavigation waits until the main frame has committed a document, or changed its address within
-// one, since the action began. An error is the end of ctx.
+// AwaitNavigation waits until the main frame has committed a document, or changed its address within one, since the
+// action began. The error is the end of ctx.
 func (w *Watch) AwaitNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.arrived > w.since })
 }
 
-// AwaitAnyNavigation is AwaitNavigation for any frame.
+// AwaitAnyNavigation is like AwaitNavigation, but for any frame.
 func (w *Watch) AwaitAnyNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.moved > w.since })
 }
 
-// until waits until ok, which is called under the tracker's lock.
+// until waits until ok returns true. ok is called under the tracker's lock.
 func (w *Watch) until(ctx context.Context, ok func() bool) error {
 	for {
 		w.t.mu.Lock()
@@ -127,7 +123,8 @@ func (w *Watch) until(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// Since is how long ago the action began; for an action that only reads, how far back a change counts.
+// Since returns the period in which changes count: the time since the action began, and slightly more for an action
+// that only reads.
 func (w *Watch) Since() time.Duration {
 	if w.readOnly {
 		return quietTime + time.Since(w.begun)
@@ -135,8 +132,8 @@ func (w *Watch) Since() time.Duration {
 	return time.Since(w.begun)
 }
 
-// Frames are the frames that got a new document since the action began.
-func (w *Watch) Frames() []string {
+// NavigatedFrames returns the frames that got a new document since the action began.
+func (w *Watch) NavigatedFrames() []string {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
 	var list []string
@@ -148,8 +145,8 @@ func (w *Watch) Frames() []string {
 	return list
 }
 
-// busy returns what the page does since the action, until when to wait for it, and the channel
-// that wakes the wait.
+// busy returns what the page is still doing since the action ("" for nothing), until when to wait for it, and the
+// channel that ends the wait.
 func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	t := w.t
 	t.mu.Lock()
@@ -157,8 +154,8 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	now := time.Now()
 	if l := t.loads[t.main]; l != nil {
 		until = w.begun.Add(w.limits.Navigation)
-		if !l.parsed.IsZero() && l.parsed.Add(w.limits.Parsed).Before(until) {
-			until = l.parsed.Add(w.limits.Parsed)
+		if !l.parsed.IsZero() && l.parsed.Add(w.limits.AfterParse).Before(until) {
+			until = l.parsed.Add(w.limits.AfterParse)
 		}
 		switch {
 		case !l.started && now.Sub(l.requested) < maxNavigationStart:
@@ -196,15 +193,15 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	return "", until, t.changed
 }
 
-// ended is when the last request or load ended.
+// ended returns the time at which the last request or load ended.
 func (w *Watch) ended() time.Time {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
 	return w.t.lastEnd
 }
 
-// Wait returns when the page has settled, a cap is reached or ctx ends. rest asks the page; with
-// draw set, only after it has drawn a frame. An error of rest means that the page cannot answer
+// Wait returns when the page has settled, a limit is reached or ctx ends. It calls rest to ask the page; when draw is
+// true, rest must answer only after the page has drawn a frame. An error of rest means that the page cannot answer
 // now, as in the middle of a navigation.
 func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Activity, error)) Result {
 	by, draw := Quiet, !w.readOnly
@@ -243,7 +240,7 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 		if by == Quiet && r.Mutations > 0 {
 			by = "changes"
 		}
-		wait, cause := w.unrest(r, now)
+		wait, cause := w.remainingWait(r, now)
 		if wait <= 0 {
 			return w.result(by, false)
 		}
@@ -258,8 +255,8 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 	return w.result("stopped", true)
 }
 
-// unrest is how long to wait before asking again, and why; zero when the page has settled.
-func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
+// remainingWait returns how long to wait before asking again, and why; 0 when the page has settled.
+func (w *Watch) remainingWait(r Activity, now time.Time) (time.Duration, string) {
 	since := now.Sub(w.begun)
 	over := since >= w.limits.Action && !w.arrived()
 	if w.readOnly {
@@ -284,15 +281,15 @@ func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
 	return 0, ""
 }
 
-// arrived reports whether the tab has committed another document, or changed its address within one, since the action
-// began; loading that has its own limit.
+// arrived reports whether the main frame has committed a document, or changed its address within one, since the
+// action began. The limit for navigations then applies.
 func (w *Watch) arrived() bool {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
 	return w.t.arrived > w.since
 }
 
-// pause waits for a change, until the time or the end of ctx; true when woken by a change.
+// pause waits for a change, until the time or the end of ctx. It reports whether a change ended the wait.
 func (w *Watch) pause(ctx context.Context, wake <-chan struct{}, until time.Time) bool {
 	timer := time.NewTimer(max(time.Until(until), time.Millisecond))
 	defer timer.Stop()
@@ -306,7 +303,7 @@ func (w *Watch) pause(ctx context.Context, wake <-chan struct{}, until time.Time
 }
 
 func (w *Watch) result(by string, capped bool) Result {
-	return Result{Took: time.Since(w.begun), By: by, Capped: capped}
+	return Result{Took: time.Since(w.begun), WaitedFor: by, TimedOut: capped}
 }
 
 func phrase(what string) string {

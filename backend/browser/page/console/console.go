@@ -1,4 +1,4 @@
-// Package console reads console messages from protocol events and remembers the newest of a tab.
+// Package console decodes console messages from protocol events and remembers the newest messages of a tab.
 package console
 
 import (
@@ -14,16 +14,16 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of the console messages of a tab that are remembered; the oldest are forgotten first.
+// Limits of the remembered console messages of a tab; the oldest are forgotten first.
 const (
 	maxMessages = 300
 	maxMessage  = 2000
-	// releaseEvery is the number of messages after which the browser is told to free the objects
-	// that it keeps for them.
+	// releaseEvery is the number of messages after which the browser is asked to free the objects that it keeps for
+	// them.
 	releaseEvery = 50
 )
 
-// The levels of a Message, from the least.
+// The levels of a Message, in order of increasing severity.
 const (
 	LevelDebug   = "debug"
 	LevelInfo    = "info"
@@ -31,44 +31,45 @@ const (
 	LevelError   = "error"
 )
 
-// Levels lists the levels of a Message from the least to the gravest.
+// Levels returns the levels of a Message in order of increasing severity.
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
-// Message is one line of a tab's console: what its scripts wrote, errors they threw, and what
-// the browser complains about. Likely secrets in it are masked.
+// Message is one message in a tab's console: a script wrote it, a script threw it, or the browser reported it. Values
+// that are likely secrets are masked.
 type Message struct {
 	ID    int    `json:"id"`
 	Level string `json:"level"`
-	// Source is console, exception, or who of the browser speaks: network, security, …
+	// Source is console, exception, or the part of the browser that reported the message: network, security, …
 	Source string `json:"source"`
 	Text   string `json:"text"`
-	// Where is "url:line", "" when it is not known.
-	Where string `json:"where,omitempty"`
-	// Times counts the same message in a row.
+	// Location is "url:line", "" when it is not known.
+	Location string `json:"where,omitempty"`
+	// Times counts successive repetitions of the message.
 	Times int       `json:"times"`
 	Time  time.Time `json:"time"`
 }
 
-// ConsoleOptions filter messages: Level is the least level (info when empty), Since an id after which messages
-// are wanted, Limit how many of the newest (50 when 0); Clear forgets them all afterwards.
+// ConsoleOptions selects messages. Level is the lowest level (info when ""). Since is the id of the last message that
+// the caller has seen. Limit bounds the number of messages, of which the newest are returned (50 when 0). Clear
+// removes all messages afterwards.
 type ConsoleOptions struct {
 	Level        string
 	Since, Limit int
 	Clear        bool
 }
 
-// Log is the newest console messages of a tab. It is guarded by the manager's lock.
+// Log contains the newest console messages of a tab. It is guarded by the manager's lock.
 type Log struct {
 	list []*Message
 	last int
-	// written counts the messages of scripts.
+	// written is the number of messages of scripts so far.
 	written int
 }
 
-// Add appends a message; a repetition of the newest one only counts.
+// Add appends a message, or increases the count of the newest one when they are equal.
 func (log *Log) Add(m Message) {
 	if n := len(log.list); n > 0 {
-		if l := log.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {
+		if l := log.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Location == m.Location {
 			l.Times++
 			return
 		}
@@ -81,7 +82,7 @@ func (log *Log) Add(m Message) {
 	log.list = append(log.list, &m)
 }
 
-// Messages are copies of those from level on that came after the id since.
+// Messages returns copies of the messages of at least that level with ids greater than since.
 func (log *Log) Messages(level string, since int) []Message {
 	list := []Message{}
 	for _, m := range log.list {
@@ -92,17 +93,17 @@ func (log *Log) Messages(level string, since int) []Message {
 	return list
 }
 
-// Reset forgets all messages; ids go on.
+// Reset removes all messages. Ids continue.
 func (log *Log) Reset() { log.list = nil }
 
-// ReleaseDue counts a script's message and reports whether it is time to release the objects that the browser keeps for
-// such messages.
+// ReleaseDue counts a script's message and reports whether it is time to release the objects that the browser keeps
+// for messages.
 func (log *Log) ReleaseDue() bool {
 	log.written++
 	return log.written%releaseEvery == 0
 }
 
-// FromException reads an error that a script of the page did not catch.
+// FromException decodes an error that a script of the page did not catch.
 func FromException(ev cdp.Event) (Message, bool) {
 	x, ok := cdp.DecodeEvent[proto.RuntimeExceptionThrown](ev)
 	if !ok || x.ExceptionDetails == nil {
@@ -117,11 +118,11 @@ func FromException(ev cdp.Event) (Message, bool) {
 	}
 	return Message{
 		Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage),
-		Where: location(d.URL, d.LineNumber+1),
+		Location: location(d.URL, d.LineNumber+1),
 	}, true
 }
 
-// FromScript reads what a script wrote to the console.
+// FromScript decodes a message that a script wrote to the console.
 func FromScript(ev cdp.Event) (Message, bool) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
 	if !ok {
@@ -141,12 +142,12 @@ func FromScript(ev cdp.Event) (Message, bool) {
 	m := Message{Level: level, Source: "console", Text: surface.Clip(formatArguments(c.Args), maxMessage)}
 	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
 		f := c.StackTrace.CallFrames[0]
-		m.Where = location(f.URL, f.LineNumber+1)
+		m.Location = location(f.URL, f.LineNumber+1)
 	}
 	return m, true
 }
 
-// FromBrowser reads what the browser itself complains about.
+// FromBrowser decodes a message of the browser itself.
 func FromBrowser(ev cdp.Event) (Message, bool) {
 	l, ok := cdp.DecodeEvent[proto.LogEntryAdded](ev)
 	if !ok || l.Entry == nil {
@@ -161,7 +162,7 @@ func FromBrowser(ev cdp.Event) (Message, bool) {
 	if e.LineNumber != nil {
 		line = *e.LineNumber + 1
 	}
-	m.Where = location(e.URL, line)
+	m.Location = location(e.URL, line)
 	return m, true
 }
 
@@ -175,7 +176,7 @@ func location(url string, line int) string {
 	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
 }
 
-// formatArguments is what console.log makes of its arguments: %s and similar are filled in.
+// formatArguments formats arguments as console.log does, with %s and similar placeholders.
 func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	if len(args) == 0 {
 		return ""
@@ -215,7 +216,7 @@ func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	return b.String()
 }
 
-// formatArgument is a value as the console shows it: objects by their first properties.
+// formatArgument formats a value as the console shows it: an object by its first properties.
 func formatArgument(o *proto.RuntimeRemoteObject) string {
 	if o.Preview != nil && o.Subtype != proto.RuntimeRemoteObjectSubtypeError {
 		return formatPreview(o.Preview)

@@ -1,5 +1,5 @@
-// Package downloaddir is the folder that downloads go into: safe file names, limits of size and disk space, and
-// the removal of unfinished files.
+// Package downloaddir manages the folder for downloads: safe file names, limits of size and disk space, and the
+// removal of partial files.
 package downloaddir
 
 import (
@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// PartialFolder is the folder, in that of a session's downloads, where Chromium writes files on their way.
+// PartialFolder is the subfolder of a session's downloads in which Chromium writes unfinished files.
 const PartialFolder = ".partial"
 
 const (
-	// maxDownload bounds one file unless the Config does.
+	// maxDownload is the default limit of one file, in bytes.
 	maxDownload = 2_000_000_000
-	// minFreeSpace is what a download leaves free on the disk, in bytes.
+	// minFreeSpace is the disk space that a download must leave free, in bytes.
 	minFreeSpace = 512 << 20
 )
 
-// OverLimit says why a download into dir cannot go on, "" when it can: limit bounds its size (0 is the default
-// bound), received and size are what the browser reports, complete is true when all of it is there.
+// OverLimit returns the reason why a download into dir must stop, "" when it may continue. limit bounds its size in
+// bytes (0: the default limit). received and size are reported by the browser; complete is true when the file has
+// arrived.
 func OverLimit(dir string, limit, received, size int64, complete bool) string {
 	if limit <= 0 {
 		limit = maxDownload
@@ -38,7 +39,7 @@ func OverLimit(dir string, limit, received, size int64, complete bool) string {
 	return ""
 }
 
-// RemovePartial removes what the download guid into dir left on the disk.
+// RemovePartial removes the partial file of the download guid from dir.
 func RemovePartial(dir, guid string) {
 	if dir == "" || filepath.Base(guid) != guid {
 		return
@@ -48,8 +49,8 @@ func RemovePartial(dir, guid string) {
 	}
 }
 
-// Tidy removes what is left of downloads that were on their way when a browser or a session
-// ended, and the folder when nothing else is in it. Files that arrived are their owner's and stay.
+// Tidy removes the partial files of downloads that were running when a browser or a session ended, and the folder
+// when it is empty then. Complete files stay.
 func Tidy(dir string) {
 	rest, err := os.ReadDir(filepath.Join(dir, PartialFolder))
 	if err != nil {
@@ -60,13 +61,13 @@ func Tidy(dir string) {
 			_ = os.Remove(filepath.Join(dir, PartialFolder, f.Name()))
 		}
 	}
-	// Only empty folders can be removed this way.
+	// os.Remove removes only empty folders.
 	if os.Remove(filepath.Join(dir, PartialFolder)) == nil {
 		_ = os.Remove(dir)
 	}
 }
 
-// TidyAll calls Tidy for base and all session folders in it.
+// TidyAll calls Tidy for base and for all session folders in it.
 func TidyAll(base string) {
 	list, err := os.ReadDir(base)
 	if err != nil {
@@ -80,7 +81,7 @@ func TidyAll(base string) {
 	Tidy(base)
 }
 
-// SessionFolder is where the downloads of a session go below base.
+// SessionFolder returns the folder for the downloads of a session, which is base for the window's session.
 func SessionFolder(base, owner string) string {
 	if owner == "" {
 		return base
@@ -88,7 +89,7 @@ func SessionFolder(base, owner string) string {
 	return filepath.Join(base, FileName(owner))
 }
 
-// FormatBytes is a size for people.
+// FormatBytes formats a size for people.
 func FormatBytes(n int64) string {
 	const unit = 1000
 	switch {
@@ -105,7 +106,7 @@ func FormatBytes(n int64) string {
 // MoveInto moves a file into dir under a name that is not taken.
 func MoveInto(from, dir, name string) (string, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
-		return "", fmt.Errorf("keeping a download: %w", err)
+		return "", fmt.Errorf("saving a download: %w", err)
 	}
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -119,14 +120,14 @@ func MoveInto(from, dir, name string) (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("keeping a download: %w", err)
+			return "", fmt.Errorf("saving a download: %w", err)
 		}
 		_ = f.Close()
 		if err := os.Rename(from, path); err != nil {
 			_ = os.Remove(path)
-			return "", fmt.Errorf("keeping a download: %w", err)
+			return "", fmt.Errorf("saving a download: %w", err)
 		}
 		return path, nil
 	}
-	return "", fmt.Errorf("keeping a download: every name like %q is taken", name)
+	return "", fmt.Errorf("saving a download: every name like %q is taken", name)
 }

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxName bounds a file's name in bytes, its ending included.
+// maxName bounds a file name in bytes, including its extension.
 const maxName = 120
 
-// FileName makes a name that a site suggested into one for a file: no path, nothing that a
-// system reads as something else, not hidden, not too long.
+// FileName converts a name that a site suggested to a safe file name: without a path, not reserved on any system, not
+// hidden, and not too long.
 func FileName(suggested string) string {
 	name := suggested[strings.LastIndexAny(suggested, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
@@ -34,7 +34,7 @@ func FileName(suggested string) string {
 	if stem == "" {
 		stem = "download"
 	}
-	// Windows takes these for devices, whatever the ending.
+	// Windows reserves these names for devices, with any extension.
 	switch first, _, _ := strings.Cut(strings.ToUpper(stem), "."); first {
 	case "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "LPT1", "LPT2", "LPT3":
 		stem = "_" + stem

@@ -4,7 +4,7 @@ import (
 	"syscall"
 )
 
-// freeSpace is how many bytes the disk of dir has left for us, and whether that is known.
+// freeSpace returns how many bytes of dir's disk are available to us, and whether that is known.
 func freeSpace(dir string) (int64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,4 +1,4 @@
-// Package effects collects what happened in a tab between two answers: navigations, new tabs, dialogs, downloads,
+// Package effects collects what happens in a tab between two answers: navigations, new tabs, dialogs, downloads,
 // console errors.
 package effects
 
@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxEffects bounds what a tab remembers between two answers.
+	// maxEffects bounds the effects that are remembered between two answers.
 	maxEffects = 30
-	// maxErrors bounds the console errors that one answer lists; the rest are counted.
+	// maxErrors bounds the console errors that one answer lists; further ones are only counted.
 	maxErrors = 5
 )
 
-// The kinds of annotation.Event that the browser makes.
+// The kinds of annotation.Event of a browser tab.
 const (
 	KindNavigated = "navigated"
 	KindFailed    = "navigation_failed"
@@ -34,15 +34,15 @@ const (
 
 // Source is an effect whose text depends on when it is read: a navigation, a download.
 type Source interface {
-	// Effect is the effect as of now.
+	// Effect returns the current kind and text of the effect.
 	Effect() (kind, text string)
 }
 
-// effect is something that the next answer reports.
+// effect is one effect for the next answer.
 type effect struct {
 	annotation.Event
 	times int
-	// source, when not nil, gives the kind and text when the answer is written.
+	// source, when not nil, provides the kind and text when the answer is written.
 	source Source
 }
 
@@ -57,14 +57,14 @@ func (e *effect) event() annotation.Event {
 	return ev
 }
 
-// Log is what happened in a tab since its last answer. It is not safe for concurrent use.
+// Log contains the effects in a tab since its last answer. It is not safe for concurrent use.
 type Log struct {
 	list []*effect
-	// uncounted are the console errors that were left out of list.
+	// uncounted is the number of console errors that are not in list.
 	uncounted int
 }
 
-// Note adds an effect; the same again is counted.
+// Note adds an effect, or increases the count of an equal one.
 func (l *Log) Note(kind, text string, tab int) {
 	for _, e := range l.list {
 		if e.Kind == kind && e.Text == text && e.Tab == tab && e.source == nil {
@@ -75,7 +75,7 @@ func (l *Log) Note(kind, text string, tab int) {
 	l.add(&effect{Event: annotation.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
 }
 
-// NoteSource adds an effect whose text is read when the answer is written.
+// NoteSource adds an effect whose text is determined when the answer is written.
 func (l *Log) NoteSource(kind string, tab int, source Source) {
 	l.add(&effect{Event: annotation.Event{Kind: kind, Tab: tab}, times: 1, source: source})
 }
@@ -87,17 +87,17 @@ func (l *Log) add(e *effect) {
 	l.list = append(l.list, e)
 }
 
-// Remove forgets the effects of a kind, which an error has reported already.
+// Remove removes the effects of a kind, because an error has already reported them.
 func (l *Log) Remove(kind string) {
 	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
 }
 
-// ConsoleError adds an error of the page's scripts; the same again is counted.
-func (l *Log) ConsoleError(text string, tab int) {
+// NoteConsoleError adds an error of the page's scripts, or increases the count of an equal one.
+func (l *Log) NoteConsoleError(text string, tab int) {
 	if text = annotation.Clean(text, 200); text == "" {
 		return
 	}
-	// Quoted, it cannot be read as another event behind it.
+	// Quotes prevent the text from looking like another event.
 	text = annotation.Quote(text)
 	listed := 0
 	for _, e := range l.list {
@@ -116,7 +116,7 @@ func (l *Log) ConsoleError(text string, tab int) {
 	l.Note(kindConsole, text, tab)
 }
 
-// Take returns the effects since the last call and forgets them.
+// Take returns the effects since the last call and removes them.
 func (l *Log) Take(tab int) []annotation.Event {
 	events := make([]annotation.Event, 0, len(l.list))
 	errors, more := 0, 0

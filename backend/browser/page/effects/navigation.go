@@ -12,15 +12,15 @@ import (
 // Navigation is one navigation of the tab's main frame.
 type Navigation struct {
 	Loader, URL string
-	// Redirects are the statuses of the redirects, Status is that of the document, 0 for none.
+	// Redirects are the HTTP statuses of the redirects, in order. Status is that of the document, 0 for none.
 	Redirects []int
 	Status    int
-	// Failed is the network error that the browser shows a page of its own about.
+	// Failed is the network error for which the browser shows an error page, "" for none.
 	Failed    string
 	Committed bool
 }
 
-// maxRedirects bounds the redirects that are listed one by one; browsers stop at 20.
+// maxRedirects bounds the redirects that are listed individually; browsers stop at 20.
 const maxRedirects = 6
 
 // Effect implements Source: `navigated to https://… (302 → 200)`.
@@ -71,7 +71,7 @@ func NetworkErrorText(problem string) string {
 	return "the browser refused it"
 }
 
-// StatusText is an HTTP status for people: 200, "404 Not Found".
+// StatusText formats an HTTP status for people: 200, "404 Not Found".
 func StatusText(code int) string {
 	if text := http.StatusText(code); text != "" && code >= 400 {
 		return strconv.Itoa(code) + " " + text

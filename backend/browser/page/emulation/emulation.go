@@ -1,5 +1,5 @@
-// Package emulation describes a device, place or network that a tab emulates, and the requests that make the
-// browser do so.
+// Package emulation describes the device, place and network that a tab emulates, and builds the protocol requests for
+// it.
 package emulation
 
 import (
@@ -9,40 +9,39 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Emulation is the device, place and network that a tab emulates. The zero value emulates nothing:
-// the tab has the size at which it is shown, or 1280 by 800.
+// Emulation is the device, place and network that a tab emulates. The zero value emulates nothing: the tab then has
+// the size of the area that shows it, or 1280 by 800.
 type Emulation struct {
-	// Device names it for people, "" for none.
+	// Device is the device's name for people, "" for none.
 	Device string
-	// Width and Height are the viewport in CSS pixels, 0 for the tab's own; Scale is device
-	// pixels per CSS pixel, 0 for 1.
+	// Width and Height are the viewport in CSS pixels, 0 for the tab's own. Scale is the number of device pixels per
+	// CSS pixel, 0 for 1.
 	Width, Height int
 	Scale         float64
-	// Mobile lets the page's viewport tag count and gives it the user agent of a phone or
-	// tablet unless UserAgent is given; Touch says that fingers are there.
+	// Mobile respects the page's viewport tag and, unless UserAgent is set, sends the user agent of a phone or
+	// tablet. Touch enables touch input.
 	Mobile, Touch bool
 	UserAgent     string
-	// ColorScheme is light or dark; Locale is as "de-DE", Timezone as "Europe/Berlin".
+	// ColorScheme is light or dark. Locale is a tag such as "de-DE", Timezone a name such as "Europe/Berlin".
 	ColorScheme, Locale, Timezone string
-	// Position is given to pages that ask, without a question, and to no other site than the
-	// tab's; nil denies them.
+	// Position is given, without a question, to pages of the tab's own site that ask for it; nil denies it.
 	Position *Position
-	// Network is offline, slow-3g, fast-3g or slow-4g, "" for what there is.
+	// Network is offline, slow-3g, fast-3g or slow-4g; "" is the real network.
 	Network string
-	// CPU is how many times slower scripts run, 0 for what there is.
-	CPU float64
+	// CPUSlowdown is the factor by which scripts run slower, 0 for none.
+	CPUSlowdown float64
 }
 
-// Position is a place on the earth in degrees; Accuracy is in metres.
+// Position is a position on the earth. Latitude and Longitude are in degrees, Accuracy is in meters.
 type Position struct{ Latitude, Longitude, Accuracy float64 }
 
-// Networks lists the words for Emulation.Network.
+// Networks returns the values of Emulation.Network.
 func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slow-4g"} }
 
-// tabletWidth is the width from which a mobile device is a tablet to its user agent.
+// tabletWidth is the width in CSS pixels from which a mobile device gets the user agent of a tablet.
 const tabletWidth = 600
 
-// Name describes the emulation for people: the device, or the size.
+// Name returns a name for people: the device, or the size.
 func (e Emulation) Name() string {
 	switch {
 	case e.Device != "":
@@ -55,7 +54,7 @@ func (e Emulation) Name() string {
 	return "what was asked"
 }
 
-// Metrics returns the viewport of a tab that has that size and scale without emulation.
+// Metrics returns the request for the viewport of a tab with that size and scale without emulation.
 func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
 	m := proto.EmulationSetDeviceMetricsOverride{
 		Width: width, Height: height, DeviceScaleFactor: scale,
@@ -70,7 +69,7 @@ func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetD
 	return m
 }
 
-// Requests are what makes the browser emulate e, except for the viewport; userAgent is the browser's own.
+// Requests returns the requests that emulate e, except for the viewport. userAgent is the browser's own.
 func (e Emulation) Requests(userAgent string) []proto.Request {
 	points := 5
 	touch := proto.EmulationSetTouchEmulationEnabled{Enabled: e.Touch}
@@ -87,7 +86,7 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 		proto.EmulationSetLocaleOverride{Locale: e.Locale},
 		proto.EmulationSetTimezoneOverride{TimezoneID: e.Timezone},
 		e.network(),
-		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPU, 1)},
+		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPUSlowdown, 1)},
 	}
 	if p := e.Position; p != nil {
 		return append(list, proto.EmulationSetGeolocationOverride{
@@ -98,7 +97,7 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 	return append(list, proto.EmulationClearGeolocationOverride{})
 }
 
-// userAgentOverride is the user agent; own is the browser's.
+// userAgentOverride returns the request for the user agent; own is the browser's.
 func (e Emulation) userAgentOverride(own string) proto.EmulationSetUserAgentOverride {
 	req := proto.EmulationSetUserAgentOverride{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
 	if e.UserAgent == "" && e.Mobile {

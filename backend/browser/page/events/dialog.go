@@ -13,14 +13,14 @@ import (
 	"sextant/shared/annotation"
 )
 
-// A page may open some dialogs in a row, each of which is answered by who drives. From then
-// on they are answered at once, and when that does not end it the page is stopped.
+// The first offeredDialogs dialogs in a row are left for the caller to answer. The next dismissedDialogs are answered
+// at once. After that, the page is stopped.
 const (
 	offeredDialogs   = 4
 	dismissedDialogs = 30
 )
 
-// dialogOpened takes in a dialog of the page's scripts.
+// dialogOpened handles a dialog of the page's scripts.
 func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening, session string) {
 	if d.Type == proto.PageDialogTypeBeforeunload {
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: true})
@@ -47,17 +47,17 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 	}
 	dialogShown(t, &page.Dialog{
 		Kind: string(d.Type), Text: annotation.Clean(d.Message, 300),
-		Preset: surface.Clip(d.DefaultPrompt, 300), Session: session,
+		DefaultText: surface.Clip(d.DefaultPrompt, 300), Session: session,
 	})
 	t.Session.Manager.Unlock()
 	t.Session.Manager.Events.StateChanged()
 }
 
-// dialogShown makes d the tab's dialog and ends the running action. Called under the lock.
+// dialogShown makes d the tab's dialog and interrupts the running action. Called under the lock.
 func dialogShown(t *page.Tab, d *page.Dialog) {
 	if old := t.Dialog; old != nil && d.Kind != page.DialogAuth {
-		if d.Behind = old.Behind; old.Kind == page.DialogAuth {
-			d.Behind = old
+		if d.AuthBehind = old.AuthBehind; old.Kind == page.DialogAuth {
+			d.AuthBehind = old
 		}
 	}
 	t.Dialog = d
@@ -65,15 +65,15 @@ func dialogShown(t *page.Tab, d *page.Dialog) {
 	t.Interrupt(page.ErrDialog)
 }
 
-// authRequired takes in a site's question for a user name. A page in a frame is not worth
-// holding the tab up for: the answer reports it and it gets none.
+// authRequired handles a site's request for a user name and password. It refuses requests of frames, which must not
+// block the tab, and reports them.
 func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session string) {
 	if a.AuthChallenge == nil {
 		return
 	}
 	who := surface.Clip(a.AuthChallenge.Origin, 100)
 	if a.AuthChallenge.Realm != "" {
-		who += " (" + surface.QuoteClean(a.AuthChallenge.Realm, 80) + ")"
+		who += " (" + surface.QuoteText(a.AuthChallenge.Realm, 80) + ")"
 	}
 	if string(a.FrameID) != p.MainFrame() {
 		p.Post(session, page.CancelAuthRequest(a.RequestID))
@@ -84,10 +84,10 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	}
 	t.WithLock(func() {
 		text := "asks for a user name and password"
-		if t.RefusedLoginOrigin == a.AuthChallenge.Origin {
+		if t.LoginOrigin == a.AuthChallenge.Origin {
 			text = "refused them and asks again for a user name and password"
 		}
-		t.RefusedLoginOrigin = ""
+		t.LoginOrigin = ""
 		dialogShown(t, &page.Dialog{
 			Kind: page.DialogAuth, Text: who + " " + text, Session: session, RequestID: a.RequestID,
 			Origin: a.AuthChallenge.Origin,
@@ -96,8 +96,8 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	t.Session.Manager.Events.StateChanged()
 }
 
-// fileChooserIgnored takes in a file dialog, which is never shown, that no action waits for. The page
-// goes on meanwhile.
+// fileChooserIgnored handles a file chooser that no action waits for. The chooser is not shown, and the page
+// continues.
 func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.PageFileChooserOpened](ev)
 	if !ok {
@@ -106,10 +106,10 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	t.WithLock(func() {
 		t.FileChooser = &page.FileChooser{
 			Session: ev.SessionID, Frame: string(c.FrameID), Node: c.BackendNodeID,
-			Many: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
+			Multiple: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}
 		what := "a file"
-		if t.FileChooser.Many {
+		if t.FileChooser.Multiple {
 			what = "files"
 		}
 		t.AddEffect(effects.KindChooser, "the page asks for "+what+": give them with upload_file", t.ID)
@@ -117,7 +117,7 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	t.Session.Manager.Events.StateChanged()
 }
 
-// chooserOpened gives the page's file chooser to the action that waits for it; false when none does.
+// chooserOpened passes a file chooser to the action that waits for it and reports whether there is one.
 func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 	var e proto.PageFileChooserOpened
 	if json.Unmarshal(ev.Params, &e) != nil {
@@ -128,7 +128,7 @@ func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 		select {
 		case t.Choosers <- page.FileChooser{
 			Session: ev.SessionID, Frame: string(e.FrameID), Node: e.BackendNodeID,
-			Many: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
+			Multiple: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}:
 			taken = true
 		default:

@@ -1,5 +1,5 @@
-// Package events follows what Chromium reports about tabs: navigations, requests, dialogs, file choosers, the
-// console and messages of our document start script. It updates the tabs of package page and starts no action.
+// Package events handles what Chromium reports about tabs: navigations, requests, dialogs, file choosers, console
+// messages and messages of our document start script. It updates the tabs of package page and starts no actions.
 package events
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// dragIntercepted passes the drag-and-drop that the page began to the action that waits for it.
+// dragIntercepted passes a drag-and-drop of the page to the action that waits for it.
 func dragIntercepted(t *page.Tab, params json.RawMessage) {
 	var e proto.InputDragIntercepted
 	if json.Unmarshal(params, &e) != nil || e.Data == nil {
@@ -29,7 +29,7 @@ func dragIntercepted(t *page.Tab, params json.RawMessage) {
 	})
 }
 
-// pageEvent follows navigation, dialogs and the picture.
+// pageEvent handles the events of the protocol's Page domain.
 func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	switch name {
 	case "frameRequestedNavigation":
@@ -47,7 +47,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	case "javascriptDialogClosed":
 		t.WithLock(func() {
 			if t.Dialog != nil && t.Dialog.Kind != page.DialogAuth {
-				t.Dialog = t.Dialog.Behind
+				t.Dialog = t.Dialog.AuthBehind
 			}
 		})
 	case "screencastFrame":
@@ -64,7 +64,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	}
 }
 
-// loadEvent feeds the tracker and the tab's address.
+// loadEvent updates the tracker and the tab's address.
 func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	var f struct {
 		FrameID string `json:"frameId"`
@@ -90,11 +90,11 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 		t.Tracker.LoadStopped(f.FrameID)
 		if f.FrameID == main {
 			t.WithLock(func() { t.ClearAuth(); t.UpdateGeolocation(t.URL) })
-			// Asked at the commit already, but a page that changes its process has no answer then.
+			// The history was read at the commit already, but a page that changes its process has none then.
 			updateHistory(t, p)
 		}
 	case "frameClearedScheduledNavigation":
-		t.Tracker.NavigationCancelled(f.FrameID)
+		t.Tracker.NavigationCanceled(f.FrameID)
 	case "frameDetached":
 		if f.Reason != "swap" {
 			t.Tracker.LoadStopped(f.FrameID)
@@ -123,8 +123,8 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	}
 }
 
-// navigated notes a new address of the tab. loader is "" for a move within the document;
-// unreachable is the address that the browser shows a page of its own instead of.
+// navigated handles a new address of the tab. loader is "" for a navigation within the document. unreachable is the
+// address for which the browser shows an error page, "" for none.
 func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	b := t.Session.Manager
 	document := loader != ""
@@ -145,29 +145,28 @@ func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	updateHistory(t, p)
 }
 
-// documentCommitted makes a new document the tab's. Called under the lock.
+// documentCommitted resets the tab's state for a new document. Called under the lock.
 func documentCommitted(t *page.Tab, loader, url, unreachable string) {
-	trip := findNavigation(t, loader)
-	if trip == nil {
-		trip = addNavigation(t, loader, url)
+	nav := findNavigation(t, loader)
+	if nav == nil {
+		nav = addNavigation(t, loader, url)
 	}
-	trip.URL, trip.Committed = url, true
+	nav.URL, nav.Committed = url, true
 	if unreachable != "" {
-		trip.URL = unreachable
-		if trip.Failed == "" {
-			trip.Failed = "net::ERR_FAILED"
+		nav.URL = unreachable
+		if nav.Failed == "" {
+			nav.Failed = "net::ERR_FAILED"
 		}
 	} else {
-		trip.Failed = ""
+		nav.Failed = ""
 	}
-	t.Effects.NoteSource(effects.KindNavigated, t.ID, trip)
+	t.Effects.NoteSource(effects.KindNavigated, t.ID, nav)
 	t.Title, t.Crashed, t.StopReason = "", false, ""
 	t.FileChooser, t.DialogsInRow = nil, 0
 	t.ClearAuth()
 }
 
-// updateHistory learns whether there is a page to go back or forward to. The empty page that a
-// tab begins with is none.
+// updateHistory reads whether the tab can go back or forward. The empty page that a tab starts with does not count.
 func updateHistory(t *page.Tab, p *cdp.Page) {
 	p.Ask(proto.PageGetNavigationHistory{}, func(raw json.RawMessage) {
 		var h proto.PageGetNavigationHistoryResult
@@ -181,7 +180,7 @@ func updateHistory(t *page.Tab, p *cdp.Page) {
 	})
 }
 
-// leaveForbidden leaves an address that may not be shown.
+// leaveForbidden navigates away from an address that must not be shown.
 func leaveForbidden(t *page.Tab, url string) {
 	b := t.Session.Manager
 	ctx, cancel := context.WithTimeout(context.Background(), b.Config.Limits.Navigation)
@@ -197,14 +196,14 @@ func leaveForbidden(t *page.Tab, url string) {
 	}
 }
 
-// otherEvent follows what is neither network nor page.
+// otherEvent handles events of all other domains.
 func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	switch ev.Method {
 	case "Input.dragIntercepted":
 		dragIntercepted(t, ev.Params)
 	case "Target.attachedToTarget":
 		expectTab(t)
-		// It is there already, so its set-up is waited for longer than a mere intention.
+		// The tab exists already, so the wait for it is longer than for one that is only requested.
 		t.Tracker.LoadStarted(page.PopupFrame)
 	case "Target.targetInfoChanged":
 		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
@@ -228,8 +227,8 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-// crash notes that the page's process ended. The browser reports it twice; the other report
-// comes late, and frames' own sessions report only themselves.
+// crash handles the end of the page's process. The browser reports it twice, the second time late; the sessions of
+// frames report only their own processes.
 func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	if ev.SessionID != p.Session {
 		return
@@ -245,13 +244,12 @@ func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	t.Session.Manager.Events.StateChanged()
 }
 
-// expectTab notes that a tab is about to open from this one, so that it is waited for.
+// expectTab records that this tab is about to open another, so that the action waits for it.
 func expectTab(t *page.Tab) {
 	t.WithLock(func() { t.ExpectsTab = true })
 	t.Tracker.NavigationRequested(page.PopupFrame)
 }
 
-// handler follows navigations, requests, dialogs and the console of tabs.
 type handler struct{}
 
 var _ page.EventHandler = handler{}
@@ -270,5 +268,5 @@ func (handler) TabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-// NewHandler returns the handler of all tabs' events.
+// NewHandler returns the handler for the events of all tabs.
 func NewHandler() page.EventHandler { return handler{} }

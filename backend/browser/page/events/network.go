@@ -11,11 +11,11 @@ import (
 	"sextant/backend/surface"
 )
 
-// maxNavigations bounds the navigations that are remembered.
+// maxNavigations bounds the remembered navigations of a tab.
 const maxNavigations = 8
 
-// networkEvent follows the requests of the tab's pages: what they may be waiting for, the way
-// their documents took, and the list for network_requests.
+// networkEvent handles an event about a request: it updates the tracker, the tab's navigations and the list for
+// network_requests.
 func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	var r network.Event
 	if json.Unmarshal(ev.Params, &r) != nil {
@@ -24,13 +24,13 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	id := ev.SessionID + r.RequestID
 	switch name {
 	case "requestWillBeSent":
-		// A document is followed as its frame's load: its request may end in another session.
+		// Documents are tracked by the loads of their frames, because their requests may end in another session.
 		switch r.Type {
 		case "Script", "Stylesheet", "XHR", "Fetch":
 			t.Tracker.RequestStarted(id, r.Request.Key())
 		}
 	case "responseReceived":
-		// A stream of events never ends; its page is not waiting for the end.
+		// An event stream never ends, so the page does not wait for its end.
 		if r.Response.MimeType == "text/event-stream" {
 			t.Tracker.RequestEnded(id)
 		} else if r.Type == "Fetch" {
@@ -54,38 +54,38 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	})
 }
 
-// followNavigation follows the documents of the tab's main frame, and reports addresses that are for
-// other programs. Called under the lock.
+// followNavigation updates the navigations of the tab's main frame, and reports addresses for other programs. Called
+// under the lock.
 func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	if name == "requestWillBeSent" && network.IsExternalScheme(r.Request.URL) {
-		t.AddEffect(effects.KindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+
+		t.AddEffect(effects.KindExternal, "the page tried to open "+surface.QuoteText(r.Request.URL, 120)+
 			" in another program; nothing was opened", t.ID)
 		return
 	}
-	trip := findNavigation(t, r.RequestID)
+	nav := findNavigation(t, r.RequestID)
 	switch {
 	case name == "requestWillBeSent" && r.FrameID == main && r.RequestID == r.LoaderID:
-		if trip == nil {
-			trip = addNavigation(t, r.LoaderID, r.Request.URL)
+		if nav == nil {
+			nav = addNavigation(t, r.LoaderID, r.Request.URL)
 		}
-		trip.URL = r.Request.URL
-		t.UpdateGeolocation(t.URL, trip.URL)
+		nav.URL = r.Request.URL
+		t.UpdateGeolocation(t.URL, nav.URL)
 		if r.Redirect != nil {
-			trip.Redirects = append(trip.Redirects, r.Redirect.Status)
+			nav.Redirects = append(nav.Redirects, r.Redirect.Status)
 		}
-	case trip == nil:
+	case nav == nil:
 	case name == "responseReceived":
-		trip.Status = r.Response.Status
-	case name == "loadingFailed" && !trip.Committed:
-		trip.Failed = r.Error
-		if trip.Status == http.StatusNoContent || trip.Status == http.StatusResetContent {
-			t.AddEffect(effects.KindPage, surface.Clip(trip.URL, 200)+" answered "+effects.StatusText(trip.Status)+
+		nav.Status = r.Response.Status
+	case name == "loadingFailed" && !nav.Committed:
+		nav.Failed = r.Error
+		if nav.Status == http.StatusNoContent || nav.Status == http.StatusResetContent {
+			t.AddEffect(effects.KindPage, surface.Clip(nav.URL, 200)+" answered "+effects.StatusText(nav.Status)+
 				": there is no page to show", t.ID)
 		}
 	}
 }
 
-// findNavigation finds a recent navigation. Called under the lock.
+// findNavigation returns a recent navigation by its loader, nil for none. Called under the lock.
 func findNavigation(t *page.Tab, loader string) *effects.Navigation {
 	for _, r := range t.Navigations {
 		if r.Loader == loader && loader != "" {
@@ -95,7 +95,6 @@ func findNavigation(t *page.Tab, loader string) *effects.Navigation {
 	return nil
 }
 
-// addNavigation adds a navigation. Called under the lock.
 func addNavigation(t *page.Tab, loader, url string) *effects.Navigation {
 	r := &effects.Navigation{Loader: loader, URL: url}
 	if len(t.Navigations) >= maxNavigations {

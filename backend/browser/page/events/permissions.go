@@ -14,8 +14,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// bindingCalled takes in a message of the document start script. It runs in our own world, but its message is
-// still only one of the sentences here.
+// bindingCalled handles a message of the document start script. The message is not trusted: it only selects one of
+// the texts here.
 func bindingCalled(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeBindingCalled](ev)
 	if !ok || c.Name != page.BindingName {
@@ -36,15 +36,15 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 		case "fullscreen":
 			t.AddEffect(effects.KindPage, "the page fills the screen; Escape ends it", t.ID)
 		case "pointerlock":
-			t.AddEffect(effects.KindPage, "the page holds the pointer; Escape frees it", t.ID)
+			t.AddEffect(effects.KindPage, "the page has captured the pointer; Escape releases it", t.ID)
 		case "denied":
 			t.AddEffect(effects.KindDenied, "the page asked for "+permissionText(name)+" and was denied", t.ID)
 		}
 	})
 }
 
-// fieldTyped takes in that text went into a field of the window's active tab: "12 shown a" or
-// "12 hidden", where 12 is the field's handle.
+// fieldTyped handles a message that text went into a field of the window's active tab: "12 shown a" or "12 hidden",
+// where 12 is the field's handle.
 func fieldTyped(t *page.Tab, session string, world int, what string) {
 	t.Session.Manager.Lock()
 	current := t.Page
@@ -66,7 +66,7 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 	t.Session.Manager.Viewer.Typed(s)
 }
 
-// permissionText is a permission's name for people.
+// permissionText returns the name of a permission for people.
 func permissionText(name string) string {
 	switch name {
 	case "geolocation":

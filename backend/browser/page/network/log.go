@@ -1,4 +1,4 @@
-// Package network remembers the newest requests of a tab and shows them with secrets masked.
+// Package network remembers the newest requests of a tab and returns them with secrets masked.
 package network
 
 import (
@@ -11,7 +11,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of the requests of a tab that are remembered; the oldest are forgotten first.
+// Limits of the remembered requests of a tab; the oldest are forgotten first.
 const (
 	maxRequests = 300
 	maxHeaders  = 16 << 10
@@ -19,7 +19,7 @@ const (
 	MaxURL      = 2000
 )
 
-// Exchange is one request of a tab's pages and what came back.
+// Exchange is one request of a tab's pages with its response.
 type Exchange struct {
 	id             int
 	Session, key   string
@@ -35,11 +35,11 @@ type Exchange struct {
 	begun, ended   float64
 	sent, received json.RawMessage
 	post           string
-	// initiator is the address of the document that asked.
+	// initiator is the address of the document that sent the request.
 	initiator string
 }
 
-// Log is the newest requests of a tab. It is guarded by the manager's lock.
+// Log contains the newest requests of a tab. It is guarded by the manager's lock.
 type Log struct {
 	list []*Exchange
 	last int
@@ -54,7 +54,7 @@ func (l *Log) find(key string) *Exchange {
 	return nil
 }
 
-// Get finds a request by its number, nil when it is forgotten.
+// Get returns a request by its id, nil when it has been forgotten.
 func (l *Log) Get(id int) *Exchange {
 	if i := slices.IndexFunc(l.list, func(r *Exchange) bool { return r.id == id }); i >= 0 {
 		return l.list[i]
@@ -62,7 +62,7 @@ func (l *Log) Get(id int) *Exchange {
 	return nil
 }
 
-// Requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
+// Requests returns the requests that match filter, oldest first, and the number of matches left out by its limit.
 func (l *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request, more int) {
 	limit := filter.Limit
 	if limit <= 0 {
@@ -70,7 +70,7 @@ func (l *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request
 	}
 	list = []Request{}
 	for _, q := range l.list {
-		// What is filtered is what is shown: a filter is no way to guess a secret.
+		// The filter sees masked values only, so that it cannot be used to guess a secret.
 		if r := q.public(v); filter.keeps(r) {
 			list = append(list, r)
 		}
@@ -100,7 +100,7 @@ type response struct {
 	FromWorker bool            `json:"fromServiceWorker"`
 }
 
-// Event is what the events about one request have in common.
+// Event contains the common parameters of the protocol's events about one request.
 type Event struct {
 	RequestID string  `json:"requestId"`
 	LoaderID  string  `json:"loaderId"`
@@ -120,7 +120,7 @@ type Event struct {
 	Blocked  string    `json:"blockedReason"`
 }
 
-// Record takes in an event about a request.
+// Record updates the log from an event about a request.
 func (l *Log) Record(name, key, session string, r Event) {
 	switch name {
 	case "requestWillBeSent":
@@ -193,15 +193,15 @@ func IsExternalScheme(url string) bool {
 	return true
 }
 
-// requestData is what a page asks for, as the browser reports it.
+// requestData is a request as the browser reports it.
 type requestData struct {
 	Method   string `json:"method"`
 	URL      string `json:"url"`
 	PostData string `json:"postData"`
 }
 
-// Key is the same for requests that ask for the same thing again: what differs in a page's own
-// polling are counters and times.
+// Key returns a key that is equal for repetitions of the same request. It ignores counters and times, which differ
+// between the requests of a page's polling.
 func (r requestData) Key() string {
 	address, query, _ := strings.Cut(r.URL, "?")
 	parts := strings.Split(address, "/")
@@ -213,14 +213,13 @@ func (r requestData) Key() string {
 	return r.Method + " " + strings.Join(parts, "/") + "?" + withoutDigits(query) + " " + withoutDigits(r.PostData)
 }
 
-// isGeneratedPart reports whether a part of a path is a time or a name made by chance: eight figures or more
-// and nothing but those of hexadecimal numbers.
+// isGeneratedPart reports whether a part of a path is a time or a random id: eight or more hexadecimal digits.
 func isGeneratedPart(part string) bool {
 	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") &&
 		strings.Trim(part, "0123456789abcdefABCDEF-") == ""
 }
 
-// withoutDigits is the beginning of s without its digits.
+// withoutDigits returns the beginning of s without its digits.
 func withoutDigits(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

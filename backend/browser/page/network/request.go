@@ -16,43 +16,43 @@ import (
 	"sextant/backend/surface"
 )
 
-// RequestFilter keeps of a tab's requests those whose address contains URL, whose Status is
-// that ("404"), of that class ("4xx") or "failed", and that are of a Type (document, script,
-// xhr, fetch, image, …); empty fields keep all. Limit is how many of the newest (50 when 0).
+// RequestFilter selects requests of a tab: those whose address contains URL, whose status matches Status ("404",
+// "4xx" or "failed"), and whose type is Type (document, script, xhr, fetch, image, …). Empty fields match all
+// requests. Limit is the maximum number of requests, of which the newest are returned (50 when 0).
 type RequestFilter struct {
 	URL, Status, Type string
 	Limit             int
 }
 
-// Request is one request that a tab's pages made. Secrets in its URL are masked.
+// Request is one request of a tab's pages. Secrets in its URL are masked.
 type Request struct {
 	ID     int    `json:"id"`
 	Method string `json:"method"`
 	URL    string `json:"url"`
 	Type   string `json:"type"`
-	// Status is 0 while there is no answer; Failed is the network error of one that failed.
+	// Status is 0 until there is a response. Failed is the network error, "" for none.
 	Status int    `json:"status,omitempty"`
 	Failed string `json:"failed,omitempty"`
 	MIME   string `json:"mime,omitempty"`
-	// Bytes is the size on the wire, MS how long it took; Running is true until it ends.
-	Bytes   int64 `json:"bytes"`
-	MS      int   `json:"ms"`
-	Running bool  `json:"running,omitempty"`
-	Cached  bool  `json:"cached,omitempty"`
-	// By is the origin of the document that asked, "" when it is not known.
-	By string `json:"by,omitempty"`
+	// Bytes is the size on the wire, DurationMS the duration in milliseconds. Running is true until the request ends.
+	Bytes      int64 `json:"bytes"`
+	DurationMS int   `json:"ms"`
+	Running    bool  `json:"running,omitempty"`
+	Cached     bool  `json:"cached,omitempty"`
+	// Initiator is the origin of the document that sent the request, "" when it is not known.
+	Initiator string `json:"by,omitempty"`
 }
 
 // RequestDetail is a Request with its headers and bodies, in which likely secrets are masked.
 type RequestDetail struct {
 	Request
-	Sent     map[string]string `json:"request_headers"`
-	Received map[string]string `json:"response_headers"`
-	Post     string            `json:"request_body,omitempty"`
-	// Body is the answer as text, at most MaxBody bytes; BodyNote says why it is not whole.
+	RequestHeaders  map[string]string `json:"request_headers"`
+	ResponseHeaders map[string]string `json:"response_headers"`
+	RequestBody     string            `json:"request_body,omitempty"`
+	// Body is the response body as text, at most MaxBody bytes. BodyNote says why it is incomplete.
 	Body     string `json:"response_body,omitempty"`
 	BodyNote string `json:"body_note,omitempty"`
-	// Masked counts the values that are shown as redact.Mark, MaskedKinds says what they were.
+	// Masked is the number of values shown as redact.Mark, MaskedKinds lists their kinds.
 	Masked      int      `json:"masked,omitempty"`
 	MaskedKinds []string `json:"masked_kinds,omitempty"`
 }
@@ -62,12 +62,12 @@ const MaxBody = 50 << 10
 
 func (e *Exchange) public(v *redact.Redactor) Request {
 	r := Request{
-		ID: e.id, Method: e.method, URL: v.Address(e.url), By: OriginOf(e.initiator), Type: e.resourceType,
+		ID: e.id, Method: e.method, URL: v.Address(e.url), Initiator: OriginOf(e.initiator), Type: e.resourceType,
 		Status: e.status, Failed: e.failed, MIME: e.mime,
 		Bytes: int64(e.size), Cached: e.cached, Running: e.ended == 0,
 	}
 	if e.ended > e.begun {
-		r.MS = int((e.ended - e.begun) * 1000)
+		r.DurationMS = int((e.ended - e.begun) * 1000)
 	}
 	return r
 }
@@ -90,7 +90,7 @@ func (f RequestFilter) keeps(r Request) bool {
 	return fmt.Sprint(r.Status) == f.Status
 }
 
-// bodyOf asks the browser for the body of an answer.
+// bodyOf asks the browser for the body of a response.
 func bodyOf(c proto.Client, id string) (body, note string) {
 	res, err := proto.NetworkGetResponseBody{RequestID: proto.NetworkRequestID(id)}.Call(c)
 	if err != nil {
@@ -100,14 +100,14 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 	if res.Base64Encoded {
 		raw, err := base64.StdEncoding.DecodeString(res.Body)
 		if err != nil || !utf8.Valid(raw) {
-			return "", fmt.Sprintf("%d bytes that are no text", len(raw))
+			return "", fmt.Sprintf("%d bytes that are not text", len(raw))
 		}
 		text = string(raw)
 	}
 	return text, ""
 }
 
-// headers reads headers as the browser reports them and masks credentials.
+// headers decodes headers as the browser reports them and masks credentials.
 func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]string {
 	out := map[string]string{}
 	var all map[string]string
@@ -120,7 +120,7 @@ func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]s
 	return out
 }
 
-// contentType is the media type that headers name, "" for none.
+// contentType returns the media type in the headers, "" for none.
 func contentType(raw json.RawMessage) string {
 	var all map[string]string
 	if json.Unmarshal(raw, &all) != nil {
@@ -134,7 +134,7 @@ func contentType(raw json.RawMessage) string {
 	return ""
 }
 
-// OriginOf is the origin of an address, "" when it has none.
+// OriginOf returns the origin of an address, "" when it has none.
 func OriginOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -143,8 +143,8 @@ func OriginOf(address string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
-// Detail is q with its headers and bodies; client is that of the session the request was made in, nil when
-// its page is gone.
+// Detail returns the request with its headers and bodies. client runs requests on its protocol session, nil when its
+// page is closed.
 func (e Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail {
 	d := RequestDetail{Request: e.public(v)}
 	switch {
@@ -157,9 +157,10 @@ func (e Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail 
 	default:
 		d.Body, d.BodyNote = bodyOf(client, e.browserID)
 	}
-	d.Sent, d.Received = headers(v, e.sent, "the request headers"), headers(v, e.received, "the response headers")
-	d.Post = v.Body(contentType(e.sent), e.post, "the request body", true)
-	// It is cut after what is secret in it was found whole.
+	d.RequestHeaders = headers(v, e.sent, "the request headers")
+	d.ResponseHeaders = headers(v, e.received, "the response headers")
+	d.RequestBody = v.Body(contentType(e.sent), e.post, "the request body", true)
+	// Secrets are masked in the whole body before it is truncated.
 	d.Body = v.Body(e.mime, d.Body, "the response body", false)
 	if whole := len(d.Body); whole > MaxBody {
 		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")

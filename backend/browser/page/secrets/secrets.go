@@ -1,4 +1,4 @@
-// Package secrets remembers what was typed into password fields and log-ins, so that it can be masked.
+// Package secrets remembers what was typed into password fields and logins, so that it can be masked.
 package secrets
 
 import (
@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the secrets that a session remembers; the oldest are forgotten first.
+// Limits of the secrets that a session remembers; the oldest are forgotten first.
 const (
 	maxSecrets = 64
 	maxSecret  = 1000
 )
 
-// Store are what password fields, log-ins and prompts for a password got in a session, whoever
-// typed it, so that no answer about the page's traffic shows it. It is guarded by the manager's lock.
+// Store contains the texts that anyone typed into password fields, logins and password prompts of a session, so that
+// no answer about the page's traffic shows them. It is guarded by the manager's lock.
 type Store struct{ list []secret }
 
-// secret is one secret; field names where it was typed, "" for one that was given whole.
+// secret is one secret; field is where it was typed, "" for a text that was typed elsewhere or at once.
 type secret struct{ field, text string }
 
-// Add remembers text. What a field gets key by key is remembered as its longest.
+// Add adds a secret. Of the texts that a field has while it is typed into, only the longest is kept.
 func (s *Store) Add(field, text string) {
 	for len(text) > maxSecret || !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text[:min(len(text), maxSecret)], "")
@@ -43,11 +43,11 @@ func (s *Store) Add(field, text string) {
 	s.list = append(s.list, secret{field, text})
 }
 
-// Texts are all remembered secrets.
+// Texts returns all remembered secrets.
 func (s *Store) Texts() []string {
-	words := make([]string, len(s.list))
+	texts := make([]string, len(s.list))
 	for i, x := range s.list {
-		words[i] = x.text
+		texts[i] = x.text
 	}
-	return words
+	return texts
 }

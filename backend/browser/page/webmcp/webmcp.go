@@ -1,4 +1,4 @@
-// Package webmcp remembers the tools that a page offers by WebMCP and the answers of their calls.
+// Package webmcp tracks the tools that a page offers through WebMCP and the results of their calls.
 package webmcp
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of what a page may offer.
+// Limits of what a page may offer.
 const (
 	maxPageTools   = 100
 	maxSchema      = 8 << 10
@@ -21,29 +21,29 @@ const (
 	maxInvocations = 20
 )
 
-// PageTool is a tool that a page offers by WebMCP (document.modelContext, or a form with the
-// attribute toolname). All of it is written by the page.
+// PageTool is a tool that a page offers through WebMCP (document.modelContext, or a form with the attribute
+// toolname). The page writes all of its texts.
 type PageTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	// Form is true for a form that a call fills in and the person or the caller then sends.
+	// Form is true for a form, which a call only fills in; the person or the caller submits it.
 	Form bool `json:"form,omitempty"`
-	// ReadOnly is what the page says of it.
+	// ReadOnly is true when the page claims that the tool changes nothing.
 	ReadOnly bool `json:"read_only,omitempty"`
-	// Origin is that of the document which offers it: the page's own, or that of a frame in it.
+	// Origin is the origin of the document that offers the tool: the page's main document or a frame.
 	Origin  string `json:"origin"`
 	Frame   string `json:"-"`
 	Session string `json:"-"`
 }
 
-// Tools are the tools of a tab's page and the calls of them. It is guarded by the manager's lock.
+// Tools contains the tools of a tab's page and their running calls. It is guarded by the manager's lock.
 type Tools struct {
 	list  []PageTool
 	calls map[string]chan Response
 }
 
-// Response is the browser's report that a page's tool has finished.
+// Response is the browser's report that a call of a page's tool has ended.
 type Response struct {
 	ID        string          `json:"invocationId"`
 	Status    string          `json:"status"`
@@ -54,7 +54,7 @@ type Response struct {
 	} `json:"exception"`
 }
 
-// Handle takes in what the browser reports of a page's tools.
+// Handle processes a WebMCP event of the browser.
 func (t *Tools) Handle(name string, ev cdp.Event) {
 	switch name {
 	case "toolsAdded":
@@ -69,7 +69,7 @@ func (t *Tools) Handle(name string, ev cdp.Event) {
 		}
 		c := t.calls[r.ID]
 		if c == nil && len(t.calls) < maxInvocations {
-			// The answer may come before the call that asked for it has returned.
+			// The response may arrive before the call that asked for it has returned.
 			c = make(chan Response, 1)
 			t.calls[r.ID] = c
 		}
@@ -113,13 +113,13 @@ func (t *Tools) added(ev cdp.Event) {
 	}
 }
 
-// Reset forgets the tools; the browser reports them again when it is asked.
+// Reset forgets the tools. The browser reports them again when it is asked.
 func (t *Tools) Reset() { t.list = nil }
 
-// ForgetCalls drops the answers that nobody waited for.
+// ForgetCalls drops the responses that no action waits for.
 func (t *Tools) ForgetCalls() { t.calls = map[string]chan Response{} }
 
-// ResponseChannel is where the answer to a call arrives.
+// ResponseChannel returns the channel on which the response to a call arrives.
 func (t *Tools) ResponseChannel(id string) chan Response {
 	c := t.calls[id]
 	if c == nil {
@@ -129,11 +129,11 @@ func (t *Tools) ResponseChannel(id string) chan Response {
 	return c
 }
 
-// ForgetCall forgets a call.
+// ForgetCall drops a call and its response.
 func (t *Tools) ForgetCall(id string) { delete(t.calls, id) }
 
-// OfferedBy are the tools with the origin of who offers them. A frame whose origin is not known, as one
-// without an address of its own, offers none.
+// OfferedBy returns the tools that the documents offer, with their origins. Tools of frames with an opaque origin are
+// left out.
 func (t *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
@@ -148,7 +148,7 @@ func (t *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	return list
 }
 
-// Text is what a tool said, or why it failed.
+// Text returns the tool's result as text, or the reason why it failed as an error.
 func (r Response) Text(p PageTool) (string, error) {
 	if r.Status != "Completed" {
 		why := r.Error
@@ -157,7 +157,7 @@ func (r Response) Text(p PageTool) (string, error) {
 		}
 		return "", &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s",
-				surface.QuoteClean(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteClean(why, 400)),
+				surface.QuoteText(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteText(why, 400)),
 			Suggestion: "Check the arguments, or use the page itself.",
 		}
 	}

@@ -134,7 +134,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()) {
 	hosts := r.panel.Permissions.Net
 	may := func(_ context.Context, host string) error {
-		if hosts.Any || policy.HostOpened(host, hosts.List) {
+		if hosts.Any || policy.HostMatches(host, hosts.List) {
 			return nil
 		}
 		return fmt.Errorf("permissions.net of the panel %s does not name it", r.panel.ID)

@@ -15,7 +15,7 @@ import (
 const asServer = "serve-mcp"
 
 func TestMain(m *testing.M) {
-	confine.Enter() // a confined program starts this binary as a step of its run
+	confine.RunStep() // a confined program starts this binary as a step of its run
 	if len(os.Args) > 1 && os.Args[1] == asServer {
 		serveMCP()
 		return

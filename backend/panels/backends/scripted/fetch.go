@@ -45,7 +45,7 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 		return nil, fmt.Errorf("%q is not an http or https address", q.URL)
 	}
 	net := h.s.panel.Permissions.Net
-	if !net.Any && !policy.HostOpened(u.Host, net.List) {
+	if !net.Any && !policy.HostMatches(u.Host, net.List) {
 		return nil, fmt.Errorf("%s is not allowed: add it to permissions.net in the panel's manifest", u.Host)
 	}
 	if h.s.cfg.Egress == nil {

@@ -6,12 +6,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// HoldsSubstitution reports whether s contains what bash would run if it expanded s again.
-func HoldsSubstitution(s string) bool {
+// ContainsSubstitution reports whether bash could run a command if it expanded s a second time.
+func ContainsSubstitution(s string) bool {
 	return strings.Contains(s, "$(") || strings.Contains(s, "`") || strings.Contains(s, "@P}")
 }
 
-// CheckExpansion calls warn with a sentence for each expansion that runs what a variable holds.
+// CheckExpansion calls warn with a sentence for each part of x that could run the value of a variable as a command.
 func (e *Expander) CheckExpansion(x *syntax.ParamExp, warn func(string)) {
 	if x.Exp != nil && x.Exp.Op == syntax.OtherParamOps && x.Exp.Word != nil && x.Exp.Word.Lit() == "P" {
 		warn(Shorten(e.Source(x)) + " runs commands that are in a variable.")
@@ -28,8 +28,8 @@ func (e *Expander) CheckExpansion(x *syntax.ParamExp, warn func(string)) {
 	}
 }
 
-// CheckArithmetic calls warn with a sentence for each number that is evaluated from text that is not known: bash runs
-// the substitutions in such text.
+// CheckArithmetic calls warn with a sentence for each part of x that could run a command. When bash evaluates the value
+// of a variable as a number, it runs the command substitutions in that value.
 func (e *Expander) CheckArithmetic(x syntax.ArithmExpr, warn func(string)) {
 	if x == nil {
 		return
@@ -57,7 +57,7 @@ func (e *Expander) checkNumber(name string, warn func(string)) {
 	}
 }
 
-// CheckTest calls warn with a sentence for each condition of [[ ]] that evaluates text that is not known.
+// CheckTest calls warn with a sentence for each operand in [[ ]] that bash evaluates and that could run a command.
 func (e *Expander) CheckTest(x syntax.TestExpr, warn func(string)) {
 	syntax.Walk(x, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -76,13 +76,13 @@ func (e *Expander) CheckTest(x syntax.TestExpr, warn func(string)) {
 	})
 }
 
-// checkTestOperand checks a word of a test that bash evaluates.
+// checkTestOperand warns if an operand that bash evaluates as a number or a name could run a command.
 func (e *Expander) checkTestOperand(x syntax.TestExpr, warn func(string)) {
 	w, ok := x.(*syntax.Word)
 	if !ok {
 		return
 	}
-	if v := e.Word(w); !v.Unknown && !HoldsSubstitution(v.Text) {
+	if v := e.Word(w); !v.Unknown && !ContainsSubstitution(v.Text) {
 		e.checkNumber(v.Text, warn)
 		return
 	}

@@ -8,23 +8,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxAlternatives is how many texts one word may have.
+// maxAlternatives is the largest number of texts that one word may have.
 const maxAlternatives = 64
 
-// Expander works out what the words of one text may be. Copies are independent: what one
-// learns, the other does not know.
+// Expander expands the words of one script without running it. Changing a copy does not affect the original.
 type Expander struct {
-	// Text is what was parsed.
+	// Text is the script that was parsed. The offsets in the syntax tree refer to it.
 	Text string
-	// Home is what ~ and $HOME stand for, "" when that is not known.
+	// Home is the value of ~ and $HOME, "" if it is unknown.
 	Home string
-	// Folders are the possible working directories, none when they are not known.
+	// Folders are the possible working directories, empty if they are unknown.
 	Folders []string
 
 	variables map[string]*variable
 }
 
-// Words returns the words of args as bash would pass them to a program, with braces expanded.
+// Words returns the words that bash would pass to a program for args, with braces expanded.
 func (e *Expander) Words(args []*syntax.Word) []Word {
 	var all []Word
 	for _, w := range args {
@@ -33,7 +32,7 @@ func (e *Expander) Words(args []*syntax.Word) []Word {
 	return all
 }
 
-// expandBraces returns one written word, which braces may make several.
+// expandBraces returns the words that w becomes after brace expansion.
 func (e *Expander) expandBraces(w *syntax.Word) []Word {
 	source := e.Source(w)
 	split := *w
@@ -51,7 +50,7 @@ func (e *Expander) expandBraces(w *syntax.Word) []Word {
 	return all
 }
 
-// Word returns a written word where bash does not expand braces: the target of a redirection.
+// Word expands w where bash does not expand braces, such as in the target of a redirection.
 func (e *Expander) Word(w *syntax.Word) Word {
 	if w == nil {
 		return Literal("")
@@ -60,7 +59,8 @@ func (e *Expander) Word(w *syntax.Word) Word {
 	return v
 }
 
-// braceAlternatives returns the parts of each word that braces make of w, false for too many and for sequences.
+// braceAlternatives returns the parts of each word that w becomes. It returns false if there are too many, or for a
+// sequence such as {1..9}.
 func braceAlternatives(w *syntax.Word) ([][]syntax.WordPart, bool) {
 	syntax.SplitBraces(w)
 	lists := [][]syntax.WordPart{nil}
@@ -100,14 +100,14 @@ type wordBuilder struct {
 	e     *Expander
 	word  Word
 	texts []string
-	// empty says that bash drops the word, as that of an empty variable without quotes.
+	// empty is true while bash would drop the word, such as an unquoted variable with an empty value.
 	empty bool
 }
 
-// readParts reads the parts of one word; false when bash would drop it as empty.
+// readParts expands the parts of one word. It returns false if bash would drop the word because it is empty.
 func (e *Expander) readParts(parts []syntax.WordPart, source string) (Word, bool) {
 	if len(parts) == 1 && source == "[" {
-		return Literal(source), true // the command, and no pattern
+		return Literal(source), true // the command [, not a pattern
 	}
 	b := wordBuilder{e: e, word: Word{Display: source}, texts: []string{""}, empty: true}
 	for i, part := range parts {
@@ -166,7 +166,7 @@ func (b *wordBuilder) addPart(part syntax.WordPart, quoted, first bool) {
 	case *syntax.ParamExp:
 		b.addParameter(p, quoted)
 	case *syntax.ArithmExp:
-		// A number, whatever it is: it can be a descriptor or a count, and no path.
+		// The value is a number. It may be a file descriptor or a count, but not a path.
 		b.empty = false
 		b.addUnknown(false)
 	case *syntax.ExtGlob:
@@ -174,7 +174,7 @@ func (b *wordBuilder) addPart(part syntax.WordPart, quoted, first bool) {
 		b.word.Glob = true
 		b.addText("*")
 	case *syntax.ProcSubst:
-		// The name of a pipe that bash makes; whoever walks the tree reads the commands in it.
+		// Bash replaces it by the path of a pipe. The caller reads the commands in it.
 		b.empty = false
 		b.addText("/dev/fd/63")
 	default:
@@ -182,7 +182,6 @@ func (b *wordBuilder) addPart(part syntax.WordPart, quoted, first bool) {
 	}
 }
 
-// addLiteral adds literal text and removes backslashes as bash does.
 func (b *wordBuilder) addLiteral(s string, quoted, first bool) {
 	b.empty = false
 	if first && !quoted && strings.HasPrefix(s, "~") {
@@ -220,7 +219,6 @@ func (b *wordBuilder) addLiteral(s string, quoted, first bool) {
 	b.addText(out.String())
 }
 
-// addParameter adds the values of a variable.
 func (b *wordBuilder) addParameter(p *syntax.ParamExp, quoted bool) {
 	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil &&
 		p.Names == 0 && p.Exp == nil
@@ -260,7 +258,7 @@ func (b *wordBuilder) addParameter(p *syntax.ParamExp, quoted bool) {
 	b.texts = next
 }
 
-// Source returns a node as it was written.
+// Source returns the text of a node as it was written.
 func (e *Expander) Source(n syntax.Node) string {
 	from, to := int(n.Pos().Offset()), int(n.End().Offset())
 	if from < 0 || to > len(e.Text) || from > to {

@@ -1,10 +1,11 @@
-// Package bash analyses bash without running it: the syntax tree of a text, the values that each word may have, and
-// where bash would run the text of a variable or a test.
+// Package bash analyzes bash scripts without running them. It parses a script, works out the values that each word may
+// have, and finds the places where bash would run the value of a variable.
 //
-// It runs no code, opens no file and reads no environment. A word that depends on anything but the text is Unknown and
-// never guessed. If branches assign different values, a word may have any of them.
+// It runs no code, opens no file and reads no environment. A word that depends on anything outside the script is
+// Unknown; its value is never guessed. If branches assign different values to a variable, the word has all of them as
+// alternatives.
 //
-// It knows no programs: the packages programs and command interpret the words of a command.
+// It knows nothing about programs. Packages programs and command interpret the words of a command.
 package bash
 
 import (
@@ -13,20 +14,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bounds of one text: bytes, and brackets within brackets.
+// Limits for one script: its length in bytes, and the depth of nested brackets.
 const (
 	maxText   = 64 << 10
 	maxNested = 200
 )
 
-// SyntaxError says why a text cannot be read: bash would not take it, or it is too much.
+// SyntaxError is the reason why a script cannot be parsed: it is invalid, too long or nested too deep.
 type SyntaxError string
 
-// Error returns the reason: "it is nested too deep".
+// Error returns the reason, such as "it is nested too deep".
 func (e SyntaxError) Error() string { return string(e) }
 
-// Parse returns the syntax tree of a bash text. It fails with a SyntaxError for text that bash would not take, that is
-// longer than 64 KB or nested too deep, and for comments that bash may read differently from the parser.
+// Parse returns the syntax tree of a script. It returns a SyntaxError if the script is invalid, longer than 64 KB,
+// nested too deep, or has a comment that bash may read differently from the parser.
 func Parse(text string) (file *syntax.File, err error) {
 	switch {
 	case len(text) > maxText:
@@ -52,8 +53,8 @@ func Parse(text string) (file *syntax.File, err error) {
 	return file, nil
 }
 
-// commentsStartWords reports whether every comment begins where a word could. In substitutions the parser takes the #
-// of "a"#b for a comment, and bash goes on to run what follows it.
+// commentsStartWords reports whether every comment begins where a word could begin. In substitutions the parser treats
+// the # in "a"#b as a comment, but bash does not and runs what follows.
 func commentsStartWords(file *syntax.File, text string) bool {
 	valid := true
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -67,7 +68,7 @@ func commentsStartWords(file *syntax.File, text string) bool {
 	return valid
 }
 
-// nestingDepth bounds how deep a parser could descend: each opening character may be one level.
+// nestingDepth returns an upper bound for how deep the parser descends: each opening character may add one level.
 func nestingDepth(text string) int {
 	depth, deepest := 0, 0
 	for i := range len(text) {

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Functions returns the names of all functions that file declares, and of those that it declares at its top level:
-// these exist for certain once their declaration was passed.
+// Functions returns the names of all functions that file declares. top has those declared at the top level, which
+// certainly exist after their declaration.
 func Functions(file *syntax.File) (all, top []string) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if f, ok := node.(*syntax.FuncDecl); ok && f.Name != nil {
@@ -41,7 +41,7 @@ func ChangesFolder(n syntax.Node) bool {
 	return found
 }
 
-// IsNumeric reports whether w can only be a number, whatever its value.
+// IsNumeric reports whether w can only expand to a number.
 func IsNumeric(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		switch p := part.(type) {
@@ -69,7 +69,7 @@ func IsNumeric(w *syntax.Word) bool {
 	return true
 }
 
-// printsNumber reports whether a substitution ends in a program that prints only numbers.
+// printsNumber reports whether a substitution ends with a program that prints only numbers.
 func printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {
 		return false

@@ -7,30 +7,30 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// variable is what is known of one name that the text assigns, from all places that do.
+// variable has all the values that a script assigns to one name.
 type variable struct {
 	values []string
 	glob   bool
-	// unknown says that some value comes from outside of the text.
+	// unknown is true if some value comes from outside the script.
 	unknown bool
-	// certainIn are the parts of the text where it has one of values for certain; elsewhere it may be empty too.
+	// certainIn are the parts of the script where it has one of values for certain. Elsewhere it may also be empty.
 	certainIn []span
-	// mayHoldCommand says that a value could hold a command that bash runs when it evaluates it as a number.
+	// mayHoldCommand is true if a value could contain a command that bash runs when it evaluates the value as a number.
 	mayHoldCommand bool
 }
 
-// span is a part of the text, in bytes.
+// span is a range of byte offsets in the script.
 type span struct{ from, to int }
 
-// anyName is among the variables of a text in which any name may be assigned.
+// anyName is a key in the variables of a script that may assign to any name.
 const anyName = "*"
 
-// ReadAssignments learns the variables that Text assigns. Call it once, before the first word is read.
+// ReadAssignments collects the variables that Text assigns. Call it once, before any word is expanded.
 func (e *Expander) ReadAssignments(file *syntax.File) {
 	e.variables = map[string]*variable{}
 	first := assignmentCollector{e: e, variables: map[string]*variable{}}
 	first.collect(file)
-	// Once more, now that it is known which names have no fixed value.
+	// The second pass knows which names the script assigns, and treats them as unknown inside values.
 	for name := range first.variables {
 		e.variables[name] = &variable{unknown: true}
 	}
@@ -40,12 +40,12 @@ func (e *Expander) ReadAssignments(file *syntax.File) {
 	e.variables = again.variables
 }
 
-// isAssigned reports whether the text gives the name a value somewhere.
+// isAssigned reports whether the script may assign to the name.
 func (e *Expander) isAssigned(name string) bool {
 	return e.variables[name] != nil || e.variables[anyName] != nil
 }
 
-// lookup returns what a variable may be at an offset of the text; ok is false when that is not known.
+// lookup returns the values that a variable may have at a byte offset. ok is false if they are unknown.
 func (e *Expander) lookup(name string, at int) (values []string, glob, ok bool) {
 	v := e.variables[name]
 	switch {
@@ -66,13 +66,13 @@ func (e *Expander) lookup(name string, at int) (values []string, glob, ok bool) 
 	return append(slices.Clone(v.values), ""), v.glob, true
 }
 
-// mayHoldCommand reports whether a variable may hold a command that bash runs when it evaluates it as a number.
+// mayHoldCommand reports whether bash could run a command when it evaluates the variable as a number.
 func (e *Expander) mayHoldCommand(name string) bool {
 	v := e.variables[name]
 	return v != nil && v.mayHoldCommand
 }
 
-// assignmentCollector collects the assignments of a text.
+// assignmentCollector collects the assignments in a script.
 type assignmentCollector struct {
 	e         *Expander
 	variables map[string]*variable
@@ -91,23 +91,23 @@ func (ac *assignmentCollector) markUnknown(name string) {
 }
 
 func (ac *assignmentCollector) collect(file *syntax.File) {
-	sure := map[*syntax.Assign]int{}
+	certainFrom := map[*syntax.Assign]int{}
 	for _, stmt := range file.Stmts {
 		if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 && !stmt.Background {
 			for _, a := range call.Assigns {
-				sure[a] = int(stmt.End().Offset())
+				certainFrom[a] = int(stmt.End().Offset())
 			}
 		}
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch x := node.(type) {
 		case *syntax.CallExpr:
-			ac.addCommand(x, sure)
+			ac.addCommand(x, certainFrom)
 		case *syntax.DeclClause:
 			for _, a := range x.Args {
 				ac.addAssignment(a, -1)
 				if a.Name == nil && a.Value != nil && strings.Contains(a.Value.Lit(), "n") {
-					ac.markUnknown(anyName) // declares a name for another variable
+					ac.markUnknown(anyName) // declares a reference to another variable
 				}
 			}
 		case *syntax.ForClause:
@@ -132,17 +132,17 @@ func (ac *assignmentCollector) collect(file *syntax.File) {
 	})
 }
 
-// addNumber adds an arithmetic assignment, whose value is a number.
+// addNumber adds an arithmetic assignment.
 func (ac *assignmentCollector) addNumber(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		ac.variable(w.Lit()).unknown = true
 	}
 }
 
-func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, sure map[*syntax.Assign]int) {
+func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, certainFrom map[*syntax.Assign]int) {
 	if len(call.Args) == 0 {
 		for _, a := range call.Assigns {
-			from, ok := sure[a]
+			from, ok := certainFrom[a]
 			if !ok {
 				from = -1
 			}
@@ -168,7 +168,7 @@ func (ac *assignmentCollector) addCommand(call *syntax.CallExpr, sure map[*synta
 	}
 }
 
-// addAssignment adds one assignment, which is certain from the offset from on, nowhere when that is -1.
+// addAssignment adds one assignment. Its value is certain after the offset from; -1 means that it is never certain.
 func (ac *assignmentCollector) addAssignment(a *syntax.Assign, from int) {
 	if a.Name == nil {
 		if a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-") {
@@ -191,7 +191,6 @@ func (ac *assignmentCollector) addAssignment(a *syntax.Assign, from int) {
 	}
 }
 
-// addValue adds a value that v may have.
 func (ac *assignmentCollector) addValue(v *variable, w *syntax.Word) {
 	text := ac.fixedValue(w)
 	switch {
@@ -204,20 +203,20 @@ func (ac *assignmentCollector) addValue(v *variable, w *syntax.Word) {
 	}
 }
 
-// fixedValue returns a word without what may change later: the working directory.
+// fixedValue expands w without the working directory, which may change later.
 func (ac *assignmentCollector) fixedValue(w *syntax.Word) Word {
 	dirs := ac.e.Folders
 	ac.e.Folders = nil
 	defer func() { ac.e.Folders = dirs }()
 	v := ac.e.Word(w)
-	v.Glob = false // bash matches nothing in an assignment
+	v.Glob = false // bash matches no files in an assignment
 	return v
 }
 
 func (ac *assignmentCollector) addLoop(x *syntax.ForClause) {
 	iter, ok := x.Loop.(*syntax.WordIter)
 	if !ok {
-		return // the counter of (( )) is collected as an assignment
+		return // (( )) assigns its counter, which collect adds
 	}
 	v := ac.variable(iter.Name.Value)
 	if x.Select || !iter.InPos.IsValid() {

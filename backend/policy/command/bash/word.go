@@ -5,30 +5,31 @@ import (
 	"strings"
 )
 
-// Word is one word of a command as far as it is known before it runs.
+// Word is one word of a command, as far as its value is known before the command runs.
 type Word struct {
-	// Text is the word without its quotes. Of an unknown word it is the known beginning.
+	// Text is the word without its quotes. For an unknown word it is the part known at its start.
 	Text string
-	// Display is the word as it was written, or a description of it, for a sentence.
+	// Display is the word as it was written, or a description of it, for use in a sentence.
 	Display string
-	// An Unknown word is known only when it runs; a Splittable one may then be several words or none.
+	// Unknown is true if the value is known only at run time. Splittable is true if the word may then become several
+	// words, or none.
 	Unknown, Splittable bool
-	// Glob says that Text contains *, ? or [ that bash would match against files.
+	// Glob is true if Text contains *, ? or [ that bash would match against file names.
 	Glob bool
-	// Alternatives are further texts that the word may have.
+	// Alternatives are other texts that the word may have.
 	Alternatives []string
 }
 
-// Literal returns a word that is exactly s.
+// Literal returns a word whose text is exactly s.
 func Literal(s string) Word { return Word{Text: s, Display: s} }
 
-// Unknown returns a word that is not known, and that a sentence calls display.
+// Unknown returns a word with an unknown value. Sentences refer to it as display.
 func Unknown(display string) Word { return Word{Display: display, Unknown: true} }
 
-// IsLiteral reports whether the word is exactly its Text.
+// IsLiteral reports whether the word has exactly one possible text, which is Text.
 func (w Word) IsLiteral() bool { return !w.Unknown && !w.Glob && len(w.Alternatives) == 0 }
 
-// LiteralText returns the word's text when it is exactly that, nil otherwise.
+// LiteralText returns the text of a literal word, and nil for any other.
 func (w Word) LiteralText() *string {
 	if !w.IsLiteral() {
 		return nil
@@ -45,13 +46,13 @@ func (w Word) MayBeOption() bool {
 		func(s string) bool { return strings.HasPrefix(s, "-") })
 }
 
-// MayBe reports whether text is one of the known possibilities of the word.
+// MayBe reports whether text is one of the known values of the word.
 func (w Word) MayBe(text string) bool { return w.Text == text || slices.Contains(w.Alternatives, text) }
 
-// MayBeSeveral reports whether the word may be several words when it runs.
-func (w Word) MayBeSeveral() bool { return w.Splittable || w.Glob }
+// MayBeMultipleWords reports whether the word may expand to several words.
+func (w Word) MayBeMultipleWords() bool { return w.Splittable || w.Glob }
 
-// Shorten returns s on one line and at most 80 characters long, as a sentence quotes it.
+// Shorten returns s on one line, cut to 80 characters, for quoting in a sentence.
 func Shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > 80 {

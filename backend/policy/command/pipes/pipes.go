@@ -1,8 +1,8 @@
-// Package pipes works out what the left side of a pipe prints, where that can be known before it runs: a text, for a
-// shell that reads its commands from it, or the names of files, for xargs.
+// Package pipes works out what the left side of a pipe prints, if that is known before the command runs: a text, which
+// a shell on the right side would run, or file names, which xargs would read.
 //
-// The contract: nil for everything that is not known for certain, such as any program that is not named here. Nothing
-// runs. It judges nothing: package command judges the commands of both sides.
+// The contract: it returns nil unless the output is known for certain, and so for every program that it has no rule
+// for. It runs nothing and does not judge the commands; package command judges both sides of the pipe.
 package pipes
 
 import (
@@ -15,7 +15,8 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
-// Text returns the text that stmt prints, nil when it is not known. A name in shadowed may be a function.
+// Text returns the text that stmt prints, or nil if it is unknown. shadowed are names that may be functions instead of
+// programs.
 func Text(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) *string {
 	x, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(x.Args) == 0 || shadowed[x.Args[0].Lit()] {
@@ -43,7 +44,8 @@ func Text(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) *string
 	return nil
 }
 
-// Files returns the files whose names stmt prints, nil when they are not known. A name in shadowed may be a function.
+// Files returns the files whose names stmt prints, or nil if they are unknown. shadowed are names that may be functions
+// instead of programs.
 func Files(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash.Word {
 	if len(stmt.Redirs) > 0 {
 		return nil
@@ -83,13 +85,13 @@ func Files(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) []bash
 			return nil
 		}
 	case "grep", "egrep", "fgrep", "rg":
-		q := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
-		got := q.Parse(words[1:])
-		if !got.Has("files-with-matches", "files-without-match") {
+		parser := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
+		args := parser.Parse(words[1:])
+		if !args.Has("files-with-matches", "files-without-match") {
 			return nil
 		}
-		if len(got.Operands) > 1 {
-			roots = got.Operands[1:]
+		if len(args.Operands) > 1 {
+			roots = args.Operands[1:]
 		}
 	default:
 		return nil
@@ -122,7 +124,7 @@ func findRoots(words []bash.Word) []bash.Word {
 	return roots
 }
 
-// passesLinesOn reports whether a command passes lines on unchanged.
+// passesLinesOn reports whether every line that a command prints is an unchanged line of its input.
 func passesLinesOn(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool) bool {
 	x, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(x.Args) == 0 || len(stmt.Redirs) > 0 {
@@ -134,13 +136,13 @@ func passesLinesOn(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool
 	}
 	switch words[0].Text {
 	case "sort", "head", "tail", "uniq", "grep":
-		q := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
-		got := q.Parse(words[1:])
+		parser := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
+		args := parser.Parse(words[1:])
 		maxOperands := 0
 		if words[0].Text == "grep" {
 			maxOperands = 1
 		}
-		return len(got.Operands) <= maxOperands && !got.Has("only-matching", "null-data")
+		return len(args.Operands) <= maxOperands && !args.Has("only-matching", "null-data")
 	}
 	return false
 }

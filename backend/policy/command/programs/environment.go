@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// displayVariables are variables of the environment that change only how a program shows things.
+// displayVariables are environment variables that change only how programs display their output.
 var displayVariables = []string{
 	"LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "LINES", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR",
 	"CI", "DEBUG", "VERBOSE", "GOOS", "GOARCH", "CGO_ENABLED", "GOMAXPROCS", "NODE_ENV", "RUST_BACKTRACE",
@@ -13,13 +13,14 @@ var displayVariables = []string{
 	"BLOCK_SIZE", "TIME_STYLE", "QUOTING_STYLE",
 }
 
-// IsDisplayVariable reports whether a variable of the environment changes only how a program shows things.
+// IsDisplayVariable reports whether an environment variable changes only how programs display their output.
 func IsDisplayVariable(name string) bool {
 	return slices.Contains(displayVariables, name) || strings.HasPrefix(name, "LC_")
 }
 
-// SteersPrograms reports whether a variable decides what other programs run or where they look.
-func SteersPrograms(name string) bool {
+// AffectsPrograms reports whether an environment variable decides which code other programs run or where they look for
+// it.
+func AffectsPrograms(name string) bool {
 	if slices.Contains([]string{
 		"ENV", "IFS", "HOME", "SHELL", "VISUAL", "BROWSER", "PS0", "PS1", "PS2", "PS4", "GLOBIGNORE", "EXECIGNORE",
 		"FIGNORE", "PWD", "OLDPWD", "SHELLOPTS", "TMPDIR", "TERMINFO", "DISPLAY", "CC", "CXX", "LD", "AR",

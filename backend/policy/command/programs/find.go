@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// findTests are the tests of find that take one more word and only read.
+// findTests are the tests of find that have one argument and only read.
 var findTests = []string{
 	"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname",
 	"-type", "-xtype", "-size", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-maxdepth", "-mindepth",
@@ -13,7 +13,7 @@ var findTests = []string{
 	"-context", "-D",
 }
 
-// findFlags are the words of find that take no other and only read.
+// findFlags are the words of find that have no argument and only read.
 var findFlags = []string{
 	"-L", "-P", "-H", "-O", "-O1", "-O2", "-O3", "-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-readable",
 	"-writable", "-executable", "-depth", "-d", "-mount", "-xdev", "-follow", "-daystart", "-warn", "-nowarn",
@@ -21,10 +21,10 @@ var findFlags = []string{
 	"-nouser", "-nogroup", "-E", "-X", "-s", "-x", "--help", "--version", "-help", "-version",
 }
 
-// FindTakesWord reports whether a word of find takes the next word, and only reads.
-func FindTakesWord(word string) bool {
+// FindTakesArgument reports whether a word of a find expression has one argument and only reads.
+func FindTakesArgument(word string) bool {
 	return slices.Contains(findTests, word) || strings.HasPrefix(word, "-newer")
 }
 
-// FindTakesNone reports whether a word of find takes no other, and only reads.
-func FindTakesNone(word string) bool { return slices.Contains(findFlags, word) }
+// FindTakesNoArgument reports whether a word of a find expression has no argument and only reads.
+func FindTakesNoArgument(word string) bool { return slices.Contains(findFlags, word) }

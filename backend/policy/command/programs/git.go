@@ -7,7 +7,7 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// gitReaders are the subcommands of git that only read, with the options that do more.
+// gitReaders are the read-only subcommands of git, with those of their options that ParseOptions must know.
 var gitReaders = map[string]string{
 	"status": "", "log": showOptions, "diff": showOptions, "show": showOptions,
 	"blame": "contents=r S=r", "rev-parse": "",
@@ -36,7 +36,7 @@ var gitRemotes = []string{
 	"lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
 }
 
-// GitSettingIsSafe reports whether a setting of git, in lower case, starts no other program.
+// GitSettingIsSafe reports whether a git setting can start no other program. key must be in lower case.
 func GitSettingIsSafe(key string) bool {
 	for _, begins := range []string{
 		"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath", "core.abbrev", "log.",
@@ -51,8 +51,8 @@ func GitSettingIsSafe(key string) bool {
 	return false
 }
 
-// GitOnlyLists reports whether a subcommand of git that can change something only lists: first is its first word, rest
-// are all of them.
+// GitOnlyLists reports whether this call of a git subcommand only lists, although the subcommand can change something.
+// rest are the words after the subcommand, and first is the text of rest[0].
 func GitOnlyLists(sub, first string, rest []bash.Word) bool {
 	switch sub {
 	case "worktree", "notes", "sparse-checkout", "bundle":
@@ -75,7 +75,7 @@ func GitOnlyLists(sub, first string, rest []bash.Word) bool {
 	return gitListsByOptions(sub, first, rest)
 }
 
-// gitListsByOptions is GitOnlyLists for subcommands that list with the right options.
+// gitListsByOptions reports whether the options make a subcommand only list.
 func gitListsByOptions(sub, first string, rest []bash.Word) bool {
 	only := func(words ...string) bool {
 		return !slices.ContainsFunc(rest, func(w bash.Word) bool {
@@ -100,14 +100,14 @@ func gitListsByOptions(sub, first string, rest []bash.Word) bool {
 	return false
 }
 
-// GitReader returns the options of a subcommand of git that only reads; ok is false for any other.
-func GitReader(subcommand string) (options []Option, ok bool) {
+// ReadOnlyGitOptions returns the options of a read-only git subcommand. ok is false for any other subcommand.
+func ReadOnlyGitOptions(subcommand string) (options []Option, ok bool) {
 	spec, ok := gitReaders[subcommand]
 	return ParseOptions(spec), ok
 }
 
-// GitContactsRemote reports whether a subcommand of git contacts another repository.
+// GitContactsRemote reports whether a git subcommand contacts another repository.
 func GitContactsRemote(subcommand string) bool { return slices.Contains(gitRemotes, subcommand) }
 
-// GitWrites reports whether a subcommand of git changes the repository in a way that can be undone.
+// GitWrites reports whether a git subcommand changes the repository in a way that can be undone.
 func GitWrites(subcommand string) bool { return slices.Contains(gitWrites, subcommand) }

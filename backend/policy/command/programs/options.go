@@ -9,22 +9,22 @@ import (
 // Option is one option of a program.
 type Option struct {
 	Names []string
-	// Takes is '=' for an option with a value, '?' for one whose value can only be in the same word, 0 for none.
-	// Role is what the value is.
-	Takes byte
-	Role  Role
+	// ValueMode is '=' for an option with a value, '?' if the value can only be in the same word, and 0 for no value.
+	// Role is the role of the value.
+	ValueMode byte
+	Role      Role
 }
 
-// ParseOptions reads options as the tables write them, separated by spaces: names joined by commas, then "=" and the
-// role of the value, "?" and the role of a value that can only be in the same word, or "!" for an option without a
-// value that a person should know of. "o,output=w q,quiet" is -o FILE, --output=FILE, -q and --quiet.
+// ParseOptions parses a list of options that are separated by spaces. Each has its names, joined by commas, and then
+// "=" and the role of the value, "?" and the role of a value that can only be in the same word, or "!" if the person
+// must be warned of the option. "o,output=w q,quiet" means -o FILE, --output=FILE, -q and --quiet.
 func ParseOptions(s string) []Option {
 	var all []Option
 	for _, field := range strings.Fields(s) {
 		var o Option
 		if i := strings.IndexAny(field, "=?!"); i >= 0 {
-			if o.Takes = field[i]; field[i] == '!' {
-				o.Takes, o.Role = 0, RoleWarn
+			if o.ValueMode = field[i]; field[i] == '!' {
+				o.ValueMode, o.Role = 0, RoleWarn
 			} else if i+1 < len(field) {
 				o.Role = Role(field[i+1])
 			}
@@ -36,8 +36,8 @@ func ParseOptions(s string) []Option {
 	return all
 }
 
-// GivenOption is an option that a command has, by its last name.
-type GivenOption struct {
+// ParsedOption is an option found in a command. Name is the last of the option's names.
+type ParsedOption struct {
 	Name     string
 	Role     Role
 	HasValue bool
@@ -46,15 +46,15 @@ type GivenOption struct {
 
 // Arguments are the words after the program, sorted into options and operands.
 type Arguments struct {
-	Options  []GivenOption
+	Options  []ParsedOption
 	Operands []bash.Word
-	// Unknown are options that the table does not have.
+	// Unknown are the options that are not in the table.
 	Unknown []string
-	// Ambiguous is a word that may be any option when it runs, "" for none.
+	// Ambiguous is a word that may become any option at run time, "" if there is none.
 	Ambiguous string
 }
 
-// Has reports whether one of the options was given, each by its last name.
+// Has reports whether one of the options is present. Each is named by the last of its names.
 func (a Arguments) Has(names ...string) bool {
 	for _, o := range a.Options {
 		for _, n := range names {
@@ -66,7 +66,7 @@ func (a Arguments) Has(names ...string) bool {
 	return false
 }
 
-// Values returns the values of the option with that last name.
+// Values returns the values of an option, which is named by the last of its names.
 func (a Arguments) Values(name string) []bash.Word {
 	var all []bash.Word
 	for _, o := range a.Options {
@@ -80,7 +80,7 @@ func (a Arguments) Values(name string) []bash.Word {
 // OptionParser sorts words into options and operands, as getopt does.
 type OptionParser struct {
 	Options []Option
-	// StopAtOperand ends the options at the first operand; what follows is another command.
+	// StopAtOperand ends the options at the first operand, for programs that start another command.
 	StopAtOperand bool
 }
 
@@ -111,7 +111,7 @@ func (op OptionParser) Parse(words []bash.Word) Arguments {
 	return p
 }
 
-// parseLong reads --name, --name=value or the beginning of a name, and returns how many further words it took.
+// parseLong reads --name, --name=value or a prefix of a name. It returns how many words of rest it used.
 func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int {
 	name, attached, has := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
 	o, full, found := op.findLong(name)
@@ -122,17 +122,18 @@ func (op OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) in
 	switch {
 	case has:
 		v := bash.Literal(attached)
-		p.Options = append(p.Options, GivenOption{Name: full, Role: o.Role, HasValue: true, Value: v})
-	case o.Takes == '=' && len(rest) > 0:
-		p.Options = append(p.Options, GivenOption{Name: full, Role: o.Role, HasValue: true, Value: rest[0]})
+		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role, HasValue: true, Value: v})
+	case o.ValueMode == '=' && len(rest) > 0:
+		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role, HasValue: true, Value: rest[0]})
 		return 1
 	default:
-		p.Options = append(p.Options, GivenOption{Name: full, Role: o.Role})
+		p.Options = append(p.Options, ParsedOption{Name: full, Role: o.Role})
 	}
 	return 0
 }
 
-// findLong returns the option with that name. Of several that begin with it, it prefers one that does more than read.
+// findLong returns the option with that name and its last name. If several names begin with it, it prefers an option
+// with effects.
 func (op OptionParser) findLong(name string) (Option, string, bool) {
 	var best Option
 	full := ""
@@ -141,7 +142,7 @@ func (op OptionParser) findLong(name string) (Option, string, bool) {
 			if n == name {
 				return o, o.Names[len(o.Names)-1], true
 			}
-			if len(n) > 1 && name != "" && strings.HasPrefix(n, name) && (full == "" || o.Role.BeyondReading()) {
+			if len(n) > 1 && name != "" && strings.HasPrefix(n, name) && (full == "" || o.Role.HasEffects()) {
 				best, full = o, o.Names[len(o.Names)-1]
 			}
 		}
@@ -149,7 +150,7 @@ func (op OptionParser) findLong(name string) (Option, string, bool) {
 	return best, full, full != ""
 }
 
-// parseCluster reads -abc, -n5 and -n 5, and returns how many further words it took.
+// parseCluster reads -abc, -n5 or -n 5. It returns how many words of rest it used.
 func (op OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Word) int {
 	for i := range len(letters) {
 		name := letters[i : i+1]
@@ -158,14 +159,14 @@ func (op OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Wo
 			p.Unknown = append(p.Unknown, "-"+name)
 			continue
 		}
-		g := GivenOption{Name: full, Role: o.Role}
+		g := ParsedOption{Name: full, Role: o.Role}
 		switch {
-		case o.Takes == 0:
+		case o.ValueMode == 0:
 			p.Options = append(p.Options, g)
 			continue
 		case i+1 < len(letters):
 			g.HasValue, g.Value = true, bash.Literal(letters[i+1:])
-		case o.Takes == '=' && len(rest) > 0:
+		case o.ValueMode == '=' && len(rest) > 0:
 			g.HasValue, g.Value = true, rest[0]
 			p.Options = append(p.Options, g)
 			return 1
@@ -187,10 +188,10 @@ func (op OptionParser) findShort(name string) (Option, string, bool) {
 	return Option{}, "", false
 }
 
-// BeyondReading reports whether some option of the program does more than read.
-func (op OptionParser) BeyondReading() bool {
+// HasEffects reports whether any option does more than read.
+func (op OptionParser) HasEffects() bool {
 	for _, o := range op.Options {
-		if o.Role.BeyondReading() {
+		if o.Role.HasEffects() {
 			return true
 		}
 	}

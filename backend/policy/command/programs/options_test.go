@@ -63,17 +63,17 @@ func TestOptionParser(t *testing.T) {
 
 func TestOptionParserStopsAtOperand(t *testing.T) {
 	t.Parallel()
-	q := programs.OptionParser{Options: programs.ParseOptions("n,interval=t"), StopAtOperand: true}
-	if got := format(q.Parse(literals("-n 5 rm -n 6"))); got != "interval=5 rm -n 6" {
+	parser := programs.OptionParser{Options: programs.ParseOptions("n,interval=t"), StopAtOperand: true}
+	if got := format(parser.Parse(literals("-n 5 rm -n 6"))); got != "interval=5 rm -n 6" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestOptionParserReportsWordThatMayBeAnyOption(t *testing.T) {
 	t.Parallel()
-	q := programs.OptionParser{Options: programs.ParseOptions("o,output=w")}
-	if got := q.Parse([]bash.Word{bash.Unknown("$X")}); got.Ambiguous != "$X" {
-		t.Errorf("got %q, want $X", got.Ambiguous)
+	parser := programs.OptionParser{Options: programs.ParseOptions("o,output=w")}
+	if args := parser.Parse([]bash.Word{bash.Unknown("$X")}); args.Ambiguous != "$X" {
+		t.Errorf("got %q, want $X", args.Ambiguous)
 	}
 }
 

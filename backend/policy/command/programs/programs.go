@@ -1,27 +1,27 @@
-// Package programs has tables of what programs do with their words: which are files, hosts and commands, which options
-// take a value, and what a person should know of the program.
+// Package programs has tables that say how programs use their words: which are files, hosts and commands, which options
+// have a value, and what the person must be warned of.
 //
-// The contract: there are tables, and a parser that sorts words by them; nothing here decides. A program, subcommand or
-// option that no table has is unknown, and the caller has to treat it as one that could do anything.
+// The contract: it has the tables, and a parser that sorts words by them, but makes no decisions. The caller must
+// assume that a program, subcommand or option without a table entry could do anything.
 //
-// It does not judge commands. Package command does, and also has the programs whose words need more than a table.
+// It does not judge commands. Package command does that, and handles the programs that need more than a table entry.
 package programs
 
 import "maps"
 
-// Program is what is known of one program. Operands are the roles of its operands in order ("t r*"), Options its
-// options as ParseOptions reads them, and Warning follows its name in a sentence for the person. Options that are left
-// out take no value and only change how it reads or shows.
+// Program describes one program. Operands are the roles of its operands in order, such as "t r*". Options lists its
+// options for ParseOptions; an option that is not listed has no value and only changes how the program reads or
+// displays. Warning is the predicate of a sentence that starts with the program's name, "" for no warning.
 type Program struct {
 	Operands, Options, Warning string
-	// Grantable says that the name of the program says enough for a grant.
+	// Grantable is true if the name of the program alone says enough for a grant.
 	Grantable bool
 }
 
-// programTable has the programs that need no judge of their own.
+// programTable has the programs that need only a table entry.
 var programTable = merge(readers, builtins, writers, riskyPrograms, codeRunners)
 
-// Lookup returns what is known of the program name, ok when it is in the table.
+// Lookup returns the entry of a program. ok is false if it has none.
 func Lookup(name string) (p Program, ok bool) {
 	p, ok = programTable[name]
 	return p, ok
@@ -37,7 +37,7 @@ func merge(all ...map[string]Program) map[string]Program {
 
 const lineOptions = "n,lines=t c,bytes=t s=t w=t"
 
-// readers only read, except with the options that are marked.
+// readers only read, except with options that are marked.
 var readers = map[string]Program{
 	"ls": {Operands: "r*", Options: "I,ignore=t hide=t w,width=t T,tabsize=t block-size=t color?t format=t sort=t " +
 		"time=t time-style=t indicator-style=t quoting-style=t"},
@@ -124,7 +124,7 @@ const (
 	jqOptions = "f,from-file=r L=r indent=t"
 )
 
-// builtins of bash change nothing but the shell itself.
+// builtins are builtins of bash. Those without a warning change nothing but the shell itself.
 var builtins = map[string]Program{
 	":": {Operands: "t*"}, "true": {}, "false": {}, "echo": {Operands: "t*"}, "pwd": {}, "type": {Operands: "t*"},
 	"hash":   {Operands: "t*", Options: "p!"},
@@ -140,7 +140,7 @@ var builtins = map[string]Program{
 	"compopt": {},
 }
 
-// writers create or change the files that they name, and no others.
+// writers create or change only the files that they name.
 var writers = map[string]Program{
 	"touch": {Operands: "w*", Options: "d,date=t r,reference=r t=t", Grantable: true},
 	"mkdir": {Operands: "w*", Options: "m,mode=t Z,context?t", Grantable: true},

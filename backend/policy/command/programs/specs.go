@@ -1,6 +1,6 @@
 package programs
 
-// optionSpecs are the options of programs that package command judges by itself.
+// optionSpecs has the options of programs that package command judges without a table entry.
 var optionSpecs = map[string]string{
 	"git rm": "f,force r n,dry-run q d x X i e,exclude=t cached ignore-unmatch pathspec-from-file=r",
 	"wget": "O,output-document=w o,output-file=w a,append-output=w i,input-file=r " +
@@ -77,7 +77,7 @@ var optionSpecs = map[string]string{
 		"oauth2-bearer=t rate=t url-query=B",
 }
 
-// OptionsOf returns the options of a program, none for one that no table has.
+// OptionsOf returns the options of a program that is in optionSpecs or the program table, nil for any other.
 func OptionsOf(program string) []Option {
 	if spec, ok := optionSpecs[program]; ok {
 		return ParseOptions(spec)

@@ -7,13 +7,13 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// Task is what one subcommand of a developer's tool does.
+// Task describes one subcommand of a developer's tool.
 type Task struct {
-	// ReadsOnly says that it changes nothing, Network that it uses the network.
+	// ReadsOnly is true if it changes nothing, Network if it uses the network.
 	ReadsOnly, Network bool
 }
 
-// taskTable has the known subcommands by tool. Any other subcommand runs code.
+// taskTable has the known subcommands of each tool. Any other subcommand may run code.
 var taskTable = map[string]map[string]Task{
 	"go": {
 		"version": {ReadsOnly: true}, "doc": {ReadsOnly: true}, "help": {ReadsOnly: true}, "list": {ReadsOnly: true},
@@ -49,13 +49,13 @@ var taskTable = map[string]map[string]Task{
 	"gh":  {}, "glab": {}, "npx": {}, "make": {},
 }
 
-// taskAliases are the tools that have the subcommands of another.
+// taskAliases maps tools to the tool that has the same subcommands.
 var taskAliases = map[string]string{
 	"pnpm": "npm", "yarn": "npm", "pip3": "pip", "apt-get": "apt", "gmake": "make",
 }
 
-// LookupTask returns what is known of a subcommand of a developer's tool. Known is false for a subcommand that the
-// table lacks, and hasTable for a tool that it lacks altogether.
+// LookupTask returns the entry of a subcommand of a developer's tool. known is false if the subcommand has no entry,
+// and hasTable is false if the tool has none at all.
 func LookupTask(tool, subcommand string) (t Task, known, hasTable bool) {
 	if other, ok := taskAliases[tool]; ok {
 		tool = other
@@ -64,7 +64,7 @@ func LookupTask(tool, subcommand string) (t Task, known, hasTable bool) {
 	return t, known, taskTable[tool] != nil
 }
 
-// TaskName returns a subcommand together with the name of the task that it runs, if any: "run build".
+// TaskName returns a subcommand and the name of the task that it runs, if there is one: "run build".
 func TaskName(sub string, rest []bash.Word) string {
 	if slices.Contains([]string{"run", "run-script", "mod", "tool", "work"}, sub) && len(rest) > 0 &&
 		!strings.HasPrefix(rest[0].Text, "-") {
@@ -73,7 +73,7 @@ func TaskName(sub string, rest []bash.Word) string {
 	return sub
 }
 
-// StartsOtherPrograms reports whether options make a tool start other programs or write elsewhere.
+// StartsOtherPrograms reports whether an option may make a tool start other programs, or write or read elsewhere.
 func StartsOtherPrograms(words []bash.Word) bool {
 	return slices.ContainsFunc(words, func(w bash.Word) bool {
 		for _, name := range []string{

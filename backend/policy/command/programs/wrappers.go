@@ -1,11 +1,11 @@
 package programs
 
-// Wrapper is a program that starts the command after its own words.
+// Wrapper describes a program that starts the command in its operands.
 type Wrapper struct {
 	Options string
-	// Skip is how many operands come before the command.
+	// Skip is the number of operands before the command.
 	Skip int
-	// Warning follows the name of the wrapper in a sentence for the person.
+	// Warning is the predicate of a sentence that starts with the wrapper's name, "" for no warning.
 	Warning string
 }
 
@@ -25,28 +25,28 @@ var wrapperTable = map[string]Wrapper{
 	"catchsegv": {}, "unbuffer": {Options: "p"}, "fakeroot": {Options: "l=x lib=x i=r s=w"},
 	"setarch": {Options: "R 3 B F I L S T X Z v", Skip: 1}, "linux32": {}, "linux64": {},
 	"cgexec": {Options: "g=t sticky"}, "ccache": {}, "distcc": {}, "caffeinate": {Options: "d i m s u t=t w=t"},
-	"gosu": {Skip: 1, Warning: RunsAsAnother}, "su-exec": {Skip: 1, Warning: RunsAsAnother},
+	"gosu": {Skip: 1, Warning: RunsAsAnotherWarning}, "su-exec": {Skip: 1, Warning: RunsAsAnotherWarning},
 	"chroot":  {Options: "userspec=t groups=t skip-chdir", Skip: 1, Warning: "runs it with another folder as the root"},
 	"unshare": {Options: unshareOptions, Warning: "runs it in namespaces of its own"},
 	"nsenter": {Options: nsenterOptions, Warning: "runs it inside of another program's namespaces"},
 	"sudo": {Options: "u,user=t g,group=t h,host=t p,prompt=t C=t r,role=t t,type=t U,other-user=t T=t D,chdir=D " +
-		"R,chroot=t A b E,preserve-env?t H i,login K k l e,edit n P S s,shell V v", Warning: RunsAsAnother},
-	"doas":   {Options: "u=t C=r a=t L n s", Warning: RunsAsAnother},
-	"pkexec": {Options: "user=t disable-internal-agent keep-cwd", Warning: RunsAsAnother},
+		"R,chroot=t A b E,preserve-env?t H i,login K k l e,edit n P S s,shell V v", Warning: RunsAsAnotherWarning},
+	"doas":   {Options: "u=t C=r a=t L n s", Warning: RunsAsAnotherWarning},
+	"pkexec": {Options: "user=t disable-internal-agent keep-cwd", Warning: RunsAsAnotherWarning},
 	"setpriv": {Options: "reuid=t regid=t groups=t clear-groups keep-groups init-groups no-new-privs inh-caps=t " +
-		"bounding-set=t", Warning: ChangesRights},
-	"runcon":           {Options: "t=t u=t r=t l=t c", Skip: 1, Warning: ChangesRights},
-	"dbus-run-session": {Warning: RunsAnyCommand},
-	"dbus-launch":      {Warning: RunsAnyCommand},
+		"bounding-set=t", Warning: ChangesRightsWarning},
+	"runcon":           {Options: "t=t u=t r=t l=t c", Skip: 1, Warning: ChangesRightsWarning},
+	"dbus-run-session": {Warning: RunsAnyCommandWarning},
+	"dbus-launch":      {Warning: RunsAnyCommandWarning},
 	"xvfb-run":         {Options: "a n=t e=w s=t f=r", Warning: "starts a display of its own"},
 	"softlimit":        {Options: "a=t c=t d=t m=t t=t"}, "faketime": {Options: "f m", Skip: 1},
-	"rlwrap": {Options: "f=r H=w", Warning: RunsAnyCommand},
+	"rlwrap": {Options: "f=r H=w", Warning: RunsAnyCommandWarning},
 	"toybox": {}, "busybox": {}, "nocache": {}, "eatmydata": {},
 	"proxychains": {Options: "q f=r", Warning: "reaches the network"}, "torsocks": {Warning: "reaches the network"},
 	"prlimit":         {Options: "p,pid=t n,nofile?t c,core?t v,as?t t,cpu?t o,output=t"},
-	"systemd-inhibit": {Options: "what=t who=t why=t mode=t", Warning: ChangesSystem},
-	"aa-exec":         {Options: "p=t", Warning: ChangesRights}, "capsh": {Warning: ChangesRights},
-	"sg": {Skip: 1, Warning: RunsAsAnother},
+	"systemd-inhibit": {Options: "what=t who=t why=t mode=t", Warning: ChangesSystemWarning},
+	"aa-exec":         {Options: "p=t", Warning: ChangesRightsWarning}, "capsh": {Warning: ChangesRightsWarning},
+	"sg": {Skip: 1, Warning: RunsAsAnotherWarning},
 }
 
 const (
@@ -57,7 +57,7 @@ const (
 		"G,setgid=t r,root?t w,wd?t a,all F,no-fork e,env preserve-credentials W=t"
 )
 
-// LookupWrapper returns what is known of the wrapper name, ok when it is one.
+// LookupWrapper returns the entry of a wrapper. ok is false if there is none.
 func LookupWrapper(name string) (w Wrapper, ok bool) {
 	w, ok = wrapperTable[name]
 	return w, ok

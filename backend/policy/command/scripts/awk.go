@@ -2,8 +2,8 @@ package scripts
 
 import "strings"
 
-// AwkHasEffects reports whether an awk program may do more than print to standard output. Any > after a print counts as
-// writing, even if it only compares.
+// AwkHasEffects reports whether an awk program may do more than print to standard output. It counts any > after a print
+// as writing, even a comparison.
 func AwkHasEffects(program string) bool {
 	bare := program
 	if !strings.ContainsAny(program, "/#") {
@@ -19,12 +19,12 @@ func AwkHasEffects(program string) bool {
 	if strings.Contains(bare, "|") {
 		return true
 	}
-	// The end of the statement is not looked for: a string may contain a semicolon.
+	// It does not look for the end of the statement, because a string may contain a semicolon.
 	at := strings.Index(bare, "print")
 	return at >= 0 && strings.Contains(bare[at:], ">")
 }
 
-// withoutStrings removes the strings of an awk program, except one that does not end.
+// withoutStrings removes the strings of an awk program, except an unterminated one.
 func withoutStrings(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

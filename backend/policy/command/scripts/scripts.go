@@ -1,24 +1,24 @@
-// Package scripts reads scripts of sed and awk for what they do besides editing text: which files they read and write,
-// and what they start.
+// Package scripts finds what sed and awk scripts do besides editing text: which files they read and write, and which
+// commands they start.
 //
 // The contract: ReadSed and AwkHasEffects are pure functions of the script. ReadSed reports whether it understood all
-// of it. AwkHasEffects reports true when it is in doubt.
+// of the script. AwkHasEffects returns true when in doubt.
 //
-// It resolves no paths and reads no commands: both are returned as they are written.
+// It does not resolve paths or read commands. It returns both as they are written.
 package scripts
 
-// ActionKind is what a script does besides editing text.
+// ActionKind is the kind of an Action.
 type ActionKind int
 
 // The kinds of action.
 const (
-	// ReadsFile and WritesFile name a file.
-	ReadsFile ActionKind = iota
-	WritesFile
-	// RunsCommand runs a command line, the edited line when Text is "".
-	RunsCommand
-	// RunsInput runs the result of a substitution as a command.
-	RunsInput
+	// ReadFile and WriteFile use the file that Text names.
+	ReadFile ActionKind = iota
+	WriteFile
+	// RunCommand runs the command line in Text, or the edited line if Text is "".
+	RunCommand
+	// RunResult runs the result of a substitution as a command.
+	RunResult
 )
 
 // Action is one thing that a script does besides editing text.

@@ -15,12 +15,12 @@ func TestReadSed(t *testing.T) {
 		"s/a/b/g":     nil,
 		"1,$d; /x/!p": nil,
 		"r in.txt\nw out.txt": {
-			{Kind: scripts.ReadsFile, Text: "in.txt"}, {Kind: scripts.WritesFile, Text: "out.txt"},
+			{Kind: scripts.ReadFile, Text: "in.txt"}, {Kind: scripts.WriteFile, Text: "out.txt"},
 		},
-		"s/a/b/w out.txt":        {{Kind: scripts.WritesFile, Text: "out.txt"}},
-		"s/a/b/e":                {{Kind: scripts.RunsInput}},
-		"e rm -rf src":           {{Kind: scripts.RunsCommand, Text: "rm -rf src"}},
-		"1e":                     {{Kind: scripts.RunsCommand}},
+		"s/a/b/w out.txt":        {{Kind: scripts.WriteFile, Text: "out.txt"}},
+		"s/a/b/e":                {{Kind: scripts.RunResult}},
+		"e rm -rf src":           {{Kind: scripts.RunCommand, Text: "rm -rf src"}},
+		"1e":                     {{Kind: scripts.RunCommand}},
 		"y/abc/xyz/; a\\\nw x\n": nil,
 	} {
 		t.Run(script, func(t *testing.T) {
@@ -62,6 +62,6 @@ func TestAwkHasEffects(t *testing.T) {
 
 func ExampleReadSed() {
 	actions, understood := scripts.ReadSed("s/a/b/; w out.txt")
-	fmt.Println(actions[0].Kind == scripts.WritesFile, actions[0].Text, understood)
+	fmt.Println(actions[0].Kind == scripts.WriteFile, actions[0].Text, understood)
 	// Output: true out.txt true
 }

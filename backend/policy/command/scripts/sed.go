@@ -2,15 +2,15 @@ package scripts
 
 import "strings"
 
-// ReadSed reads a script of sed, by the manual of GNU sed. It returns the actions in order of mention, and whether it
-// understood all of the script; the actions after a part that it did not understand are missing.
+// ReadSed returns the actions of a GNU sed script, in order of mention. If understood is false, actions after the part
+// that it did not understand are missing.
 func ReadSed(script string) (actions []Action, understood bool) {
 	s := sedScript{text: script}
 	understood = s.read()
 	return s.actions, understood
 }
 
-// sedScript parses text; at is the offset of the next character.
+// sedScript parses a sed script. at is the offset of the next character.
 type sedScript struct {
 	text    string
 	at      int
@@ -30,7 +30,7 @@ func (s *sedScript) skip(chars string) {
 	}
 }
 
-// read reports whether it understood all of the script.
+// read parses the script, and reports whether it understood all of it.
 func (s *sedScript) read() bool {
 	for {
 		s.skip(" \t\n;")
@@ -85,7 +85,7 @@ func (s *sedScript) address() bool {
 	return true
 }
 
-// skipPast skips to after the next delimiter; in a pattern, brackets may contain one.
+// skipPast skips to after the next delimiter. In a pattern, it ignores delimiters in brackets.
 func (s *sedScript) skipPast(delimiter byte, pattern bool) bool {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -102,8 +102,8 @@ func (s *sedScript) skipPast(delimiter byte, pattern bool) bool {
 	return false
 }
 
-// skipBracket skips a bracket expression. It fails for one with a delimiter or backslash, which versions of sed read
-// differently.
+// skipBracket skips a bracket expression. It fails if the brackets contain a delimiter or a backslash, which versions
+// of sed read differently.
 func (s *sedScript) skipBracket(delimiter byte) bool {
 	end := s.at
 	if end < len(s.text) && s.text[end] == '^' {
@@ -158,7 +158,7 @@ func (s *sedScript) command() bool {
 	case strings.IndexByte(":btT", c) >= 0:
 		return s.label(c == ':')
 	case strings.IndexByte("aic", c) >= 0:
-		// The text goes to the end of the line, and on while lines end in a backslash.
+		// The text extends to the end of the line, and continues while lines end in a backslash.
 		for continuesOnNextLine(s.restOfLine()) && s.at < len(s.text) {
 			s.at++
 		}
@@ -177,23 +177,23 @@ func (s *sedScript) command() bool {
 	return s.act(c)
 }
 
-// label skips a label and reports whether every version of sed ends it there: GNU sed allows a command after a space,
-// and a } in the name of a label that is declared.
+// label skips a label, and reports whether every version of sed would end it here. GNU sed allows a command after a
+// space, and a } in the name of a label that is declared.
 func (s *sedScript) label(declared bool) bool {
 	s.skip(" \t")
 	s.skip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 	return s.at >= len(s.text) || strings.IndexByte(" \t\n;", s.peek()) >= 0 || s.peek() == '}' && !declared
 }
 
-// act reads the commands that do not edit text.
+// act reads a command that does not edit text.
 func (s *sedScript) act(c byte) bool {
 	switch c {
 	case 'r', 'R':
-		s.add(ReadsFile, s.restOfLine())
+		s.add(ReadFile, s.restOfLine())
 	case 'w', 'W':
-		s.add(WritesFile, s.restOfLine())
+		s.add(WriteFile, s.restOfLine())
 	case 'e':
-		s.add(RunsCommand, s.restOfLine())
+		s.add(RunCommand, s.restOfLine())
 	default:
 		return false
 	}
@@ -214,10 +214,10 @@ func (s *sedScript) substitute() bool {
 			s.at++
 		case c == 'e':
 			s.at++
-			s.add(RunsInput, "")
+			s.add(RunResult, "")
 		case c == 'w':
 			s.at++
-			s.add(WritesFile, s.restOfLine())
+			s.add(WriteFile, s.restOfLine())
 			return true
 		default:
 			return strings.IndexByte(" \t\n;}#", c) >= 0

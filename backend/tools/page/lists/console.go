@@ -39,8 +39,8 @@ func Console(list []browser.Message, more int, from []string) toolspec.Result {
 			b.WriteString(" (" + annotation.Clean(m.Source, 30) + ")")
 		}
 		b.WriteString(" " + annotation.Quote(annotation.Clean(m.Text, maxLine)))
-		if m.Where != "" {
-			b.WriteString(" at " + annotation.Clean(m.Where, 200))
+		if m.Location != "" {
+			b.WriteString(" at " + annotation.Clean(m.Location, 200))
 		}
 		if m.Times > 1 {
 			fmt.Fprintf(&b, " (%d times)", m.Times)

@@ -55,7 +55,7 @@ func requestLine(q browser.Request) string {
 	line := fmt.Sprintf("%d: %s %s %s %s", q.ID, annotation.Clean(q.Method, 20), state, q.Type,
 		annotation.Clean(q.URL, 200))
 	if !q.Running {
-		line += fmt.Sprintf(" (%d ms, %d bytes)", q.MS, q.Bytes)
+		line += fmt.Sprintf(" (%d ms, %d bytes)", q.DurationMS, q.Bytes)
 	}
 	return line
 }
@@ -64,8 +64,8 @@ func requestLine(q browser.Request) string {
 func Request(d browser.RequestDetail, from []string) toolspec.Result {
 	r := toolspec.OK(d)
 	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = observation.AppendMissing(from, observation.Sources(d.By)...)
-	if d.Body != "" || len(d.Received) > 0 {
+	r.Sources = observation.AppendMissing(from, observation.Sources(d.Initiator)...)
+	if d.Body != "" || len(d.ResponseHeaders) > 0 {
 		// The server becomes a source only if it sent text. The address comes from the page. If the address made the
 		// server a source, text of the page could be sent to that server without a question.
 		r.Sources = observation.AppendMissing(r.Sources, observation.Sources(d.URL)...)
@@ -81,11 +81,11 @@ func Request(d browser.RequestDetail, from []string) toolspec.Result {
 			b.WriteString("  " + annotation.Clean(name, 100) + ": " + annotation.Clean(headers[name], 300) + "\n")
 		}
 	}
-	part("request headers", d.Sent)
-	if d.Post != "" {
-		b.WriteString("request body: " + observation.Quote(d.Post) + "\n")
+	part("request headers", d.RequestHeaders)
+	if d.RequestBody != "" {
+		b.WriteString("request body: " + observation.Quote(d.RequestBody) + "\n")
 	}
-	part("response headers", d.Received)
+	part("response headers", d.ResponseHeaders)
 	if d.Body != "" {
 		b.WriteString("response body: " + observation.Quote(d.Body) + "\n")
 	}

@@ -28,7 +28,7 @@ func Sources(address string) []string {
 // policy's form, so that text read there may be typed there.
 func Host(address string) string {
 	if id, panel := strings.CutPrefix(address, panelpage.Scheme); panel {
-		return id + policy.PanelHost
+		return id + policy.PanelHostSuffix
 	}
 	u, err := url.Parse(address)
 	if err != nil {

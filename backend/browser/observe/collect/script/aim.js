@@ -1,5 +1,5 @@
-// Aiming: bringing an element into view, waiting until it can be pressed, choosing a point that
-// a press really reaches, and guarding the press.
+// Brings an element into view, waits until it can be pressed, finds a point at which a press reaches it, and guards
+// the press.
 (() => {
   const S = globalThis.__sextant
   const gone = { state: 'gone' }
@@ -16,7 +16,7 @@
   const some = (r) => r.w > 0.3 && r.h > 0.3
   const rect = (r) => ({ x: r.x, y: r.y, w: r.width, h: r.height })
 
-  // placesOf is where el can be pressed: itself, or a label when it cannot be seen itself.
+  // placesOf returns the elements at which el can be pressed: itself or, when it is not visible, its labels.
   const placesOf = (el) => {
     const out = []
     const r = el.getBoundingClientRect()
@@ -37,8 +37,8 @@
     return map && Array.from(document.querySelectorAll('img[usemap],object[usemap]')).find((i) => i.useMap === '#' + map.name)
   }
 
-  // rectsOf are the rectangles that el really fills: one a line for what wraps; those of its
-  // content when it has no box of its own.
+  // rectsOf returns the rectangles that el fills: one per line when it wraps, or those of its content when it has no
+  // box of its own.
   const rectsOf = (el) => {
     let list = Array.from(el.getClientRects(), rect).filter(some)
     if (!list.length && el.localName !== 'area') {
@@ -49,7 +49,7 @@
     return list
   }
 
-  // view is what can be seen of the document's viewport: a page that is pinched shows a part.
+  // view returns the visible part of the document's viewport, which is smaller when the page is pinch-zoomed.
   const view = (clip) => {
     const v = S.viewport()
     const z = window.visualViewport
@@ -57,8 +57,7 @@
     return clip ? S.cut(win, clip) : win
   }
 
-  // deep is the element a pointer would meet, through the shadow roots that contain el, closed
-  // ones too.
+  // deep returns the element that a pointer would hit inside the shadow roots that contain el, including closed ones.
   const deep = (el, x, y) => {
     const t = S.deep(x, y)
     const roots = []
@@ -68,8 +67,8 @@
     return at
   }
 
-  // inner: top lies on a control of its own inside of el, so that the press would mean that one;
-  // one that fills el is the same thing to whoever presses.
+  // inner reports whether top is in another control inside of el, which would get the press. A control that fills
+  // most of el counts as el.
   const inner = (el, top) => {
     for (let p = top; p && p !== el; p = S.up(p)) {
       if (p.localName === 'label' && p.control === el) return false
@@ -93,7 +92,7 @@
     for (const r of rects.slice(0, 2)) for (let i = 1; i < 12; i++) for (let j = 1; j < 12; j++) yield [r.x + (r.w * i) / 12, r.y + (r.h * j) / 12]
   }
 
-  // spotsOfShapes lie on the lines of what is drawn: a ring, a thin line, a hollow path.
+  // spotsOfShapes yields points on the outlines of drawn shapes, such as a ring, a thin line or a hollow path.
   function* spotsOfShapes(at) {
     const shapes = at instanceof SVGGeometryElement ? [at] : Array.from(at.querySelectorAll('*')).filter((e) => e instanceof SVGGeometryElement).slice(0, 20)
     for (const s of shapes) {
@@ -142,8 +141,8 @@
 
   const meets = (el, t) => S.hits(el, t)
 
-  // probe looks for a point that reaches el: {x, y, mixed} or {top}, what lies there instead.
-  // mixed: only points on a control inside of it were left.
+  // probe searches for a point that reaches el: {x, y, mixed}, or {top}, the element that covers it. mixed means that
+  // only points on a control inside of el were left.
   const probe = (el, at, win) => {
     let second = null
     let top = null
@@ -170,15 +169,14 @@
     el.scrollIntoView({ block: fits, inline: r.w > win.w ? 'nearest' : 'center', behavior: 'instant' })
   }
 
-  // carrying lists the running animations of at and of its ancestors.
+  // carrying returns the running animations of at and of its ancestors.
   const carrying = (at) =>
     document.getAnimations().slice(0, 500).filter((a) => a.playState === 'running' && a.effect?.target && S.within(at, a.effect.target))
 
   const same = (a, b) => Math.abs(a.x - b.x) + Math.abs(a.y - b.y) + Math.abs(a.w - b.w) + Math.abs(a.h - b.h) < 0.5
 
-  // untilStill waits until at stops moving: for the end of finite animations, a second at most, and
-  // a moment where a script or an endless animation moves it. It returns false when at still moves.
-  // was is its box when it was last observed.
+  // untilStill waits until at stops moving: at most 1 s for finite animations, and 200 ms for other movement. It
+  // returns false when at is still moving. was is its box when it was last observed.
   const untilStill = async (at, was) => {
     const running = carrying(at)
     let a = boxOf(at)
@@ -196,9 +194,9 @@
     }
   }
 
-  // find brings at into view and looks for a point on it.
+  // find brings at into view and searches for a point on it.
   const find = async (el, at, o) => {
-    // After a press that missed the page may still be changing under the pointer.
+    // After a press that missed, the page may still be changing under the pointer.
     if (o.hurry) await frame()
     let moving = !o.hurry && !(await untilStill(at, o.was))
     const win = view(o.clip)
@@ -209,7 +207,7 @@
       hit = probe(el, at, win)
       if (hit.x !== undefined || !o.scroll) return { hit, moving }
     }
-    // What is over the place it is scrolled to may leave the two ends free.
+    // An element that covers the middle of the viewport may leave its ends free.
     for (const block of ['center', 'end', 'start', 'center']) {
       bring(at, win, block)
       if (block === 'center' && hit.top === undefined) {
@@ -225,7 +223,7 @@
     return { hit, moving }
   }
 
-  // point says where to press el now, or why it cannot be pressed.
+  // point returns where to press el now, or why it cannot be pressed.
   const point = async (h, o) => {
     const el = S.live(h)
     if (!el) return gone
@@ -267,14 +265,13 @@
   const final = new Set(['gone', 'changed', 'reused'])
   const ready = (p) => p.state === 'ok' || p.state === 'moving'
 
-  // aim waits, o.patience milliseconds at most, until el can be pressed; with o.arm it guards the
-  // press that follows.
+  // aim waits, at most o.patience ms, until el can be pressed. With o.arm, it guards the press that follows.
   S.aim = async (h, o) => {
     const start = now()
     let p = await point(h, o)
     while (!ready(p) && !final.has(p.state) && now() - start < (p.state === 'disabled' || p.state === 'covered' ? o.patience : o.patience / 2)) {
       await pause(40)
-      // Scrolling about while waiting would only disturb the page.
+      // Scrolling while waiting would only disturb the page.
       p = await point(h, { ...o, scroll: o.scroll && p.state !== 'covered' })
     }
     if (ready(p) && o.arm) S.arm(h, o.arm, !p.mixed, o)
@@ -297,8 +294,8 @@
     return !alone || !inner(el, top)
   }
 
-  // arm guards the next press: one that would meet something else is stopped before the page
-  // feels it. Other kinds of events are only watched. alone: not on a control inside of el.
+  // arm guards the next press: one that would reach another element is stopped before the page gets it. Other kinds
+  // of events are only watched. With alone, a press on a control inside of el counts as one on another element.
   S.arm = (h, kind, alone, expected) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')
@@ -307,8 +304,8 @@
     if (!types) throw new Error(`unknown kind ${kind}`)
     const guards = kind === 'click' || kind === 'press'
     const state = { seen: false, hit: false, clicked: false, away: false, text: '', el, changes: 0, off: null }
-    // The caller may be gone: events that come much later are not guarded.
-    const until = now() + 3000 // by the clock of the events: a busy page hears of them late
+    // The caller may have ended, so the guard expires.
+    const until = now() + 3000 // compared with event timestamps, because a busy page handles events late
     const on = (e) => {
       if (!e.isTrusted) return
       if (e.timeStamp > until) return state.off()
@@ -320,7 +317,7 @@
         state.changes = S.rest().mutations
         const top = e.composedPath()[0]
         if (!state.hit) state.text = top?.nodeType === 1 ? S.cover(top, el).text : 'document'
-        // The page may use one node for many things: it must be what it was when it was aimed at.
+        // The page may have reused the node since it was aimed at.
         if (state.hit && guards && expected && S.differs(el, expected)) state.hit = false
       }
       if (guards && state.seen && !state.hit) {
@@ -340,13 +337,12 @@
     armed = null
     return was
   }
-  // hit tells what the guarded press met. slipped: it reached el, but its release did not, and
-  // the page has not changed since, so that nothing came of it. held: a guard that stopped a press
-  // stays active for its release.
+  // hit returns what the guarded press hit. slipped means that the press reached el but its release did not, and that
+  // the page has not changed since. With held, a guard that stopped a press stays active for its release.
   S.hit = (held) => {
     const was = held && armed?.seen && !armed.hit ? armed : disarm()
     if (!was) return { seen: false, hit: false, text: '' }
-    const own = /^(select|option|video|audio|object|embed|iframe)$/.test(was.el.localName) // what the browser itself answers
+    const own = /^(select|option|video|audio|object|embed|iframe)$/.test(was.el.localName) // handled by the browser itself
     const slipped = was.hit && was.away && !was.clicked && !own && was.el.isConnected && S.rest().mutations === was.changes
     return { seen: was.seen, hit: was.hit, text: was.text, slipped }
   }

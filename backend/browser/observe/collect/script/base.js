@@ -1,11 +1,10 @@
-// The base of the other scripts: handles, flat-tree steps and what is hidden.
-// Runs in an isolated world; keeps everything in globalThis.__sextant and changes nothing
-// in the page.
+// The base of the other scripts: handles, steps in the flat tree, and visibility. Runs in an isolated world, keeps
+// everything in globalThis.__sextant and changes nothing in the page.
 (() => {
   const S = (globalThis.__sextant = Object.create(null))
 
-  // scope is the part of the document that is looked at, all of it unless who installs the script in
-  // a page of ours says otherwise; body is what of it can be read.
+  // scope is the observed part of the document: all of it, unless __sextantScope restricts it (see window_page.go).
+  // body is its readable part.
   S.scope = globalThis.__sextantScope ?? document
   S.body = () => (S.scope === document ? document.body : S.scope)
 
@@ -13,7 +12,7 @@
   const nodes = new Map()
   let last = 0
 
-  // handle gives node its number: once per node, never again for another one.
+  // handle returns the number of a node, which is never reused.
   S.handle = (node) => {
     let h = handles.get(node)
     if (!h) {
@@ -26,16 +25,16 @@
   S.known = (node) => handles.get(node) ?? 0
   S.node = (h) => nodes.get(h)?.deref() ?? null
 
-  // live is the node of a handle that is still in the document, else null.
+  // live returns the node of a handle when it is still in the document, else null.
   S.live = (h) => {
     const el = S.node(h)
     return el && el.isConnected ? el : null
   }
 
-  // quote puts a page's words into double quotes that they cannot end.
+  // quote puts the page's text in double quotes and escapes those inside.
   S.quote = (s) => '"' + s.replace(/["\\]/g, '\\$&') + '"'
 
-  // up is the parent in the flat tree: slot for slotted nodes, host for a shadow root.
+  // up returns the parent in the flat tree: the slot of a slotted node, the host of a shadow root.
   S.up = (n) => {
     if (n.assignedSlot) return n.assignedSlot
     const p = n.parentNode
@@ -44,8 +43,7 @@
     return p.nodeType === 1 ? p : null
   }
 
-  // rootOf is the shadow root of el that can be looked into, or null. Closed ones are passed in
-  // from outside.
+  // rootOf returns the accessible shadow root of el, or null. Closed roots are passed in by opened.
   const closed = new WeakMap()
   let sealed = []
   S.rootOf = (el) => el.shadowRoot ?? closed.get(el) ?? null
@@ -58,13 +56,13 @@
     }
   }
 
-  // closedHosts are the elements in the document with closed roots that were passed in.
+  // closedHosts returns the elements in the document whose closed roots were passed in.
   S.closedHosts = () => {
     sealed = sealed.filter((w) => w.deref())
     return sealed.map((w) => w.deref()).filter((el) => el?.isConnected)
   }
 
-  // kids are the child nodes in the flat tree.
+  // kids returns the child nodes in the flat tree.
   S.kids = (el) => {
     const root = S.rootOf(el)
     if (root) return root.childNodes
@@ -86,8 +84,8 @@
     return null
   }
 
-  // all lists every element with open shadow roots, in the order the page's world counts too:
-  // a root's elements in document order, then the shadow roots met, in that order.
+  // all returns all elements, including those in open shadow roots, in the same order as listeners.js: the elements
+  // of a root in document order, then those of the shadow roots found in it, in that order.
   S.all = () => {
     const roots = [S.scope]
     const out = []
@@ -102,7 +100,7 @@
     return out
   }
 
-  // deep is the element a pointer would meet, through shadow roots.
+  // deep returns the element that a pointer at (x, y) would hit, inside shadow roots too.
   S.deep = (x, y) => {
     let el = document.elementFromPoint(x, y)
     for (let root; (root = el && S.rootOf(el)); ) {
@@ -116,7 +114,8 @@
   const loose = /[^\S ]|  |^ | $/
   S.fold = (s) => (loose.test(s) ? s.replace(/\s+/g, ' ').trim() : s)
 
-  // shown: has boxes and is not visibility:hidden (contents has no box of its own but shows its children).
+  // rendered also accepts display:contents, which has no box but shows its children; shown excludes
+  // visibility:hidden.
   S.rendered = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents'
   S.shown = (el) => el.checkVisibility({ visibilityProperty: true })
 
@@ -125,7 +124,7 @@
     return !!S.closest(el, (p) => p.getAttribute('aria-disabled') === 'true')
   }
 
-  // editable: the outermost element of one that can be written into.
+  // editable reports whether el is the outermost element of an editable region.
   S.editable = (el) =>
     (el.hasAttribute('contenteditable') || document.designMode === 'on') && el.isContentEditable && !S.up(el)?.isContentEditable
 

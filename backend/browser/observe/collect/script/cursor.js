@@ -1,11 +1,11 @@
-// Which elements have a pointer cursor of their own: the page's style rules tell where to look, and the
-// computed style of those few says whether it is so.
+// Finds the elements with their own pointer cursor: the page's style rules select candidates, and their computed
+// styles decide.
 (() => {
   const S = globalThis.__sextant
   const pointer = 'pointer'
   const read = new WeakMap()
 
-  // rulesOf are the selectors of a sheet's rules that set a cursor; null when it may not be read.
+  // rulesOf returns the selectors of a sheet's rules that set a cursor, null when the sheet cannot be read.
   const rulesOf = (sheet) => {
     let rules
     try {
@@ -39,7 +39,7 @@
           here = r.selectorText
           if (above && here.includes('&')) here = here.replaceAll('&', `:is(${above})`)
           else if (above) here = `:is(${above}) :is(${here})`
-          // Each & takes all that is above it once more: a few rules in each other would fill the memory.
+          // Each & repeats its whole parent selector, so a few nested rules could fill the memory.
           if (here.length > 2000) {
             closed = true
             continue
@@ -61,8 +61,8 @@
 
   const controls = /^(a|button|select|summary|input|label|area|option|textarea)\b[^\s>+~]*$/
 
-  // plain are the selectors of a list, without the states a pointer makes and without those that
-  // mean native controls only: these are listed anyway.
+  // plain returns the selectors of a list without pointer states, and without those of native controls only, which
+  // are listed anyway.
   const plain = (text) => {
     const out = []
     for (const s of split(text)) {
@@ -93,8 +93,8 @@
     return out
   }
 
-  // bySigns asks the computed style of a few elements of each kind (tag, class and style), for
-  // documents whose style sheets cannot be read or say too much.
+  // bySigns reads the computed styles of a few elements of each kind (tag, class and style), for documents whose
+  // style sheets cannot be read or match too much.
   const bySigns = (all, out) => {
     const kinds = new Map()
     for (const el of all) {
@@ -109,7 +109,7 @@
     }
   }
 
-  // pointers are the elements to which the rules may give a pointer cursor; the computed style decides.
+  // pointers returns the elements to which the rules may give a pointer cursor.
   S.pointers = (ground) => {
     const out = new Set()
     let closed = false
@@ -138,7 +138,7 @@
     return out
   }
 
-  // hasPointerCursor: el has the pointer cursor and did not inherit it.
+  // hasPointerCursor reports whether el has the pointer cursor without inheriting it.
   S.hasPointerCursor = (el) => {
     if (getComputedStyle(el).cursor !== pointer) return false
     const up = S.up(el)

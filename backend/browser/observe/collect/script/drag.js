@@ -1,10 +1,10 @@
-// Where a drag ends, whether the page made a drag of it, and what lies at a point.
+// Finds drop points, watches drag-and-drop events, and does hit tests.
 (() => {
   const S = globalThis.__sextant
 
-  // dropAt is a point on what can be seen of the element, with its size there: the middle, or
-  // where something else lies over that when the drag begins (first), a place that is free. Later
-  // what is dragged may lie over it, so the place is kept.
+  // dropAt returns a point on the visible part of the element, and the size of that part. The point is the middle or,
+  // when that is covered as the drag begins (first), a place that is free. That place is used again later, when the
+  // dragged element may cover it.
   let kept = null
   S.dropAt = (h, first) => {
     const el = S.live(h)
@@ -28,11 +28,11 @@
     return { state: 'ok', x: c.x + c.w * fx, y: c.y + c.h * fy, w: c.w, h: c.h }
   }
   const places = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.15], [0.85, 0.15], [0.15, 0.85], [0.85, 0.85], [0.06, 0.5], [0.94, 0.5]]
-  // free is the first of the places, in parts of the box c, where the pointer meets el.
+  // free returns the first of the places, in fractions of the box c, at which a pointer hits el.
   const free = (el, c) => places.find(([fx, fy]) => S.within(S.deep(c.x + c.w * fx, c.y + c.h * fy), el)) ?? places[0]
 
-  // order compares the positions of two entries of one list: -1 when a comes before b, 1 when after, 0 when
-  // they are no entries of one list.
+  // order compares the positions of two entries of one list: -1 when a comes before b, 1 when after, 0 when they are
+  // not in one list.
   S.order = (a, b) => {
     const x = S.live(a)
     const y = S.live(b)
@@ -43,7 +43,7 @@
   let drag = null
   const types = ['dragstart', 'dragover', 'drop', 'dragend']
 
-  // watchDrag notes what becomes of the next drag that the page makes of a press.
+  // watchDrag starts to record the events of the next native drag.
   S.watchDrag = () => {
     S.dragged()
     const seen = {}
@@ -66,7 +66,7 @@
 
   const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 
-  // dwell lets pages that follow a drag by a clock of their own (every 50 ms) see where it is.
+  // dwell waits long enough for pages that poll a drag with a timer of 50 ms.
   S.dwell = async () => {
     const drawn = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(100)])
     await drawn()
@@ -75,8 +75,8 @@
     return true
   }
 
-  // under says what lies at a point: the handles of what a look numbered, innermost first, a name
-  // for people, and the frame to ask further when it is one.
+  // under returns what is at a point: the handles of numbered elements, innermost first, a name for people, and, for
+  // a frame, the point in it.
   S.under = (x, y) => {
     const el = S.deep(x, y)
     if (!el) return { handles: [], text: '' }
@@ -95,7 +95,7 @@
     return { handles, text: name ? `${role} ${S.quote(name)}` : role }
   }
 
-  // fileField is the file field that el is, labels or holds: {h: 0} for none.
+  // fileField returns the file field that el is, labels or contains: {h: 0} for none.
   S.fileField = (h) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')

@@ -1,5 +1,4 @@
-// What a look has to consider: native queries give the candidates, so that a page of many
-// thousand elements costs little where few of them can be acted on.
+// Finds the candidates for a look with native queries, so that a large page with few operable elements is fast.
 (() => {
   const S = globalThis.__sextant
 
@@ -7,13 +6,13 @@
   const marks = '[role],[tabindex],[contenteditable],[onclick],[onmousedown],[onpointerdown],[ondblclick]'
   const any = tags.join(',') + ',' + marks + ',' + S.carried
 
-  // A host whose closed root nobody knows yet is asked for once from outside.
+  // The hosts for whose closed roots we have asked; each is asked for once.
   const asked = new WeakSet()
   const hollow = 'article,aside,blockquote,div,footer,header,main,nav,p,section,span'.split(',').map((t) => t + ':empty').join(',')
 
-  // ground lists all elements as S.all does, the roots and the hosts of the shadow roots among
-  // them, closed ones too, and the handles of those that may hide one; of those none with enough
-  // true, and with 'peek' as though they had not been asked for.
+  // ground returns all elements as S.all does, the roots and hosts of shadow roots including closed ones, and the
+  // handles of elements that may have an unknown closed root. enough true omits the latter; 'peek' lists them without
+  // marking them as asked for.
   S.ground = (enough) => {
     const roots = [S.scope]
     const all = []
@@ -26,7 +25,7 @@
       if (!enough) asked.add(el)
       suspects.push(S.handle(el))
     }
-    // Content of a closed root is not counted in all: the page's own world does not see it.
+    // The content of a closed root is not in all, because the page's main world does not see it.
     const add = (host) => {
       const root = S.rootOf(host)
       if (!root || hosts.has(host)) return
@@ -49,7 +48,7 @@
         }
       }
     }
-    // Asking each element of a large document is dear: that is done when their number changes.
+    // Checking every element of a large document is expensive, so it is done only when their number changes.
     const large = all.length > 8000
     if (!large || all.length !== counted) for (const el of all) if (el.localName.includes('-')) suspect(el)
     if (!enough && suspects.length < 40) counted = all.length
@@ -59,8 +58,7 @@
   }
   let counted = 0
 
-  // The page's listeners: which nodes have them is passed in from outside, by number. A number's
-  // element is learnt once.
+  // The listening nodes are passed in by backend id; the element of an id is resolved once.
   let heardLast = ''
   let heard = new Map()
   let bulk = 0
@@ -71,7 +69,7 @@
     if (el.nodeType !== 1 || el.localName === 'html' || el.localName === 'body' || el.firstElementChild) delegating = true
   }
 
-  // learn notes the elements of listening nodes, null for one that is not of this document.
+  // learn stores the elements of listening nodes, null for a node of another document.
   S.learn = (ids, elements) => {
     elements.forEach((el, i) => {
       heard.set(ids[i], el && el.nodeType === 1 ? new WeakRef(el) : null)
@@ -79,8 +77,8 @@
     })
   }
 
-  // hear says what has to be asked before the listeners in ids are known: 'resolve:…', 'search',
-  // 'scan' or ''. found is the answer to search or scan.
+  // hear returns the question to ask before the listeners in ids are known: 'resolve:…', 'search', 'scan' or '' for
+  // none. found is the answer to search or scan.
   S.hear = (ids, roots, found, ground) => {
     if (roots) delegating = true
     if (found?.mode === 'search') {
@@ -103,8 +101,8 @@
         if (!here.has(id)) heard.delete(id)
         else if (ref === undefined) bulkNow++
       }
-      // Of those found together it is not known which number belongs to which node: one that was taken off a
-      // living element makes the search due again.
+      // Elements found by a search are not matched to their ids. When a listener was removed from a live element, the
+      // search must be repeated.
       if (bulkNow < bulk) {
         for (const el of bulked) if (!el.isConnected) bulked.delete(el)
         if (bulked.size > bulkNow) return 'search'
@@ -116,8 +114,8 @@
     return ''
   }
 
-  // A drawing may be heard from outside of it: by a box around it, which is known, or from above
-  // the whole document, which is asked for where there are drawings.
+  // A press on a drawing may be handled by a box around it, which is known, or above the whole document, which is
+  // asked for when there are drawings.
   let above = { drag: false, click: false }
   S.hearAbove = (found) => { above = { drag: found.roots, click: found.count > 0 } }
   S.asksAbove = (ground) => !above.drag && ground.roots.some((r) => Array.prototype.some.call(r.querySelectorAll('canvas'), (el) => board(el) > 0))
@@ -125,7 +123,7 @@
     const r = el.getBoundingClientRect()
     return r.width >= 40 && r.height >= 40 ? r.width * r.height : 0
   }
-  // drawnOn: el is a drawing that a press from outside is heard on.
+  // drawnOn reports whether el is a drawing whose presses are handled outside of it.
   S.drawnOn = (el, clicks) => {
     if (el.localName !== 'canvas') return false
     const size = board(el)
@@ -135,7 +133,7 @@
     return !!S.closest(S.up(el), (p) => clicks.has(p) && p !== document.body && p !== document.documentElement)
   }
 
-  // clicks are the elements that listen for a press or for which a framework listens.
+  // clicks returns the elements that listen for a press themselves or through a framework.
   S.clicks = (found, ground) => {
     const out = new Set(bulked)
     for (const ref of heard.values()) {
@@ -149,7 +147,7 @@
     return out
   }
 
-  // candidates are all that may be worth a closer look, in reading order.
+  // candidates returns all elements that may be operable, in reading order.
   S.candidates = (ground, clicks) => {
     const set = new Set(clicks)
     for (const root of ground.roots) {

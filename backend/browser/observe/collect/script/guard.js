@@ -1,5 +1,5 @@
-// What a node is to a person, whether it is still that, and a guard that lets keys through only
-// to what they are meant for.
+// Detects whether a node still has the content that it had when it was reported, and guards key presses: only those
+// that reach the intended element get through.
 (() => {
   const S = globalThis.__sextant
   const err = (message) => {
@@ -8,7 +8,7 @@
   const fields = new Set(['input', 'textarea', 'select'])
   const rows = 'tr,li,article,[role=row],[role=listitem],[role=article],[role=treeitem]'
 
-  // rowText is what a row begins with, but for what can be acted on in it.
+  // rowText returns the beginning of a row's text, without its controls.
   const rowText = (row) => {
     const walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
     for (let n = walk.nextNode(), i = 0; n && i < 50; n = walk.nextNode(), i++) {
@@ -18,14 +18,14 @@
     return ''
   }
 
-  // rowOf is the row of a list or table that contains el, '' when none does or el is one.
+  // rowOf returns the text of the row of a list or table that contains el, '' when there is none.
   const rowFor = (el) => el.parentElement?.closest(rows) ?? null
   S.rowOf = (el) => {
     const row = rowFor(el)
     return row ? rowText(row) : ''
   }
 
-  // sign is what tells el from others that a page may draw with the same node: its own words.
+  // sign returns the text of el itself, which distinguishes it from other content that a page shows in the same node.
   S.sign = (el) => {
     const a = (n) => el.getAttribute(n) ?? ''
     let text = ''
@@ -33,7 +33,7 @@
     return [a('aria-label'), text, a('title'), a('alt')].filter(Boolean).join(' · ')
   }
 
-  // hash is a short word for a text.
+  // hash returns a short hash of a text.
   const hash = (s) => {
     let h = 2166136261
     for (let i = 0; i < s.length; i++) h = Math.imul(h ^ s.charCodeAt(i), 16777619)
@@ -41,7 +41,8 @@
   }
   const plain = (s) => s.replace(/\d+/g, '')
 
-  // mark is a short word for sign, and after a point for sign without its digits; rowMark for rowOf.
+  // markOf returns a hash of a text and, after a point, one of the text without its digits. mark is that of sign,
+  // rowMark that of rowOf.
   const markOf = (s) => (s ? hash(s) + '.' + hash(plain(s)) : '')
   S.mark = (el) => markOf(S.sign(el))
   S.rowMark = (el) => {
@@ -53,7 +54,7 @@
     marks?.set(row, mark)
     return mark
   }
-  // Rows do not change during one look.
+  // marks caches the hashes of rows, which do not change during one look.
   let marks = null
   const look = S.look
   S.look = (...a) => {
@@ -66,9 +67,9 @@
   }
   const looser = (mark) => mark.slice(mark.indexOf('.'))
 
-  // differs reports whether el is something else than it was when its id was reported: null, or what
-  // it, or its row, says now. loose and looseRow do not count digits. A row with other words is
-  // another row; one with other digits may be, or it counts something.
+  // differs returns null when el is unchanged since its id was reported, else the new text of el or of its row. loose
+  // and looseRow ignore digits. A row with other words is another row; one with other digits may be the same row with
+  // a counter.
   S.differs = (el, o) => {
     const row = o.row ? S.rowMark(el) : ''
     if (o.row && row !== o.row && looser(row) !== looser(o.row)) return { row: true, text: S.rowOf(el) }
@@ -79,7 +80,7 @@
     return o.row && row !== o.row && !o.looseRow ? { text: S.rowOf(el), rowMark: row } : null
   }
 
-  // still is whether the node of h is what it was: {gone}, {other: differs}, or neither.
+  // still reports whether the node of h is unchanged: {gone}, and the result of differs.
   S.still = (h, o) => {
     const el = S.live(h)
     return el ? { gone: false, ...S.differs(el, o) } : { gone: true }
@@ -94,14 +95,14 @@
     return f
   }
 
-  // guardKeys keeps keys and text that would not reach el from the page, until keys is called.
-  // lent: what has the focus now may take them as well, when the page gave it the focus instead.
-  S.guardKeys = (h, lent) => {
+  // guardKeys stops keys and text that would not reach el, until S.keys is called. With orFocused, the element that
+  // has the focus now may also receive them, because the page moved the focus there.
+  S.guardKeys = (h, orFocused) => {
     const el = S.live(h) ?? err('gone')
     S.keys()
-    const also = lent ? focused() : null
+    const also = orFocused ? focused() : null
     const state = { seen: false, hit: false, kept: false, text: '', off: null }
-    // The caller may be gone: events that come much later are not guarded.
+    // The caller may have ended, so the guard expires.
     let until = performance.now() + patience
     const reached = (at) =>
       at?.nodeType === 1 && at !== document.body && at !== document.documentElement && (S.within(at, el) || S.within(el, at) || at === also)

@@ -1,8 +1,8 @@
-// Runs in the page's own world, where getEventListeners sees the page's listeners. Gives the
-// count of elements and the tree-order indexes of those that something listens on for a press.
-// Must walk exactly as `all` in base.js. With mode "window" it says only whether something above all elements listens, with "scan" it looks only for what frameworks that
-// delegate keep at an element; with "search" for listeners too, until all `total` nodes
-// that are known to have one are found.
+// Runs in the page's main world, where getEventListeners sees the page's listeners. Returns the number of elements
+// and the tree-order indexes of those that listen for a press. It must walk the tree exactly as `all` in base.js
+// does. With mode "window", it only reports whether an ancestor of all elements listens. With "scan", it only reads
+// the properties in which frameworks that delegate events store handlers. With "search", it also checks listeners,
+// until `total` nodes with one are found.
 ;((mode, total) => {
   const presses = ['click', 'mousedown', 'pointerdown', 'mouseup', 'pointerup', 'touchstart', 'touchend', 'dblclick']
   const prop = /^on(click|mousedown|mouseup|pointerdown|pointerup|touchstart|touchend|doubleclick)$/i
@@ -12,8 +12,8 @@
     return false
   }
   if (mode === 'window') {
-    // Drawings are often heard from outside of them; a click that is heard there is mostly meant
-    // for something else.
+    // Presses on drawings are often handled by listeners outside of them; most click listeners there are for
+    // something else.
     const above = [window, document, document.documentElement, document.body].filter(Boolean).map((t) => getEventListeners(t))
     const hears = (list) => list.some((p) => above.some((l) => l[p]))
     return { mode, count: hears(['click', 'dblclick']) ? 1 : 0, indexes: [], drop: [], roots: hears(['mousedown', 'pointerdown', 'touchstart', 'mouseup', 'pointerup']) }
@@ -76,7 +76,7 @@
   for (let i = 0, n = all.length; i < n; i++) {
     const el = all[i]
     const keys = Reflect.ownKeys(el)
-    // A delegating root comes before what it delegates for, so found is complete for el by now.
+    // A delegating root comes before its descendants, so found is complete for el here.
     if (found.has(el) || (keys.length && held(el, keys))) {
       indexes.push(i)
       over = true

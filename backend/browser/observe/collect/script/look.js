@@ -1,4 +1,4 @@
-// One walk over the flat tree: what a person can act on, and where it is.
+// Walks the flat tree once and collects the elements that a person can act on, with their positions.
 (() => {
   const S = globalThis.__sextant
 
@@ -8,11 +8,11 @@
 
   const seen = { visibilityProperty: true }
 
-  // walk puts every candidate and every frame into found, in reading order.
+  // walk adds every candidate and every frame to found, in reading order.
   const walk = (list, clicks, pointers, ctx, found) => {
     const top = { el: null, role: '', up: null, heading: null, snap: null }
     const around = new Map()
-    // about is what el means for its descendants.
+    // about returns what descendants inherit from el: owner, area, and whether they are hidden or disabled.
     const about = (el) => {
       let a = around.get(el)
       if (a) return a
@@ -58,7 +58,7 @@
     }
   }
 
-  // snapshot is an area with the headings that were met in it so far.
+  // snapshot returns a copy of an area with the newest heading found in it so far.
   const snapshot = (a) => {
     if (!a) return null
     const up = snapshot(a.up)
@@ -66,7 +66,7 @@
     return a.snap
   }
 
-  // kindOf is why el could be acted on: control, label, listener, focus, cursor, drag, or ''.
+  // kindOf returns why el may be operable: control, label, listener, focus, cursor, drag, or ''.
   const kindOf = (el, tag, clicks) => {
     if (tag === 'html' || tag === 'body') return S.editable(el) ? 'control' : ''
     if (S.control(el)) return 'control'
@@ -84,7 +84,7 @@
     return r.width <= 2 || r.height <= 2 || r.right <= 0 || r.bottom + scrollY <= 0
   }
 
-  // swap lets a label represent a control that cannot be seen itself; null when the label is only a caption.
+  // swap replaces a label by its control when that is invisible; null when the label is only a caption.
   const swap = (c) => {
     const ctl = c.el.control
     if (!ctl || ctl.localName !== 'input') return null
@@ -96,7 +96,7 @@
     return null
   }
 
-  // keep drops what is listed by something else: pictures in buttons, wrappers, delegating roots.
+  // keep drops candidates that another one represents: pictures in buttons, wrappers, delegating roots.
   const keep = (list, view) => {
     const out = []
     const seen = new Set()
@@ -129,7 +129,7 @@
     return out
   }
 
-  // echoes: a link or button that only carries the words of the tab or menu entry that contains it.
+  // echoes reports whether a link or button only repeats the text of the tab or menu entry that contains it.
   const parts = new Set(['tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem'])
   const echoes = (c) => {
     const o = c.owner
@@ -142,15 +142,15 @@
     return s && (s.multiple || s.size > 1)
   }
 
-  // delegates: a listener on a wrapper that only waits for what bubbles up from its controls, or
-  // from entries with a pointer cursor of their own.
+  // delegates reports whether a listener on a wrapper is only for events that bubble up from controls in it, or from
+  // entries with their own pointer cursor.
   const delegates = (c, view) => {
     if (c.kind === 'focus') return false
     if (!c.inner) return false
     const r = c.el.getBoundingClientRect()
     const big = r.width * r.height > 0.5 * view.w * view.h
     if (big || c.inner > 8) return c.inner > 8 || getComputedStyle(c.el).cursor !== 'pointer'
-    // Who takes hold of a link or button in it may drag that instead.
+    // A press on a link or button in it may drag that instead.
     if (c.kind === 'drag') return false
     let text = S.fold(c.el.innerText ?? '')
     for (const d of c.inside) {
@@ -162,11 +162,11 @@
     return S.fold(text) === ''
   }
 
-  // look answers with one text: "?…" asks for what has to be known first, "=" begins what was
-  // found: a record of the document, its groups, its frames, then the nodes.
+  // look returns one text. "?…" asks for missing information. "=" starts the result: a record of the document with
+  // its frames, its groups, and then the nodes.
   S.look = (o, ids, roots, found, enough) => {
     const ground = S.ground(enough)
-    // On trust nothing is asked for: what is asked for counts as known from then on.
+    // A speculative look asks for nothing, because what is asked for counts as known from then on.
     if (enough === 'peek' && (ground.suspects.length || S.asksAbove(ground))) return '?'
     if (ground.suspects.length) return '?roots:' + ground.suspects.join(',')
     if (found?.mode === 'window') {
@@ -222,20 +222,20 @@
     packed.unshift(JSON.stringify(page).replaceAll('`', '\\u0060'), S.packGroups(groups))
     return '=' + packed.join('`')
   }
-  // origin: a sandboxed document still sends what is typed into it to where it is from.
+  // A sandboxed document still sends typed text to the origin that it was loaded from.
   S.origin = () => {
     const o = self.origin === 'null' ? location.origin : self.origin
     return o === 'null' ? '' : o
   }
 
-  // framed: whether what is typed goes into a frame of the page.
+  // framed reports whether typed text goes into a frame of the page.
   S.framed = () => {
     let at = document.activeElement
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
     return at !== null && ['IFRAME', 'FRAME', 'OBJECT', 'EMBED', 'FENCEDFRAME'].includes(at.tagName)
   }
 
-  // offers: whether the page has a link that leads to exactly url.
+  // offers reports whether the page has a link to exactly url.
   S.offers = (url) => {
     if (!URL.canParse(url)) return false
     const want = new URL(url).href

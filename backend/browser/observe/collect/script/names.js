@@ -1,5 +1,5 @@
-// Accessible names by accname 1.2 and HTML-AAM, and, where those give none, what a person would
-// call the thing: an icon's name, the text beside a field.
+// Accessible names by accname 1.2 and HTML-AAM. When these give none, the name a person would use: an icon's name, or
+// the text beside a field.
 (() => {
   const S = globalThis.__sextant
 
@@ -54,7 +54,7 @@
     return ''
   }
 
-  // nativeName is the host language's label (step 2E).
+  // nativeName returns the host language's label (step 2E).
   const nativeName = (el, seen) => {
     switch (el.localName) {
       case 'input': {
@@ -153,7 +153,7 @@
     return el.getAttribute('aria-placeholder')?.trim() || ''
   }
 
-  // Private-use characters are an icon font's glyphs and say nothing.
+  // Private-use characters are glyphs of an icon font and are not text.
   const clean = (s) => S.fold(/^[\x20-\x7e]*$/.test(s) ? s : s.replace(/[\u{E000}-\u{F8FF}\u{F0000}-\u{10FFFD}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ''))
 
   const stop = new Set(
@@ -169,7 +169,7 @@
     return m ? words(m[1]).join(' ') : ''
   }
 
-  // iconName is what a person might call a control that shows a picture only.
+  // iconName returns a name for a control that only shows a picture.
   S.iconName = (el) => {
     for (const d of el.querySelectorAll('[title],[aria-label],[alt]')) {
       const t = d.getAttribute('aria-label') || d.getAttribute('title') || d.getAttribute('alt')
@@ -201,8 +201,7 @@
     return words(el.id ?? '').join(' ')
   }
 
-  // beside is the text before a field, as people label fields without labels: near
-  // it, on its line or right above.
+  // beside returns the text on a field's line or right above it, which labels fields without a label.
   const beside = (el) => {
     for (let n = el, i = 0; n && i < 4; n = n.parentElement, i++) {
       const r = n.getBoundingClientRect()
@@ -235,10 +234,10 @@
 
   const fields = new Set('textbox searchbox combobox listbox slider spinbutton file color date time datetime month week'.split(' '))
 
-  // accname is the name by the rules alone.
+  // accname returns the name by the rules alone.
   S.accname = (el, force) => quick(el) || clean(compute(el, { seen: new Set(), top: true, force }))
 
-  // quick is the name of the plainest cases, which are most: text only, or one attribute.
+  // quick returns the name in the most common cases: text only, or one attribute.
   const wordy = new Set(['a', 'button', 'label', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
   const quick = (el) => {
     if (el.hasAttribute('aria-labelledby') || el.hasAttribute('aria-owns')) return ''
@@ -249,7 +248,7 @@
     return el.checkVisibility(drawn) ? clean(el.textContent) : ''
   }
 
-  // name is the name a model reads: by the rules, else by what is seen.
+  // name returns the name that a model reads: by the rules, or else by what is visible.
   S.name = (el, role) => {
     let n = S.accname(el)
     if (n) return n.slice(0, 300)
@@ -258,7 +257,7 @@
     else if (role !== 'canvas') n = S.accname(el, true) || clean(compute(el, { seen: new Set(), top: true, force: true, pseudo: true }))
     if (!n && fields.has(role)) n = words(el.getAttribute('name') || el.id || '').join(' ')
     if (!n && !fields.has(role)) n = S.paint(el, S.drawn(el) ? '' : S.iconName(el))
-    // A link that says nothing at all is called by the last word of where it leads.
+    // A link without any name gets the last part of its address.
     if (!n && role === 'link' && /^https?:$/.test(el.protocol)) n = file(el.pathname.replace(/\/$/, ''))
     return clean(n).slice(0, 300)
   }

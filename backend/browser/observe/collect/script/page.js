@@ -1,7 +1,6 @@
-// Observing and acting on a page of the app: a panel in the window, or what a panel shows in its frame. No
-// debugger reaches there, so the script lives in the page, is asked by name and presses with events it
-// makes itself. In the window only what is marked as operable is acted on; in a panel's frame everything
-// is the panel's.
+// Observes and acts on a page in Sextant's window: a panel, or the content of a panel's frame. There is no debugger,
+// so the script runs in the page, is called by name and dispatches synthetic events. In the window, it acts only on
+// elements that are marked as operable; a panel's frame belongs to the panel completely.
 (() => {
   const S = globalThis.__sextant
   const framed = S.scope === document
@@ -10,46 +9,47 @@
     throw new Error(message)
   }
   const need = (h) => S.live(h) ?? err('gone')
-  // during runs what the page may feel; the window puts its own in place to know its own commands from a person's.
-  S.during = (deed) => deed()
+  // during runs code whose events the page receives. The window replaces it, to distinguish the script's events from
+  // the person's.
+  S.during = (action) => action()
 
-  // Content of data-private elements is the person's alone: it is neither read, nor listed, nor found by its number.
-  const apart = (el) => !framed && !!el.closest?.('[data-private]')
-  const holds = (el) => apart(el) || !!el.querySelector?.('[data-private]')
+  // The content of data-private elements is only for the person: it is not read, listed or found by its number.
+  const isPrivate = (el) => !framed && !!el.closest?.('[data-private]')
+  const hasPrivate = (el) => isPrivate(el) || !!el.querySelector?.('[data-private]')
   if (!framed) {
     const { kids, live, shown, cover } = S
-    S.kids = (el) => (apart(el) ? [] : kids(el))
+    S.kids = (el) => (isPrivate(el) ? [] : kids(el))
     S.live = (h) => {
       const el = live(h)
-      return el && !apart(el) ? el : null
+      return el && !isPrivate(el) ? el : null
     }
-    S.shown = (el) => !apart(el) && shown(el)
+    S.shown = (el) => !isPrivate(el) && shown(el)
     S.cover = (top, el) => {
       const by = cover(top, el)
-      return holds(by.el) ? { ...by, text: 'what is for the person only' } : by
+      return hasPrivate(by.el) ? { ...by, text: 'what is for the person only' } : by
     }
   }
   const hasText = (text) => {
-    if (framed || !holds(S.scope)) return S.hasText(text)
+    if (framed || !hasPrivate(S.scope)) return S.hasText(text)
     const all = S.texts(S.scope).map((t) => (t ? t.data : ' ')).join('')
     return S.fold(all).toLowerCase().includes(S.fold(text).toLowerCase())
   }
-  // selection is what is selected on the page: what a person selected elsewhere in the window is not.
+  // selection returns the selected text of the page, but not what the person selected elsewhere in the window.
   const selection = () => {
     if (framed) return S.selection()
     const f = document.activeElement
-    if (f && S.isTextField(f) && (apart(f) || !S.scope.contains(f)) && f.selectionStart !== f.selectionEnd) return ''
+    if (f && S.isTextField(f) && (isPrivate(f) || !S.scope.contains(f)) && f.selectionStart !== f.selectionEnd) return ''
     const s = getSelection()
     for (let i = 0; i < s.rangeCount; i++) {
       const r = s.getRangeAt(i)
       const n = r.commonAncestorContainer
       const of = n.nodeType === 1 ? n : n.parentElement
-      if (!r.collapsed && (!S.scope.contains(n) || apart(of) || Array.from(of.querySelectorAll('[data-private]')).some((el) => r.intersectsNode(el)))) return ''
+      if (!r.collapsed && (!S.scope.contains(n) || isPrivate(of) || Array.from(of.querySelectorAll('[data-private]')).some((el) => r.intersectsNode(el)))) return ''
     }
     return S.selection()
   }
 
-  // operable: whether the assistant may act on el. The nearest mark counts; no mark means no.
+  // operable reports whether the assistant may act on el. The nearest mark decides; without a mark, it may not.
   const operable = (el) => {
     if (framed) return true
     const at = el.closest?.('[data-operable],[data-person-only]')
@@ -62,7 +62,7 @@
   const report = S.report
   S.report = (c, p, ctx) => {
     // Buttons that show or hide the marks are not part of the page.
-    if (!framed && (c.el.hasAttribute?.('data-unnumbered') || apart(c.el))) return null
+    if (!framed && (c.el.hasAttribute?.('data-unnumbered') || isPrivate(c.el))) return null
     const n = report(c, p, ctx)
     if (n && !operable(c.el)) {
       n.usable = false
@@ -79,14 +79,14 @@
   const unheard = { mode: 'none', count: -1, indexes: [], drop: [], roots: false, last: true }
   const see = (o) => ({ text: S.look({ ...o, clip: clip() }, '', false, unheard, true), doc: instance })
 
-  // last is what was acted on last: where keys go when nothing in the page has the focus.
+  // last is the element that was acted on last. It gets the keys when nothing in the page has the focus.
   let last = null
   const focusIn = () => {
     let f = document.activeElement
     while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
     return f && f !== document.body && f !== S.scope && S.scope.contains(f) ? f : null
   }
-  // busy: a person writes elsewhere in the window; their focus stays where it is.
+  // busy reports whether the person is typing elsewhere in the window; the focus must then stay there.
   const busy = () => {
     const f = document.activeElement
     return !!f && !S.scope.contains(f) && (S.isTextField(f) || f.isContentEditable)
@@ -100,14 +100,15 @@
   }
 
   const fire = (el, Kind, type, more) => el.dispatchEvent(new Kind(type, { bubbles: true, cancelable: true, composed: true, ...more }))
-  // Only a click of the person's own follows a link out of the window: the page may still hear the press.
-  const staying = (deed) => {
+  // staying prevents links from leaving the window, which only a click of the person may do. The page still gets the
+  // press.
+  const staying = (action) => {
     const stay = (e) => {
       if (e.composedPath().some((n) => n.localName === 'a' && n.hasAttribute('href'))) e.preventDefault()
     }
     if (!framed) window.addEventListener('click', stay)
     try {
-      return S.during(deed)
+      return S.during(action)
     } finally {
       window.removeEventListener('click', stay)
     }
@@ -163,7 +164,7 @@
   }
 
   const fieldIn = (el) => (S.isTextField(el) || el.isContentEditable ? el : (el.querySelector?.('input:not([type=hidden]),textarea,[contenteditable=""],[contenteditable=true]') ?? el))
-  // put writes into a plain field as typing does: by the field's own setter, then events.
+  // put writes into a plain field as typing does: with the field's own setter, and then events.
   const put = (el, value, data, kind = 'insertText') => {
     const room = el.maxLength >= 0 ? value.slice(0, Math.max(el.maxLength, 0)) : value
     if (!fire(el, InputEvent, 'beforeinput', { inputType: kind, data })) return
@@ -222,7 +223,7 @@
     return { key: strokes[name] ?? name, mods: parts.filter(Boolean).map((m) => m[0].toUpperCase() + m.slice(1).toLowerCase()).map((m) => (m === 'Ctrl' ? 'Control' : m)) }
   }
 
-  // key presses a key where the focus is, or where the last action was, and does what a browser would do of itself.
+  // key presses a key on the focused element, or on the one acted on last, and emulates the browser's default action.
   const key = (combo) => {
     const { key: k, mods } = parse(combo)
     const el = focusIn() ?? (last?.isConnected ? last : null)
@@ -274,8 +275,8 @@
     } else if (el.isContentEditable) document.execCommand(cut ? 'delete' : 'insertText', false, text)
   }
 
-  // where is the part of each element that can be seen now, null for one that cannot: numbers that are
-  // drawn over the page follow it. Another life of the document knows none of them.
+  // where returns the visible part of each element, null when there is none, so that the numbers drawn over the page
+  // follow the elements. After a reload, all are null.
   const where = (doc, list) => {
     if (doc !== instance) return list.map(() => null)
     const ctx = S.scene({ clip: clip() }, { w: innerWidth, h: innerHeight })
@@ -290,24 +291,24 @@
     })
   }
 
-  // html and what is selected leave the page in one message; more of it is cut.
-  const most = 400_000
-  const doings = {
+  // The HTML and the selection are sent in one message each, truncated to this many characters.
+  const maxText = 400_000
+  const actions = {
     see, press, hover, type, choose, key, where,
     aim: (h, o) => (mayTouch(need(h)), S.aim(h, { ...o, clip: clip() })),
     scroll: (h, direction, amount) => S.scroll(h, direction, amount),
-    awaitSettled: S.awaitSettled, still: S.still, hasText, html: () => S.html().slice(0, most), selection,
+    awaitSettled: S.awaitSettled, still: S.still, hasText, html: () => S.html().slice(0, maxText), selection,
     selectText: S.selectText,
     shown: (list) => list.map((h) => !!S.live(h)?.checkVisibility({ visibilityProperty: true })),
     live: (list) => list.map((h) => S.live(h) !== null),
   }
 
-  // do runs one of the doings: {v: its value} or {e: why not}.
+  // do runs one of the actions and returns {v: value} or {e: error}.
   S.do = async (name, args) => {
-    const deed = Object.hasOwn(doings, name) ? doings[name] : null
-    if (!deed) return { e: `there is no ${String(name).slice(0, 40)}` }
+    const action = Object.hasOwn(actions, name) ? actions[name] : null
+    if (!action) return { e: `there is no ${String(name).slice(0, 40)}` }
     try {
-      return { v: await deed(...args) }
+      return { v: await action(...args) }
     } catch (e) {
       return { e: String(e?.message ?? e) }
     }

@@ -1,5 +1,5 @@
-// What a person sees where there is no text: colours, drawn shapes, icons, handles of sliders, things
-// to drag. Words for these name what has no other name.
+// Describes what a person sees without text: colors, drawn shapes, icons, slider handles, draggable elements. The
+// descriptions name elements that have no other name.
 (() => {
   const S = globalThis.__sextant
 
@@ -11,7 +11,7 @@
   }
   const hues = [[15, 'red'], [42, 'orange'], [68, 'yellow'], [165, 'green'], [195, 'cyan'], [258, 'blue'], [290, 'purple'], [340, 'pink'], [361, 'red']]
 
-  // channels of a computed colour, each 0–255 and the last 0–1; null for forms that are not read.
+  // channels returns the channels of a computed color, 0–255 each and the last 0–1; null for unsupported notations.
   const channels = (text) => {
     const m = /^(rgba?|color)\((srgb )?([^)]*)\)$/.exec(text)
     if (!m || (m[1] === 'color' && !m[2])) return null
@@ -21,8 +21,8 @@
     return [Math.round(n[0] * by), Math.round(n[1] * by), Math.round(n[2] * by), n[3] ?? 1]
   }
 
-  // colour is a computed colour in words: "red", "green #3c8f1a"; '' for none and the transparent.
-  S.colour = (text) => {
+  // color names a computed color: "red", "green #3c8f1a"; '' for a transparent one.
+  S.color = (text) => {
     const c = channels(text)
     if (!c || c[3] < 0.1) return ''
     const hex = '#' + c.slice(0, 3).map((v) => v.toString(16).padStart(2, '0')).join('')
@@ -55,21 +55,21 @@
     return el.localName
   }
 
-  // ink is the colour a drawn shape is filled with, else that of its outline.
+  // ink returns the fill color of a drawn shape, or that of its outline.
   const ink = (el, cs = getComputedStyle(el)) => {
-    const fill = el.localName === 'line' ? '' : S.colour(cs.fill)
+    const fill = el.localName === 'line' ? '' : S.color(cs.fill)
     if (fill && cs.fillOpacity !== '0') return fill
-    const line = cs.stroke === 'none' ? '' : S.colour(cs.stroke)
+    const line = cs.stroke === 'none' ? '' : S.color(cs.stroke)
     return line && el.localName !== 'line' ? `${line}-outlined` : line
   }
 
-  // ground is the colour of el's own background.
-  const ground = (cs) => (cs.backgroundImage === 'none' ? S.colour(cs.backgroundColor) : '')
+  // ground returns the background color of el itself.
+  const ground = (cs) => (cs.backgroundImage === 'none' ? S.color(cs.backgroundColor) : '')
 
   const url = /^url\("?([^")]*)/
   const base = (src) => (/([^/?#]+?)(?:\.[a-z0-9]{2,5})?(?:[?#].*)?$/i.exec(src.startsWith('data:') ? '' : src)?.[1] ?? '').replace(/[-_]+/g, ' ').trim()
 
-  // pictured is the file name of the image shown in place of el.
+  // pictured returns the file name of the image shown in place of el.
   S.pictured = (el) => {
     const m = url.exec(getComputedStyle(el).content)
     return m ? base(m[1]).slice(0, 60) : ''
@@ -77,21 +77,21 @@
 
   const bare = (el) => !el.firstElementChild && !el.textContent.trim()
 
-  // paint names what has no words: "red circle" for a drawn shape, "red" for a coloured box;
-  // word is what its class says, '' for nothing.
+  // paint names an element without text: "red circle" for a drawn shape, "red" for a colored box. word is the name
+  // derived from its class, '' for none.
   S.paint = (el, word) => {
     if (S.drawn(el)) return `${ink(el)} ${kindOf(el)}`.trim()
     if (!bare(el)) return word
-    const colour = ground(getComputedStyle(el))
-    return colour ? `${colour} ${word}`.trim() : word
+    const color = ground(getComputedStyle(el))
+    return color ? `${color} ${word}`.trim() : word
   }
 
-  // hue is the colour of a drawn letter, which tells it from another one.
+  // hue returns the color of a drawn letter, which distinguishes it from equal letters.
   S.hue = (el) => (S.drawn(el) && el.localName === 'text' ? ink(el) : '')
 
   const rail = /slider|range|track/i
   const knob = /handle|thumb|knob|slider/i
-  // slid says how far along its track the handle of a slider is, in percent; '' for all else.
+  // slid returns how far a slider's handle is along its track, in percent; '' for other elements.
   S.slid = (el) => {
     const cls = el.getAttribute('class') ?? ''
     const p = el.parentElement
@@ -106,7 +106,7 @@
     return `${Math.round(Math.min(Math.max(at, 0), 1) * 100)} %`
   }
 
-  // carried is the selector of what is there to be dragged.
+  // carried is the selector of draggable elements.
   S.carried =
     '[draggable=true],.ui-sortable-handle,.ui-draggable:not(.ui-draggable-disabled),.draggable,.drag-handle,' +
     '[class*=sortable i]>li,[id*=sortable i]>li,[class*=draggable i]>li,[class*=reorder i]>li'
@@ -115,7 +115,7 @@
   const spot = (r) => `${Math.round(r.width)}×${Math.round(r.height)} around ${Math.round(r.x + r.width / 2)},${Math.round(r.y + r.height / 2)}`
   const mostParts = 40
 
-  // drawing tells what an svg shows, with places in pixels of the viewport; '' for an icon.
+  // drawing describes the shapes of an svg with their positions in pixels of the viewport; '' for an icon.
   S.drawing = (svg) => {
     const box = svg.getBoundingClientRect()
     if (box.width < 40 || box.height < 40) return ''
@@ -148,7 +148,7 @@
     return `${ink(el)} ${kindOf(el)} ${spot(r)}`.trim()
   }
 
-  // swatch tells what an element without words shows among text: its colour or its icon.
+  // swatch describes an element without text by its color or its icon.
   S.swatch = (el) => {
     if (!bare(el) || !S.shown(el)) return ''
     const r = el.getBoundingClientRect()
@@ -158,13 +158,13 @@
       const name = S.iconName(el)
       return name ? `(icon: ${name.slice(0, 60)})` : ''
     }
-    const colour = ground(cs)
-    if (!colour) return ''
-    if (cs.borderTopStyle !== 'none' && cs.borderTopWidth !== '0px') return `(${colour})`
+    const color = ground(cs)
+    if (!color) return ''
+    if (cs.borderTopStyle !== 'none' && cs.borderTopWidth !== '0px') return `(${color})`
     for (let p = S.up(el); p; p = S.up(p)) {
       const behind = channels(getComputedStyle(p).backgroundColor)
-      if (behind && behind[3] > 0.1) return S.colour(getComputedStyle(p).backgroundColor) === colour ? '' : `(${colour})`
+      if (behind && behind[3] > 0.1) return S.color(getComputedStyle(p).backgroundColor) === color ? '' : `(${color})`
     }
-    return colour === 'white' ? '' : `(${colour})`
+    return color === 'white' ? '' : `(${color})`
   }
 })()

@@ -1,4 +1,4 @@
-// Where elements are: clips of scrolling boxes, covering layers, points that really hit.
+// Computes the positions of elements: clipping by scrolling boxes, covering layers, and points that a press hits.
 (() => {
   const S = globalThis.__sextant
 
@@ -15,12 +15,12 @@
     let win = { x: 0, y: 0, w: view.w, h: view.h }
     if (o.clip) win = cut(win, o.clip)
     const modals = document.querySelectorAll(':modal')
-    // Where the window is scrolled to is dear to ask.
+    // It is expensive to read the window's scroll position, so it is read once.
     return { win, scrolledX: scrollX, scrolledY: scrollY, clips: new Map(), rootKind: { kids: new Map() }, modal: modals[modals.length - 1] ?? null, up: S.up }
   }
 
-  // kindOf is what the styles of el mean for its descendants. Reading styles is dear: of many
-  // elements alike (same tag, class, style and state in parents alike) three are read.
+  // kindOf returns the style properties of el that affect its descendants. Reading styles is expensive, so it reads
+  // those of three of many similar elements (same tag, class, style and state, in similar parents).
   const kindOf = (el, parent) => {
     const sign = !el.hasAttributes() ? el.localName : `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}|${el.getAttribute('data-state') ?? ''}|${el.getAttribute('aria-expanded') ?? ''}${el.hasAttribute('open')}`
     let k = parent.kids.get(sign)
@@ -43,8 +43,8 @@
     return k.mixed ? { kids: k.kids, facts } : k
   }
 
-  // info is the chain of boxes that cut el: each {rect, scrolls, up}, innermost first.
-  // Fixed and absolutely placed boxes escape the boxes between them and what holds them.
+  // info returns the chain of boxes that clip el: each {rect, scrolls, up}, innermost first. Fixed and absolutely
+  // positioned elements are not clipped by the boxes between them and their containing block.
   const info = (el, ctx) => {
     let i = ctx.clips.get(el)
     if (i) return i
@@ -76,7 +76,7 @@
 
   S.clipRect = clipRect
 
-  // areaBox is the box of a part of an image map, on the picture that shows it.
+  // areaBox returns the box of an area of an image map on its image.
   const areaBox = (area) => {
     const name = S.closest(area, (p) => p.localName === 'map')?.name
     const img = name ? Array.from(area.getRootNode().querySelectorAll('img[usemap]')).find((i) => i.useMap === '#' + name) : null
@@ -99,7 +99,7 @@
     const r = rect(el.getBoundingClientRect())
     if (some(r)) return r
     if (el.localName === 'area') return areaBox(el) ?? r
-    // A link around floated or absolutely placed content has no box of its own: take its children's.
+    // A link around floated or absolutely positioned content has no box of its own, so its children's are used.
     for (const k of S.kids(el)) {
       if (k.nodeType !== 1) continue
       const b = k.localName === 'slot' || getComputedStyle(k).display === 'contents' ? boxOf(k) : rect(k.getBoundingClientRect())
@@ -110,7 +110,7 @@
 
   const drawn = { visibilityProperty: true }
 
-  // place finds the visible part of a candidate: {box, vis, where}, or null when nobody can use it.
+  // place returns the visible part of a candidate: {box, vis, where}, or null when nobody can use it.
   S.place = (c, ctx) => {
     const at = c.box ?? c.el
     if (!(c.drawn && at === c.el) && !at.checkVisibility(drawn) && getComputedStyle(at).visibility !== 'visible') return null
@@ -144,8 +144,8 @@
     return { box, vis, where, dead: i.dead, fixed: i.isFixed }
   }
 
-  // lid is the fixed layer that lies over all of the viewport, wherever the page is scrolled to,
-  // null for none; other fixed things may lie on it.
+  // lid returns the fixed layer that covers the whole viewport at any scroll position, null for none. Other fixed
+  // elements may be on top of it.
   S.lid = (ctx) => {
     const { x, y, w, h } = ctx.win
     let lid = null
@@ -161,7 +161,7 @@
     return lid
   }
 
-  // hits: would pressing on `top` reach `el`? A label's press reaches its control.
+  // hits reports whether a press on `top` reaches `el`. A press on a label reaches its control.
   S.hits = (el, top) => {
     for (let p = top; p; p = S.up(p)) {
       if (p === el) return true
@@ -170,7 +170,7 @@
     return false
   }
 
-  // inner: something between top and el is a control of its own, so the press would mean that one.
+  // innerControl reports whether another control between top and el would get the press.
   const innerControl = (el, top) => {
     for (let p = top; p && p !== el; p = S.up(p)) {
       if (p.localName === 'label' && p.control === el) return false
@@ -181,7 +181,7 @@
 
   const grid = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9], [0.02, 0.5], [0.98, 0.5], [0.5, 0.04], [0.5, 0.96]]
 
-  // spots are points inside el's real rectangles, cut to win, best first.
+  // spots returns points inside the rectangles of el, clipped to win, the best first.
   S.spots = (at, win, many) => {
     const out = []
     let rects = Array.from(at.getClientRects(), rect).filter(some)
@@ -196,7 +196,7 @@
     return out
   }
 
-  // lifted: something of at may lie higher than at itself.
+  // lifted reports whether some content of at may be above at itself.
   const lifted = (at) => {
     if (S.rootOf(at) || at.assignedSlot) return true
     for (const side of ['::before', '::after']) if (getComputedStyle(at, side).content !== 'none') return true
@@ -206,9 +206,9 @@
     return false
   }
 
-  // lid: top belongs to a layer that leaves no point of at free within win. A layer is one placed
-  // box, upright and without holes; when it lies over the corners of a part of at, it lies over all
-  // of the part. Asking the page for a hundred points between is dear.
+  // lid reports whether top belongs to a layer that covers all of at within win. A layer is one positioned box, not
+  // rotated and without holes; when it covers the corners of a rectangle, it covers all of it. Hit tests of a hundred
+  // points in between would be expensive.
   const lid = (at, win, top) => {
     let corners = null
     for (let p = top; p && !S.within(at, p); p = S.up(p)) {
@@ -229,8 +229,8 @@
     return false
   }
 
-  // probe looks for a point that hits el: {x, y} or {top} what lies there instead, with lid when
-  // there is no use in looking at more points.
+  // probe searches for a point that hits el: {x, y}, or {top}, the element that covers it, with lid when testing more
+  // points is useless.
   S.probe = (el, at, win, many) => {
     let second = null
     let top = null
@@ -254,7 +254,7 @@
 
   const covers = new Set(['dialog', 'alertdialog', 'banner', 'navigation', 'region', 'complementary', 'contentinfo', 'menu', 'listbox', 'tooltip', 'alert', 'status', 'toolbar', 'form'])
 
-  // cover says what lies on top: the layer that a person would name, not the pixel's own element.
+  // cover describes what covers an element: the layer that a person would name, not the innermost element.
   S.cover = (top, el) => {
     let best = top
     for (let p = top; p && p !== document.body && p !== document.documentElement && !S.within(el, p); p = S.up(p)) {
@@ -279,7 +279,7 @@
 
   const closing = /^(x|×|✕|✖|⨯)$|\b(close|dismiss|accept|agree|got it|ok|okay|no thanks|not now|reject|decline|continue|cancel|skip|later|understood|hide|schließen|akzeptieren|ablehnen|verstanden|fermer|accepter|refuser|cerrar|aceptar|rechazar|chiudi|accetta|sluiten|akkoord|zamknij|закрыть|принять|关闭|接受|閉じる)/i
 
-  // dismissible: the layer has a way to make it go.
+  // dismissible reports whether the layer can be closed.
   S.dismissible = (el) => {
     if (el.matches(':modal,:popover-open')) return true
     for (const b of el.querySelectorAll('button,[role=button],a[href],input[type=button],input[type=submit]')) {

@@ -1,4 +1,4 @@
-// One listed thing in words: role, name, value, states, what covers it, where it belongs.
+// Describes one listed element: role, name, value, states, what covers it, and its group.
 (() => {
   const S = globalThis.__sextant
   const bullets = (s) => '•'.repeat(Math.min(Array.from(s).length, 64))
@@ -40,7 +40,7 @@
     return S.hue(el)
   }
 
-  // masked: a text field drawn as dots, as some pages do instead of type=password.
+  // masked reports whether a text field shows dots, as some pages do instead of type=password.
   const masked = (el) => getComputedStyle(el).webkitTextSecurity !== 'none' || /\b(cc-number|cc-csc|current-password|new-password|one-time-code)\b/.test(el.getAttribute('autocomplete') ?? '') && el.type === 'password'
 
   S.secret = (el) => (el.localName === 'input' && (el.type === 'password' || (S.isTextField(el) && masked(el)))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
@@ -73,7 +73,7 @@
     return out
   }
 
-  // focusNow is the element that has the keyboard, null for none.
+  // focusNow returns the element with the keyboard focus, null for none.
   S.focusNow = () => {
     let f = document.activeElement
     while (f && S.rootOf(f)?.activeElement) f = S.rootOf(f).activeElement
@@ -84,7 +84,7 @@
   const stable = ['name', 'type', 'href', 'data-testid', 'data-test', 'data-id', 'data-cy', 'for']
   const pressed = new Set(['radio', 'checkbox', 'submit', 'button'])
 
-  // trail is what of el, beside its role and name, survives a re-render.
+  // trail returns the properties of el, besides role and name, that survive a re-render.
   const trail = (el, area) => {
     let s = el.localName + '|' + el.id
     for (const a of stable) {
@@ -107,8 +107,8 @@
     return c.kind === 'focus' ? 'focusable' : 'clickable'
   }
 
-  // seen says what a pointer meets at the place of an element in view: null when it can be pressed,
-  // {top} when something lies over it, undefined when nobody can tell.
+  // seen checks what a pointer would hit at an element in view: null when it can be pressed, {top} when something
+  // covers it, undefined when that is unknown.
   const seen = (el, at, p, ctx) => {
     let hit = S.probe(el, at, p.vis, false)
     if (hit.x === undefined && el.labels?.length) {
@@ -122,7 +122,7 @@
     return hit.top ? hit : undefined
   }
 
-  // otherOptions are the first of what a closed list offers beside what is chosen, and how many more.
+  // otherOptions returns the first unselected options of a closed list, and the number of further ones.
   const otherOptions = (el) => {
     const words = []
     let more = 0
@@ -141,15 +141,15 @@
     return words.length > 1 || !more ? words.join(', ') : ''
   }
 
-  // faded: a box around it is fully transparent. A control that is transparent itself mostly
-  // lies over its own picture, and so do fields that are drawn by something else.
+  // faded reports whether an ancestor is fully transparent. A control that is itself transparent usually covers its
+  // own picture, and so do fields that the page draws differently.
   const drawnOtherwise = new Set(['file', 'checkbox', 'radio', 'range', 'color', 'date'])
   const faded = (el, at) => {
     if (at !== el || at.checkVisibility({ opacityProperty: true }) || !at.checkVisibility() || getComputedStyle(at).opacity === '0') return false
     return !(el.localName === 'input' && drawnOtherwise.has(el.type)) && !el.labels?.length
   }
 
-  // report is the RawNode of a placed candidate, or null when nobody can use it.
+  // report returns the RawNode of a placed candidate, or null when nobody can use it.
   S.report = (c, p, ctx) => {
     const el = c.el
     const at = c.box ?? el
@@ -202,9 +202,8 @@
     return n
   }
 
-  // What a look finds leaves as one text: reading thousands of objects is dear on both sides.
-  // A record ends with a back quote, its fields with a tilde; where these occur in the page's text they
-  // are written as the characters 1 and 2.
+  // The result is packed into one text, because it is expensive to pass thousands of objects. A record ends with a
+  // backquote, a field with a tilde; in the page's text, these become U+0002 and U+0001.
   const sign = /[~`\u0001\u0002]/
   const safe = (s) => (sign.test(s) ? s.replace(/[\u0001\u0002]/g, '').replace(/~/g, '\u0001').replace(/`/g, '\u0002') : s)
   const num = (v) => Math.round(v * 100) / 100

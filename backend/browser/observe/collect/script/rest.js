@@ -1,5 +1,5 @@
-// How quiet the document is: an observer of our own world notes changes that can matter, and
-// which of them the page makes all the time by itself.
+// Measures how quiet the document is. An observer in our isolated world records relevant changes, and which of them
+// the page makes all the time.
 (() => {
   const S = globalThis.__sextant
   const now = () => performance.now()
@@ -7,14 +7,14 @@
   let last = now()
   const attributes = ['class', 'style', 'hidden', 'disabled', 'open', 'src', 'href', 'value', 'checked', 'selected', 'inert', 'aria-expanded', 'aria-hidden', 'aria-busy', 'aria-disabled', 'aria-selected', 'aria-sort', 'aria-checked', 'aria-pressed', 'aria-invalid', 'aria-label', 'role', 'tabindex', 'contenteditable', 'readonly']
 
-  // A streak is an element that changes again and again; log holds the newest changes, each with
-  // the streak it belongs to, if any.
+  // A streak describes an element that changes repeatedly. log contains the newest changes, each with the streak that
+  // it belongs to, if any.
   const pause = 400
   const many = 50
   const keep = 400
   const streaks = new WeakMap()
   let log = []
-  // felt is the time of the last input: what it causes makes no streak.
+  // felt is the time of the last input. Changes that follow it start no streak.
   let felt = -1e9
   for (const type of ['pointerdown', 'pointerup', 'keydown', 'keyup', 'input']) {
     window.addEventListener(type, () => { felt = now() }, { capture: true, passive: true })
@@ -26,9 +26,9 @@
     seen.add(root)
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: attributes })
   }
-  // births is when a node came into the document while we watched, 0 for one that has been there.
+  // births maps nodes to the time of their insertion, 0 for those that were there before.
   const births = new WeakMap()
-  // born is that of el, or of what it came in with.
+  // born returns the time at which el, or the subtree that contains it, was inserted.
   S.born = (el) => {
     for (let p = el; p; p = p.parentNode ?? p.host) {
       const t = births.get(p)
@@ -55,7 +55,7 @@
     count += n
     last = now()
     const belong = Array.from(touched, (el) => streakOf(el, last))
-    // Of very many only the newest is kept.
+    // Of many simultaneous changes, only one entry with the newest streak is recorded.
     if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
     else for (const streak of belong) log.push({ t: last, streak })
     if (log.length > keep) log = log.slice(-keep / 2)
@@ -70,7 +70,7 @@
     if (streak) streak.last = t
     return streak
   }
-  // around is the streak of what el was drawn in while that went on, a few boxes up.
+  // around returns the streak of a close ancestor of el that was active when el was inserted.
   const around = (el, t) => {
     const born = S.born(el)
     for (let p = el.parentNode, n = 0; born && p && n < 4; p = p.parentNode, n++) {
@@ -79,7 +79,7 @@
     }
     return null
   }
-  // among is the streak of a box whose children, all of a kind, change in turns, as lamps do.
+  // among returns the streak of a box whose children, all of one kind, change in turns, such as indicator lights.
   const turns = new WeakMap()
   const among = (el, t) => {
     const box = el.parentNode
@@ -104,7 +104,7 @@
   }
   S.quiet = () => now() - last
 
-  // ends: a running animation or transition that ends by itself, soon.
+  // ends reports whether an animation or transition is running and will end soon.
   S.ends = (a) => {
     if (a.playState !== 'running' || !(a.timeline instanceof DocumentTimeline)) return false
     const t = a.effect?.getComputedTiming()
@@ -118,8 +118,8 @@
     ready: document.readyState,
   })
 
-  // drawn resolves when the page has drawn once and run what was due then; a page that does not
-  // draw is not waited for.
+  // drawn resolves when the page has drawn one frame and run the tasks that were due then, or after 100 ms when it
+  // draws none.
   const drawn = () =>
     new Promise((done) => {
       const late = setTimeout(done, 100)
@@ -129,8 +129,8 @@
       }))
     })
 
-  // changes is what happened since start but for what went on before it by itself: how many
-  // times, when last, and how many animations that end have begun.
+  // changes summarizes the changes since start that do not belong to an earlier streak: their number, the time since
+  // the last one, and the number of finite animations that have begun.
   const changes = (start) => {
     let times = 0
     let at = 0
@@ -143,9 +143,9 @@
     return { mutations: times, quietMs: times ? now() - at : 1e6, animations, ready: document.readyState }
   }
 
-  // awaitSettled waits, limit milliseconds at most, until what happened in the last since milliseconds
-  // is over: once when there was one change, longer between several. With draw it first lets
-  // the page draw.
+  // awaitSettled waits, at most limit ms, until the changes of the last since ms have ended. The page must be quiet
+  // for once ms after a single change, and for several ms after more than one. With draw, it first lets the page
+  // draw.
   S.awaitSettled = async (since, draw, once, several, limit) => {
     const start = now() - since
     const end = now() + limit

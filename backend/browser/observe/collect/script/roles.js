@@ -1,4 +1,4 @@
-// Roles by HTML-AAM 1.0 with names of WAI-ARIA 1.2; where HTML-AAM gives no role, a plain word.
+// Roles by HTML-AAM 1.0 with the names of WAI-ARIA 1.2; a plain word where HTML-AAM gives no role.
 (() => {
   const S = globalThis.__sextant
 
@@ -87,8 +87,8 @@
   }
   const globals = ['aria-label', 'aria-labelledby', 'aria-describedby', 'aria-live', 'aria-controls', 'aria-owns']
 
-  // role is the ARIA role of el, '' for none. A presentational role yields on elements that can
-  // take focus or carry a global ARIA attribute (conflict resolution of WAI-ARIA 1.2).
+  // role returns the ARIA role of el, '' for none. A presentational role is ignored on elements that can take focus
+  // or have a global ARIA attribute (conflict resolution of WAI-ARIA 1.2).
   S.role = (el) => {
     const attr = el.getAttribute('role')
     if (attr) {
@@ -107,7 +107,7 @@
     return r
   }
 
-  // control: a native control, or an element with an ARIA widget role.
+  // control reports whether el is a native control or has an ARIA widget role.
   S.control = (el) => {
     switch (el.localName) {
       case 'input':

@@ -3,7 +3,7 @@
   const S = globalThis.__sextant
   const most = 4000
 
-  // rows gives each of several things alike the words of its row as a state: in "Ana Lima".
+  // rows adds the text of its row to each of several equal elements, as a state: in "Ana Lima".
   S.rows = (nodes, ctx) => {
     const alike = new Map()
     for (const n of nodes) {
@@ -23,7 +23,7 @@
     }
   }
 
-  // shared distinguishes several alike elements in one row: by the row, and their position in it.
+  // shared distinguishes several equal elements in one row by the row and by their position in it.
   const shared = (list, counts, ctx) => {
     if (list.length > 500) return
     const rows = new Map()
@@ -38,7 +38,7 @@
     for (const [p, row] of rows) row.forEach((n, i) => n.states.push(`in "${textOf(p, n.el)}" ${i + 1} of ${row.length}`))
   }
 
-  // rowOf is the text of the largest box that holds this thing and none of those alike.
+  // rowOf returns the text of the largest box that contains this element and no equal one.
   const rowOf = (n, counts, ctx) => {
     let row = null
     for (let p = ctx.up(n.el); p && counts.get(p) === 1; p = ctx.up(p)) row = p

@@ -1,11 +1,11 @@
-// What can be read: visible text, selections, and the document as HTML for the content tool.
+// Readable content: visible text, selections, and the document as HTML.
 (() => {
   const S = globalThis.__sextant
   const dropped = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'iframe', 'frame', 'object', 'embed', 'canvas', 'datalist', 'slot'])
   const voids = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
   const inlineTags = new Set(['a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'em', 'font', 'i', 'kbd', 'mark', 'q', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var', 'slot', 'label'])
 
-  // texts lists the visible text nodes below el in flat-tree order; null is a break between blocks.
+  // texts returns the visible text nodes below el in flat-tree order; null is a break between blocks.
   S.texts = (el) => {
     const out = []
     const go = (n) => {
@@ -40,7 +40,7 @@
     return S.fold(all).toLowerCase().includes(want)
   }
 
-  // charted is the folded text of el with the node and offset of each character.
+  // charted returns the folded text of el, with the node and offset of each character.
   const charted = (el) => {
     let text = ''
     const at = []
@@ -86,7 +86,7 @@
       const w = S.fold(want)
       from = text.indexOf(w)
       if (from < 0) {
-        // Lower case keeps lengths for all but a few letters; those texts are only found as written.
+        // Lower case changes the length of a few letters; texts with these are found only in their exact case.
         const low = text.toLowerCase()
         from = low.length === text.length ? low.indexOf(w.toLowerCase()) : -1
       }
@@ -135,7 +135,7 @@
     return getSelection().toString().slice(0, 200000)
   }
 
-  // edits: the selection is in editable rich text.
+  // edits reports whether the selection is in editable rich text.
   S.edits = () => {
     const n = getSelection().anchorNode
     return !!(n?.nodeType === 1 ? n : n?.parentElement)?.isContentEditable
@@ -146,7 +146,7 @@
   const keep = ['href', 'src', 'alt', 'title', 'colspan', 'rowspan', 'start', 'type', 'lang', 'dir', 'datetime', 'role', 'class', 'id', 'itemprop', 'rel', 'name', 'content', 'open']
   const limit = 8_000_000
 
-  // html writes the document as it is now, in flat-tree order, without what nobody sees or what runs.
+  // html returns the current document as HTML, in flat-tree order, without hidden content and scripts.
   S.html = () => {
     const out = []
     let size = 0
@@ -184,10 +184,10 @@
       for (const k of S.kids(n)) if (!(hidden && k.nodeType === 3)) go(k)
       put(`</${name}>${tag === 'button' ? ' ' : ''}`)
     }
-    // leads: where a link goes, '' when it stays on this page or only runs something.
+    // leads returns the address of a link, '' when the link stays on this page or runs a script.
     const here = location.href.split('#')[0]
     const leads = (a) => (!/^https?:|^mailto:|^tel:|^ftp:/.test(a.href) || a.href.split('#')[0] === here ? '' : a.href)
-    // picture names an image that has no text of its own.
+    // picture names an image without alternative text.
     const picture = (n) => {
       if (n.alt) return ''
       const r = n.getBoundingClientRect()
@@ -195,7 +195,7 @@
       const file = (n.currentSrc || n.src).split(/[?#]/)[0].split('/').pop() ?? ''
       return /^data:/.test(n.src) ? 'picture' : `picture ${file.slice(0, 80)}`.trim()
     }
-    // What is between words without being one: parts of pictures, colours, icons.
+    // The number of parts of pictures, colors and icons that are described between words.
     const most = 200
     let seen = 0
     const drawing = (svg) => {

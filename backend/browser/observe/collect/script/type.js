@@ -1,4 +1,4 @@
-// Putting things into fields: focus, selecting what they hold, setting what is not typed, choosing.
+// Fills in fields: focuses them, selects their content, sets fields that cannot be typed into, and chooses options.
 (() => {
   const S = globalThis.__sextant
   const err = (message) => {
@@ -24,8 +24,8 @@
 
   let writing = null
 
-  // selectAll selects what a field holds, so that typing replaces it, and begins to watch what
-  // becomes of it: {editable, empty, rich}.
+  // selectAll selects the content of a field, so that typing replaces it, and starts to watch the field: {editable,
+  // empty, rich}.
   S.selectAll = async (h) => {
     const el = fieldIn(need(h))
     if (el.readOnly) return { editable: false, empty: !el.value, why: 'it is read-only' }
@@ -36,7 +36,7 @@
     else {
       el.focus({ preventScroll: true })
       getSelection().selectAllChildren(el)
-      // Editors with a model of their own learn of the selection from an event, a frame later.
+      // Editors with their own model learn of the selection through an event, one frame later.
       await new Promise((done) => {
         setTimeout(done, 60)
         requestAnimationFrame(() => setTimeout(done))
@@ -49,8 +49,8 @@
 
   const same = (a, b) => a === b || S.fold(a) === S.fold(b)
 
-  // written says what became of typing: {now, taken}; taken is false when the field holds what it
-  // held before and the page made nothing else of the text.
+  // written returns the result of typing: {now, taken}. taken is false when neither the field nor the page has
+  // changed.
   S.written = (want) => {
     const w = writing
     if (!w || !w.el.isConnected) return { now: want, taken: true, gone: true }
@@ -64,7 +64,7 @@
     el.dispatchEvent(new Event('change', { bubbles: true }))
   }
 
-  // fill sets fields that cannot be typed into: dates, colours, sliders. {done, value, why}.
+  // fill sets fields that cannot be typed into, such as dates, colors and sliders: {done, value, why}.
   S.fill = (h, value) => {
     const el = need(h)
     if (el.localName !== 'input' || !/^(date|time|datetime-local|month|week|color|range)$/.test(el.type)) return { done: false, value: '' }

@@ -8,37 +8,37 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// doubt is a reason to ask. An exact one is about these arguments: a grant that answers it is for them only.
-type doubt struct {
-	reason string
-	exact  bool
-	// tainted says that text from outside could be behind the call, inEveryMode that the mode Full asks too.
+// askReason is a reason to ask. If it is exact, a grant that answers it covers only the same arguments.
+type askReason struct {
+	text  string
+	exact bool
+	// tainted is true if outside text could have caused the call. inEveryMode is true if the mode Full asks too.
 	tainted, inEveryMode bool
 }
 
-// doubts returns why the person should be asked; with none, the call runs.
-func (f facts) doubts() []doubt {
-	var all []doubt
+// reasons returns the reasons to ask the person. If there are none, the call runs.
+func (f facts) reasons() []askReason {
+	var all []askReason
 	switch {
 	case f.describesEffects():
-		all = append(f.effectDoubts(), f.newHostDoubts()...)
+		all = append(f.effectReasons(), f.newHostReasons()...)
 	case !f.workspaceCovers():
-		all = append(f.hintDoubts(), f.newHostDoubts()...)
+		all = append(f.hintReasons(), f.newHostReasons()...)
 	}
-	all = append(all, f.panelDoubts()...)
+	all = append(all, f.panelReasons()...)
 	if f.in.Settings.Mode == ModeFull || f.isAllowedTool() {
-		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.inEveryMode })
+		all = slices.DeleteFunc(all, func(r askReason) bool { return !r.inEveryMode })
 	}
-	all = append(append(append(all, f.askingDoubts()...), f.hiddenProgramDoubts()...), f.secretDoubts()...)
-	return append(all, f.taintDoubts()...)
+	all = append(append(append(all, f.askingReasons()...), f.hiddenProgramReasons()...), f.secretReasons()...)
+	return append(all, f.taintReasons()...)
 }
 
-// hintDoubts returns the doubts that follow from the hints of a tool.
-func (f facts) hintDoubts() []doubt {
+// hintReasons returns the reasons to ask that follow from the hints of a tool.
+func (f facts) hintReasons() []askReason {
 	h := f.in.Definition.Hints
-	var all []doubt
+	var all []askReason
 	if h.Destructive && !h.ReadOnly {
-		all = append(all, doubt{reason: f.in.Call.Tool + " can delete or overwrite.", exact: true})
+		all = append(all, askReason{text: f.in.Call.Tool + " can delete or overwrite.", exact: true})
 	}
 	if h.Confirm {
 		why := f.in.Call.Tool + " asks for confirmation of every call."
@@ -48,48 +48,48 @@ func (f facts) hintDoubts() []doubt {
 		if f.isInterfaceTool() {
 			why = "It gives something of this machine to the page."
 		}
-		// It is exact where an interface tool gives this file to this field, and where the person is to read the data
-		// first, such as the text of a tool.
-		all = append(all, doubt{reason: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
+		// Exact: giving this file to this field of a page, or data that the person should read first, such as the code
+		// of a created tool.
+		all = append(all, askReason{text: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
 			f.in.Description.NewProgram == ""})
 	}
 	if d := f.in.Description; d.NewProgram != "" && d.Unconfined != "" {
-		all = append(all, doubt{
-			reason: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
+		all = append(all, askReason{
+			text: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
 			inEveryMode: true,
 		})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.isExternalTool() {
-		all = append(all, doubt{reason: f.in.Call.Tool + " reaches outside of this machine."})
+		all = append(all, askReason{text: f.in.Call.Tool + " reaches outside of this machine."})
 	}
 	return all
 }
 
-// isExternalTool reports whether the tool is none of the baseline tools.
+// isExternalTool reports whether the tool is not a baseline tool.
 func (f facts) isExternalTool() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
 
-// newHostDoubts returns the doubt about a request to a host that was not used before. For interface tools taintDoubts
-// decides.
-func (f facts) newHostDoubts() []doubt {
+// newHostReasons returns the reason to ask about a request to a host that was not used before. Interface tools have
+// none; taintReasons covers them.
+func (f facts) newHostReasons() []askReason {
 	if f.isInterfaceTool() {
 		return nil
 	}
 	var unused []string
 	for _, h := range f.hosts {
-		if !f.hostIsOpen(h) && !HostOpened(h, f.in.UsedHosts) && !f.hostIsGranted(h) {
+		if !f.hostIsOpen(h) && !HostMatches(h, f.in.UsedHosts) && !f.hostIsGranted(h) {
 			unused = append(unused, h)
 		}
 	}
 	if len(unused) == 0 {
 		return nil
 	}
-	// A command may send anything, so an answer for its host is for this command only.
+	// A command may send anything, so an answer about its host covers only this command.
 	command := f.in.Description.RunsProgram && f.describesEffects()
-	return []doubt{{reason: "It is the first request to " + joinWords(unused) + ".", exact: command &&
+	return []askReason{{text: "It is the first request to " + joinWords(unused) + ".", exact: command &&
 		!f.in.Description.HostCheck, inEveryMode: command}}
 }
 
-// hostIsGranted reports whether a grant lets commands reach host, for a command that the sandbox limits to its hosts.
+// hostIsGranted reports whether a grant lets commands reach host, if the sandbox limits the command's hosts.
 func (f facts) hostIsGranted(host string) bool {
 	if !f.in.Description.HostsLimited || f.in.Description.HostCheck {
 		return false // coveredBy decides, and names the grant
@@ -101,18 +101,18 @@ func (f facts) hostIsGranted(host string) bool {
 	})
 }
 
-// taintDoubts returns the doubts that text from outside raises: while it is in the context, whatever could take data
-// out or leave instructions behind asks (decision 12).
-func (f facts) taintDoubts() []doubt {
+// taintReasons returns the reasons to ask that outside text causes. While it is in the context, the policy asks about
+// every call that could send data out or leave instructions behind (decision 12).
+func (f facts) taintReasons() []askReason {
 	if len(f.in.Description.CopiedFrom) > 0 {
-		return []doubt{{
-			reason: "The data looks copied from " + joinWords(f.in.Description.CopiedFrom) + ".",
-			exact:  true, tainted: true,
+		return []askReason{{
+			text:  "The data looks copied from " + joinWords(f.in.Description.CopiedFrom) + ".",
+			exact: true, tainted: true,
 		}}
 	}
 	if local := f.in.Description.LocalSources; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
-		return []doubt{{
-			reason: "This conversation read " + joinWords(firstFew(local)) +
+		return []askReason{{
+			text: "This conversation read " + joinWords(firstFew(local)) +
 				". Such text can try to steer the assistant, so you confirm every lasting instruction.",
 			exact: true, tainted: true,
 		}}
@@ -120,21 +120,20 @@ func (f facts) taintDoubts() []doubt {
 	if !f.isTainted() || !f.couldLeak() {
 		return nil
 	}
-	return []doubt{{
-		reason: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
+	return []askReason{{
+		text: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
 			"so you confirm what leaves this machine or stays on it.",
 		exact: true, tainted: true,
 	}}
 }
 
-// storesInstructions reports whether the call stores text that is later read as the person's own words.
+// storesInstructions reports whether the call stores text that the model later reads as the person's own words.
 func (f facts) storesInstructions() bool {
 	d := f.in.Definition
 	return d.Origin == toolspec.OriginBaseline && d.Group == "feedback" && !d.Hints.ReadOnly
 }
 
-// couldLeak reports whether the call could take data out or leave something behind, with text from outside in the
-// context.
+// couldLeak reports whether a call that outside text caused could send data out or leave something behind.
 func (f facts) couldLeak() bool {
 	hints := f.in.Definition.Hints
 	if f.describesEffects() {
@@ -147,31 +146,31 @@ func (f facts) couldLeak() bool {
 		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
 	}
 	if hints.Confirm {
-		// A file or a script may contain anything, also for the page that was read.
+		// A file or a script may contain anything, even if the page was already read.
 		return true
 	}
 	if f.in.Description.IsPageLink {
 		return false
 	}
-	// Interface tools take data out in an address or in what they type. That is as intended on the origin that was
-	// read, or one that a person typed.
+	// Interface tools can send data in a URL or in the text that they type. Sending it to an origin that was read, or
+	// that the person typed, is what the person intends.
 	if f.address == "" && f.in.Description.Data == "" {
 		return false
 	}
 	if len(f.hosts) == 0 {
-		// It is not known where the data would go.
+		// The destination of the data is unknown.
 		return f.in.Description.Data != ""
 	}
 	for _, h := range f.hosts {
-		if !f.hostWasRead(h) && !HostTyped(h, f.in.Call.From.TypedHosts) {
+		if !f.hostWasRead(h) && !HostMatchesExactly(h, f.in.Call.From.TypedHosts) {
 			return true
 		}
 	}
 	return false
 }
 
-// workspaceCovers reports whether the mode Workspace allows the call: a file tool on a path in the workspace folder.
-// The path is compared as written; whoever opens it follows links and refuses those that lead out.
+// workspaceCovers reports whether the mode Workspace allows the call: a file tool on a path in the workspace folder. It
+// compares the path as written. The code that opens the path must refuse links that lead out of the folder.
 func (f facts) workspaceCovers() bool {
 	d, target := f.in.Definition, f.in.Description.Target
 	if f.in.Settings.Mode != ModeWorkspace || d.Origin != toolspec.OriginBaseline || d.Group != "files" {
@@ -186,7 +185,7 @@ func (f facts) workspaceCovers() bool {
 	return f.inFolder(target)
 }
 
-// allowReason says why the call runs without a question.
+// allowReason returns a sentence that says why the call runs without a question.
 func (f facts) allowReason() string {
 	switch {
 	case f.readsOnly() && f.in.Description.RunsProgram:
@@ -207,7 +206,7 @@ func (f facts) allowReason() string {
 	return "It needs no confirmation."
 }
 
-// joinWords joins items as a sentence does: "a, b and c".
+// joinWords joins items into a phrase: "a, b and c".
 func joinWords(items []string) string {
 	switch len(items) {
 	case 0:
