@@ -87,7 +87,7 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 		if result.ReleaseMissed {
 			releasesMissed++
 			_, asked := t.tab.Tracker.Since(t.pressed)
-			again = !asked && releasesMissed <= maxSlips
+			again = !asked && !result.Changed && releasesMissed <= maxSlips
 		}
 		switch {
 		case err != nil || result.Hit && !(result.ReleaseMissed && press.IsLeft()):
@@ -95,6 +95,10 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 		case !result.Seen:
 			return t.missedFault("")
 		case n < maxClickTries-1 && again:
+		case result.Hit && result.Changed:
+			page.AddActionNote(a, "The page changed during the press, and its release reached another element, so that no "+
+				"click followed.")
+			return nil
 		case result.Hit:
 			page.AddActionNote(a, "The element moved away between press and release, so that the page saw no click.")
 		default:

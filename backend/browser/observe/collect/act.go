@@ -60,9 +60,10 @@ type PressResult struct {
 	Hit bool `json:"hit"`
 	// Text names the element that the press would have reached instead, such as `dialog "Cookies"`.
 	Text string `json:"text"`
-	// ReleaseMissed is true when the press hit the element but its release did not, and neither a click nor a change
-	// of the page followed.
-	ReleaseMissed bool `json:"slipped"`
+	// ReleaseMissed is true when the press hit the element but its release did not, and no click followed.
+	ReleaseMissed bool `json:"releaseMissed"`
+	// Changed is true when the page changed after the press.
+	Changed bool `json:"changed"`
 }
 
 // EndPressGuard returns what the guarded event hit and ends the guard.

@@ -337,13 +337,13 @@
     armed = null
     return was
   }
-  // hit returns what the guarded press hit. slipped means that the press reached el but its release did not, and that
-  // the page has not changed since. With held, a guard that stopped a press stays active for its release.
+  // hit returns what the guarded press hit. releaseMissed means that the press reached el, but its release did not and
+  // no click followed. With held, a guard that stopped a press stays active for its release.
   S.hit = (held) => {
     const was = held && armed?.seen && !armed.hit ? armed : disarm()
     if (!was) return { seen: false, hit: false, text: '' }
     const own = /^(select|option|video|audio|object|embed|iframe)$/.test(was.el.localName) // handled by the browser itself
-    const slipped = was.hit && was.away && !was.clicked && !own && was.el.isConnected && S.rest().mutations === was.changes
-    return { seen: was.seen, hit: was.hit, text: was.text, slipped }
+    const releaseMissed = was.hit && was.away && !was.clicked && !own && was.el.isConnected
+    return { seen: was.seen, hit: was.hit, text: was.text, releaseMissed, changed: S.rest().mutations !== was.changes }
   }
 })()
