@@ -80,7 +80,7 @@ func (s *System) serverSandbox(options OpenOptions) *launch.Sandbox {
 // openInBrowser opens an address in the person's own browser. If that fails, the person can open it from the question,
 // which shows it.
 func (s *System) openInBrowser(address string) {
-	if err := openurl.Browser(address); err != nil {
+	if err := openurl.InBrowser(address); err != nil {
 		s.Log.Warn("no browser could be opened; the person has to open the page", "err", err)
 	}
 }

@@ -39,7 +39,7 @@ func (s *System) openPageServer(_ context.Context, options OpenOptions) error {
 	s.PageServer = pages.New(pages.Config{Source: s.pageSource, Log: s.Log})
 	s.Apps = mcpapps.New(mcpapps.Config{
 		Servers: s.mcpServers, Do: s.do, PageURL: s.PageServer.URL, Watched: s.hasWindow, Mask: s.Secrets.Mask,
-		OpenMail: openurl.Default, Log: s.Log,
+		OpenMail: openurl.WithDesktop, Log: s.Log,
 	})
 	if !options.Serve {
 		return nil

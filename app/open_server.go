@@ -145,7 +145,7 @@ func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	}
 	addr := ln.Addr().String()
 	s.Egress.Block(addr)
-	stop := s.Egress.ServeProxy(context.WithoutCancel(ctx), ln, s.checkPageHost, nil)
+	stop := s.Egress.StartProxyOn(context.WithoutCancel(ctx), ln, s.checkPageHost, nil)
 	s.OnClose("the window's proxy", func() error { stop(); return nil })
 	return WindowEgress{Proxy: addr, Direct: []string{s.Host(), s.PageServer.Host()}}, nil
 }

@@ -12,16 +12,16 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// Browser opens address in the program that the variable BROWSER names. If it is not set, Browser acts like Default.
-func Browser(address string) error {
+// InBrowser opens address in the program that the variable BROWSER names, or like WithDesktop if it is not set.
+func InBrowser(address string) error {
 	if program := os.Getenv("BROWSER"); program != "" {
 		return start(program, address, "BROWSER="+program)
 	}
-	return Default(address)
+	return WithDesktop(address)
 }
 
-// Default opens address in the program that the desktop uses for its scheme.
-func Default(address string) error {
+// WithDesktop opens address in the program that the desktop uses for its scheme.
+func WithDesktop(address string) error {
 	return start("xdg-open", address)
 }
 

@@ -93,7 +93,7 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 </script>`})
 	other := otherSite(url)
 	openPage(t, ctx, s, other)
-	_, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url})
+	_, tabs, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 	want("the tab that pretends", again, "52.5")
 	to := func(id int) {
 		t.Helper()
-		if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: id}); err != nil {
+		if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: id}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -130,7 +130,7 @@ func TestClosingTabEndsAction(t *testing.T) {
 		got <- err
 	}()
 	eventually(t, "the action runs", s.ActingForTest)
-	if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "close", Tab: page.Page.Tab}); err != nil {
+	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "close", Tab: page.Page.Tab}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -166,7 +166,7 @@ func TestBusyPageIsReported(t *testing.T) {
 	defer cancel()
 	_, err := s.Click(bounded, surface.ClickOptions{ID: id})
 	expectFault(t, err, surface.FaultTimeout)
-	if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "close"}); err != nil {
+	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "close"}); err != nil {
 		t.Errorf("the busy tab cannot be closed: %v", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestSlowlyRestoredTabDoesNotBlockOthers(t *testing.T) {
 		},
 	})
 	slow := openPage(t, ctx, s, url+"/slow")
-	if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/quick"}); err != nil {
+	if _, _, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url + "/quick"}); err != nil {
 		t.Fatal(err)
 	}
 	died.Store(true)
@@ -220,7 +220,7 @@ func TestSlowlyRestoredTabDoesNotBlockOthers(t *testing.T) {
 		t.Errorf("while one tab is on its way the other shows %+v, %v", ans.Page, err)
 	}
 	close(answer)
-	ans, _, err = s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: slow.Page.Tab})
+	ans, _, err = s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: slow.Page.Tab})
 	if err != nil || ans.Page.Title != "Slow" || ans.Page.URL != url+"/slow" {
 		t.Fatalf("the slow tab shows %+v, %v", ans.Page, err)
 	}

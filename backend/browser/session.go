@@ -21,7 +21,7 @@ import (
 // Aliases of the types in Session's methods, for callers that import only this package.
 type (
 	NavigateOptions = act.NavigateOptions
-	TabOptions      = act.TabOptions
+	TabCommand      = act.TabCommand
 	Emulation       = emulation.Emulation
 	Position        = emulation.Position
 	Message         = console.Message
@@ -55,7 +55,7 @@ func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotation.O
 }
 
 // Tabs lists, opens, selects or closes tabs; see act.Tabs.
-func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotation.Observation, []event.Tab, error) {
+func (s *Session) Tabs(ctx context.Context, o TabCommand) (annotation.Observation, []event.Tab, error) {
 	return act.Tabs(ctx, s.Session, o)
 }
 

@@ -49,16 +49,16 @@ func TestPopupBelongsToSession(t *testing.T) {
 	if _, ok := eventOf(ans, "opened_tab"); !ok {
 		t.Errorf("the answer tells %+v", ans.Events)
 	}
-	ans, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: page.Page.Tab})
+	ans, tabs, err := s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: page.Page.Tab})
 	if err != nil || len(tabs) != 3 || ans.Page.Title != "One" {
 		t.Errorf("selecting: %+v, %+v, %v", ans.Page, tabs, err)
 	}
-	if _, tabs, err = s.Tabs(ctx, browser.TabOptions{Action: "close", Tab: opened.Tab}); err != nil || len(tabs) != 2 {
+	if _, tabs, err = s.Tabs(ctx, browser.TabCommand{Action: "close", Tab: opened.Tab}); err != nil || len(tabs) != 2 {
 		t.Errorf("closing: %+v, %v", tabs, err)
 	}
-	_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: opened.Tab})
+	_, _, err = s.Tabs(ctx, browser.TabCommand{Action: "select", Tab: opened.Tab})
 	expectFault(t, err, surface.FaultNotFound)
-	if ans, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/two"}); err != nil ||
+	if ans, _, err = s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url + "/two"}); err != nil ||
 		ans.Page.Title != "Two" {
 		t.Errorf("opening: %+v, %v", ans.Page, err)
 	}
@@ -205,7 +205,7 @@ func TestCheckAddressBlocksNavigation(t *testing.T) {
 	for _, url := range []string{"file:///etc/passwd", "https://secret.example"} {
 		_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url})
 		expectFault(t, err, surface.FaultBlocked)
-		_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url})
+		_, _, err = s.Tabs(ctx, browser.TabCommand{Action: "open", URL: url})
 		expectFault(t, err, surface.FaultBlocked)
 	}
 }
@@ -224,7 +224,7 @@ func TestBlankPageIsAlwaysAllowed(t *testing.T) {
 			t.Errorf("the tab shows %+v", ans.Page)
 		}
 	}
-	ans, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: "About:Blank"})
+	ans, tabs, err := s.Tabs(ctx, browser.TabCommand{Action: "open", URL: "About:Blank"})
 	if err != nil || len(tabs) != 2 || ans.Page.URL != "about:blank" {
 		t.Errorf("a tab of its own: %+v, %+v, %v", ans.Page, tabs, err)
 	}

@@ -11,11 +11,11 @@ import (
 // Permission is the person's setting for all calls of one tool.
 type Permission string
 
-// The permissions. PermissionByRules decides by the call's effects and the mode. PermissionAllow omits the questions
+// The permissions. PermissionDefault decides by the call's effects and the mode. PermissionAllow omits the questions
 // that the mode Full omits, for calls from the window and the command line. PermissionAsk asks at each call, even if it
 // only reads, and no grant can answer. PermissionNever refuses every call.
 const (
-	PermissionByRules Permission = ""
+	PermissionDefault Permission = ""
 	PermissionAllow   Permission = "allow"
 	PermissionAsk     Permission = "ask"
 	PermissionNever   Permission = "never"
@@ -23,7 +23,7 @@ const (
 
 // Valid reports whether p is one of the four permissions.
 func (p Permission) Valid() bool {
-	return p == PermissionByRules || p == PermissionAllow || p == PermissionAsk || p == PermissionNever
+	return p == PermissionDefault || p == PermissionAllow || p == PermissionAsk || p == PermissionNever
 }
 
 // ToolKey returns the key of a tool in Settings.AllowTools: the name of a baseline tool, and owner/name for any other,
@@ -85,7 +85,7 @@ func ResolvePermission(
 		},
 		Definition: def, Settings: settings, Grants: grants,
 	})
-	s := EffectivePermission{Permission: PermissionByRules, Verdict: VerdictAllow}
+	s := EffectivePermission{Permission: PermissionDefault, Verdict: VerdictAllow}
 	for _, g := range grants {
 		if ForbidsTool(g, def) {
 			s.Permission, s.Forbids = PermissionNever, append(s.Forbids, g.ID)

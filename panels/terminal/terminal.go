@@ -238,7 +238,7 @@ func (t *Terminals) startShell(tab *Tab) {
 	columns, rows := tab.begin(cancel)
 	t.done.Go(func() {
 		defer cancel()
-		p, err := t.cfg.Confine.Command(ctx, confine.Spec{
+		p, err := t.cfg.Confine.Start(ctx, confine.Spec{
 			Args: []string{t.cfg.Shell}, Dir: t.cfg.Folder(), Unconfined: true, Inherit: true,
 			Env:      []string{"TERM=xterm-256color", "COLORTERM=truecolor", "TERM_PROGRAM=sextant"},
 			Stdout:   tab,

@@ -20,8 +20,8 @@ const (
 	RateLimited ErrorKind = "rate_limited"
 	// TooLong: the conversation is larger than the model can read.
 	TooLong ErrorKind = "too_long"
-	// BrokenOff: the answer broke off; the text so far is kept.
-	BrokenOff ErrorKind = "cut"
+	// Interrupted: the answer broke off; the text so far is kept.
+	Interrupted ErrorKind = "cut"
 	// Stalled: the connection is open, but nothing came for too long.
 	Stalled ErrorKind = "stalled"
 	// Failed: the provider answered with another error.
@@ -44,8 +44,8 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
-// ErrBrokenOff is the cause when the service itself broke off an answer.
-var ErrBrokenOff = errors.New("the answer was broken off")
+// ErrServiceAborted is the cause when the service itself broke off an answer.
+var ErrServiceAborted = errors.New("the answer was broken off")
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }

@@ -52,8 +52,8 @@ type History interface {
 	Messages(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Conversations is an optional interface of a History. With it, the loop keeps a title that a person set.
-type Conversations interface {
+// ConversationReader is an optional interface of a History. With it, the loop keeps a title that a person set.
+type ConversationReader interface {
 	// Conversation returns one conversation, or an error if it does not exist yet.
 	Conversation(ctx context.Context, id string) (chat.Conversation, error)
 }

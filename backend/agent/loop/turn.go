@@ -147,7 +147,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 		c.Title, c.Parent, c.ParentCall = k.title, k.parent, k.call
 	}
 	kind := event.ConversationCreated
-	if known, ok := t.loop.cfg.History.(Conversations); ok && !fresh {
+	if known, ok := t.loop.cfg.History.(ConversationReader); ok && !fresh {
 		if old, err := known.Conversation(ctx, c.ID); err == nil {
 			c, kind = old, event.ConversationUpdated
 		}

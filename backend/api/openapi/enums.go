@@ -63,7 +63,7 @@ func enums() []enum {
 			chat.StatusLimit, chat.StatusInterrupted),
 		enumOf("MetricsRange", wire.MetricsDay, wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll),
 		enumOf("UndoState", wire.UndoReady, wire.UndoDone, wire.UndoConflict),
-		enumOf("Permission", policy.PermissionByRules, policy.PermissionAllow, policy.PermissionAsk,
+		enumOf("Permission", policy.PermissionDefault, policy.PermissionAllow, policy.PermissionAsk,
 			policy.PermissionNever),
 		enumOf("Verdict", policy.VerdictAllow, policy.VerdictAsk, policy.VerdictRefuse, policy.VerdictDepends),
 		enumOf("SecretPlace", secrets.PlaceHeader, secrets.PlaceQuery, secrets.PlaceBody, secrets.PlaceField,

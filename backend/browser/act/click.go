@@ -86,7 +86,7 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 		result, err := t.pressResult(ctx, collect.EndPressGuard)
 		if result.ReleaseMissed {
 			releasesMissed++
-			_, asked := t.tab.Tracker.Since(t.pressed)
+			_, asked := t.tab.Tracker.NavigatedSince(t.pressed)
 			again = !asked && !result.Changed && releasesMissed <= maxSlips
 		}
 		switch {
@@ -96,8 +96,8 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 			return t.missedFault("")
 		case n < maxClickTries-1 && again:
 		case result.Hit && result.Changed:
-			page.AddActionNote(a, "The page changed during the press, and its release reached another element, so that no "+
-				"click followed.")
+			page.AddActionNote(a, "The page changed during the press, and its release reached another element, so "+
+				"that no click followed.")
 			return nil
 		case result.Hit:
 			page.AddActionNote(a, "The element moved away between press and release, so that the page saw no click.")
@@ -131,7 +131,7 @@ func (t *Target) pressResult(ctx context.Context,
 // navigatedResult returns the result of a press during which the page navigated: a hit, with a note unless the press
 // caused the navigation.
 func (t *Target) navigatedResult() collect.PressResult {
-	if caused, _ := t.tab.Tracker.Since(t.pressed); !caused {
+	if caused, _ := t.tab.Tracker.NavigatedSince(t.pressed); !caused {
 		page.AddActionNote(t.action,
 			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", t.Name()))
 	}

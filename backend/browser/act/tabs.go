@@ -13,15 +13,15 @@ import (
 	"sextant/shared/event"
 )
 
-// TabOptions says what to do with tabs. Action is list (the default), open, select or close.
-type TabOptions struct {
+// TabCommand says what to do with tabs. Action is list (the default), open, select or close.
+type TabCommand struct {
 	Action, URL string
 	Tab         int
 }
 
 // Tabs lists, opens, selects or closes tabs and returns the list of tabs afterwards. After open and select, the
 // observation lists all elements in the tab's viewport.
-func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotation.Observation, []event.Tab, error) {
+func Tabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.Observation, []event.Tab, error) {
 	var ans annotation.Observation
 	var err error
 	switch o.Action {

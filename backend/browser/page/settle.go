@@ -37,7 +37,7 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, observe.ErrUnresponsive)
 		defer cancel()
-		since := a.Watch.Since()
+		since := a.Watch.ChangeWindow()
 		states := make([]collect.SettleState, len(docs))
 		errs := make([]error, len(docs))
 		var wg sync.WaitGroup

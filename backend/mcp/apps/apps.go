@@ -146,9 +146,9 @@ type Page struct {
 // ErrNoPage means that a server's answer is not a page.
 var ErrNoPage = errors.New("it is no page that can be shown")
 
-// PageOf reads the answer to resources/read for uri. listed is the page's _meta in the list of resources, which
+// ParsePage reads the answer to resources/read for uri. listed is the page's _meta in the list of resources, which
 // applies if the answer has none.
-func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
+func ParsePage(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
 	at := slices.IndexFunc(contents, func(c *sdk.ResourceContents) bool { return c != nil && c.URI == uri })
 	if at < 0 {
 		return Page{}, fmt.Errorf("%w: the server's answer does not contain %s", ErrNoPage, uri)

@@ -50,7 +50,7 @@ func TestPageResource(t *testing.T) {
 		"prefersBorder":false,"permissions":{"camera":{},"flight":{}},
 		"csp":{"connectDomains":["https://api.example.com/","HTTPS://B.example","http://c.example","https://*","https://10.0.0.1","https://d.example; script-src *","https://localhost",7,"wss://e.example:8443"],
 		       "resourceDomains":["https://*.cdn.example"]}}}`)}
-	p, err := PageOf(uri, []*sdk.ResourceContents{nil, {URI: "ui://other"}, good}, nil)
+	p, err := ParsePage(uri, []*sdk.ResourceContents{nil, {URI: "ui://other"}, good}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestPageResource(t *testing.T) {
 	}
 	listed := meta(t, `{"ui":{"csp":{"connectDomains":["https://listed.example"]}}}`)
 	bare := &sdk.ResourceContents{URI: uri, MIMEType: MIME, Blob: []byte("<p>")}
-	if p, err := PageOf(uri, []*sdk.ResourceContents{bare}, listed); err != nil || len(p.Domains.Connect) != 1 {
+	if p, err := ParsePage(uri, []*sdk.ResourceContents{bare}, listed); err != nil || len(p.Domains.Connect) != 1 {
 		t.Errorf("%+v %v", p, err)
 	}
 	for name, c := range map[string]*sdk.ResourceContents{
@@ -91,7 +91,7 @@ func TestPageResource(t *testing.T) {
 		"too large":       {URI: uri, MIMEType: MIME, Text: strings.Repeat("x", MaxPage+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := PageOf(uri, []*sdk.ResourceContents{c}, nil); !errors.Is(err, ErrNoPage) {
+			if _, err := ParsePage(uri, []*sdk.ResourceContents{c}, nil); !errors.Is(err, ErrNoPage) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})

@@ -25,7 +25,7 @@ func TestTokenIsRenewedBeforeExpiry(t *testing.T) {
 	if p.asked() != 1 || by.refreshed != 2 || len(by.clients) != 1 {
 		t.Errorf("asked %d times, renewed %d times, registered %d times", p.asked(), by.refreshed, len(by.clients))
 	}
-	if err := auth.Forget(keep, s.URL+"/mcp"); err != nil || len(keep.kept) != 1 {
+	if err := auth.DeleteTokens(keep, s.URL+"/mcp"); err != nil || len(keep.kept) != 1 {
 		t.Errorf("a sign-in that is forgotten leaves %v, %v", keep.kept, err)
 	}
 	mustCall(t, handler(t, s, p, keep), s)

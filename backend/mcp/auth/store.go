@@ -102,9 +102,9 @@ func (h *Handler) deleteGrant() error {
 	return deleteKeys(h.cfg.Store, h.cfg.URL, "grant", "access", "refresh")
 }
 
-// Forget deletes the tokens for the server at address and its pinned issuer. Our registration at the issuer
+// DeleteTokens deletes the tokens for the server at address and its pinned issuer. Our registration at the issuer
 // stays.
-func Forget(store Store, address string) error {
+func DeleteTokens(store Store, address string) error {
 	return deleteKeys(store, address, "grant", "access", "refresh", "issuer")
 }
 

@@ -146,7 +146,7 @@ func (s *Sandbox) startInside(
 	}
 	var process *confine.Process
 	if err == nil {
-		process, err = s.Confine.Command(life, spec)
+		process, err = s.Confine.Start(life, spec)
 	}
 	_ = in.Close()
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) 
 		}
 		return errors.New("sextant.grants.network of this MCP server does not include it")
 	}
-	return func(ln net.Listener) func() { return s.Egress.ServeProxy(ctx, ln, allow, nil) }
+	return func(ln net.Listener) func() { return s.Egress.StartProxyOn(ctx, ln, allow, nil) }
 }
 
 // confinedProgram is a program in the sandbox.

@@ -99,7 +99,7 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 	if err != nil {
 		return apps.Page{}, AppTool{}, err
 	}
-	page, err := apps.PageOf(found.ui.URI, contents, s.listedMeta(ctx, server, found.ui.URI, contents))
+	page, err := apps.ParsePage(found.ui.URI, contents, s.listedMeta(ctx, server, found.ui.URI, contents))
 	if err != nil {
 		return apps.Page{}, AppTool{}, fmt.Errorf("the page of %s: %w", server, err)
 	}

@@ -225,7 +225,7 @@ func (s *Servers) Remove(name string) error {
 	if removed.entry.URL == "" || s.cfg.Store == nil {
 		return nil
 	}
-	if err := auth.Forget(s.cfg.Store, removed.entry.URL); err != nil {
+	if err := auth.DeleteTokens(s.cfg.Store, removed.entry.URL); err != nil {
 		return fmt.Errorf("%s is removed, but its sign-in could not be deleted: %w", name, err)
 	}
 	return nil

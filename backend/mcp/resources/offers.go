@@ -28,9 +28,9 @@ const (
 // Offers lists what a server has besides its tools. All text in it is the server's, with invisible characters
 // escaped.
 type Offers struct {
-	Resources []Resource     `json:"resources"`
-	Templates []Template     `json:"templates"`
-	Prompts   []ServerPrompt `json:"prompts"`
+	Resources []Resource         `json:"resources"`
+	Templates []ResourceTemplate `json:"templates"`
+	Prompts   []ServerPrompt     `json:"prompts"`
 	// CanComplete is true if arguments can be completed, CanSubscribe if resources can be subscribed to.
 	CanComplete  bool `json:"completes"`
 	CanSubscribe bool `json:"watches"`
@@ -46,8 +46,8 @@ type Resource struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// Template is a template of addresses, with names in braces.
-type Template struct {
+// ResourceTemplate is a template of addresses, with names in braces.
+type ResourceTemplate struct {
 	URI   string `json:"uri"`
 	Name  string `json:"name"`
 	About string `json:"about,omitempty"`
@@ -108,7 +108,7 @@ func isAppPage(uri string) bool { return strings.HasPrefix(uri, "ui://") }
 
 // Offers asks a server for its resources, templates and prompts. Pages of apps are left out.
 func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
-	out := Offers{Resources: []Resource{}, Templates: []Template{}, Prompts: []ServerPrompt{}}
+	out := Offers{Resources: []Resource{}, Templates: []ResourceTemplate{}, Prompts: []ServerPrompt{}}
 	resources, err := r.Resources(ctx, server)
 	if err != nil {
 		return out, err
@@ -132,7 +132,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	}
 	for _, t := range templates {
 		if t.URITemplate != "" && len(t.URITemplate) <= MaxURI && !isAppPage(t.URITemplate) {
-			out.Templates = append(out.Templates, Template{
+			out.Templates = append(out.Templates, ResourceTemplate{
 				URI: t.URITemplate, Name: servertext.OneLine(cmp.Or(t.Title, t.Name, t.URITemplate), maxTitle),
 				About: servertext.OneLine(t.Description, maxAbout), MIME: servertext.OneLine(t.MIMEType, 100),
 			})

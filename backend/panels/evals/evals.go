@@ -121,7 +121,7 @@ func decoded(raw []byte) any {
 }
 
 // mismatch says how the answer differs from the expected one, "" if it does not.
-func mismatch(want manifest.Expect, r toolspec.Result, value any, text string) string {
+func mismatch(want manifest.Expectation, r toolspec.Result, value any, text string) string {
 	switch succeeds := want.Success == nil || *want.Success; {
 	case succeeds && !r.Success:
 		return "the call failed: " + r.Error

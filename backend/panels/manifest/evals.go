@@ -23,12 +23,12 @@ type Eval struct {
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args"`
 	// As is the name by which arguments of later evals refer to the answer: "{added.id}".
-	As     string `json:"as"`
-	Expect Expect `json:"expect"`
+	As     string      `json:"as"`
+	Expect Expectation `json:"expect"`
 }
 
-// Expect describes the expected answer.
-type Expect struct {
+// Expectation describes the expected answer.
+type Expectation struct {
 	// Success is false if the call should fail. nil means true.
 	Success *bool `json:"success"`
 	// Contains lists texts that the answer or the error contains.

@@ -33,8 +33,8 @@ type BoundTool struct {
 	index, line, column int
 }
 
-// Disabled returns the problem that disables t because of why. It suggests a name that is free.
-func (t BoundTool) Disabled(why string) Problem {
+// DisabledProblem returns the problem that disables t because of why. It suggests a name that is free.
+func (t BoundTool) DisabledProblem(why string) Problem {
 	p := Problem{File: FileName, Line: t.line, Column: t.column, Severity: event.SeverityError, Tool: t.Name}
 	p.Text = fmt.Sprintf("tool %s is off: %s", t.Name, why)
 	if t.line > 0 {

@@ -43,7 +43,7 @@ func Validate(dir string, reserved ...string) Report {
 	report.OK, report.Title = true, found.Plan.Manifest.Title
 	for _, t := range found.Plan.Tools {
 		if slices.Contains(reserved, t.Name) {
-			report = report.with(t.Disabled("the name belongs to a tool of Sextant. Give it another name."))
+			report = report.with(t.DisabledProblem("the name belongs to a tool of Sextant. Give it another name."))
 			continue
 		}
 		report.Tools = append(report.Tools, t.Name)

@@ -113,7 +113,7 @@ func (r *Registry) offers(e *entry, taken map[string]*callable, reserved map[str
 	if e.plan == nil {
 		return nil, nil
 	}
-	off := func(t manifest.BoundTool, why string) { problems = append(problems, t.Disabled(why)) }
+	off := func(t manifest.BoundTool, why string) { problems = append(problems, t.DisabledProblem(why)) }
 	m := e.plan.Manifest
 	for _, t := range e.plan.Tools {
 		o := &callable{

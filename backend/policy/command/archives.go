@@ -6,6 +6,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -27,7 +28,7 @@ func (c *simpleCommand) tar() {
 	for _, v := range archives {
 		if strings.Contains(v.Text, ":") && !strings.HasPrefix(v.Text, "/") && !strings.HasPrefix(v.Text, ".") {
 			c.useNetwork()
-			c.warn("tar reads or writes on another machine: " + bash.Shorten(v.Display) + ".")
+			c.warn("tar reads or writes on another machine: " + excerpt.Line(v.Display, 80) + ".")
 		}
 	}
 	c.reader.isolate(func() {

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 )
 
 // readAssignment judges NAME=value. If before is true, a command follows and has the variable in its environment.
@@ -48,9 +49,9 @@ func (r *reader) readDeclaration(x *syntax.DeclClause) {
 		v := r.Word(a.Value)
 		switch {
 		case !v.IsLiteral() || !strings.HasPrefix(v.Text, "-") && !strings.HasPrefix(v.Text, "+"):
-			r.warn("Which variable it declares is known only when it runs: " + bash.Shorten(r.Source(x)) + ".")
+			r.warn("Which variable it declares is known only when it runs: " + excerpt.Line(r.Source(x), 80) + ".")
 		case strings.ContainsAny(v.Text, "n"):
-			r.warn("It declares a name for another variable: " + bash.Shorten(r.Source(x)) + ".")
+			r.warn("It declares a name for another variable: " + excerpt.Line(r.Source(x), 80) + ".")
 		}
 		number = number || strings.Contains(v.Text, "i")
 		exports = exports || strings.Contains(v.Text, "x")

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -61,7 +62,7 @@ func (c *simpleCommand) cd() {
 	case words[0].Text == "-" && words[0].IsLiteral(), c.reader.place.Home == "" && words[0].Text == "":
 		c.reader.Folders = nil
 	case !c.reader.changeFolder(words[0]):
-		c.warn("Which folder it goes to with “" + bash.Shorten(words[0].Display) + "” is known only when it runs.")
+		c.warn("Which folder it goes to with “" + excerpt.Line(words[0].Display, 80) + "” is known only when it runs.")
 	}
 }
 
@@ -69,7 +70,7 @@ func (c *simpleCommand) eval() {
 	texts := make([]string, 0, len(c.words))
 	for _, w := range c.words[1:] {
 		if !w.IsLiteral() {
-			c.warn("eval runs text that is known only when it runs: " + bash.Shorten(c.text) + ".")
+			c.warn("eval runs text that is known only when it runs: " + excerpt.Line(c.text, 80) + ".")
 			c.reader.Folders = nil
 			return
 		}
@@ -137,10 +138,10 @@ func (c *simpleCommand) shellOptions() {
 			return
 		case strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "+"):
 			if c.name == "set" && strings.Trim(w.Text[1:], "euxofvEnCTbh") != "" {
-				c.warn("set " + bash.Shorten(w.Text) + " changes how commands are read.")
+				c.warn("set " + excerpt.Line(w.Text, 80) + " changes how commands are read.")
 			}
 		case !slices.Contains(plain, w.Text):
-			c.warn(c.name + " " + bash.Shorten(w.Text) + " changes how commands are read.")
+			c.warn(c.name + " " + excerpt.Line(w.Text, 80) + " changes how commands are read.")
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -43,7 +44,7 @@ func (c *simpleCommand) copyOrMove() {
 		if c.name == "ln" && args.Has("symbolic") {
 			// Creating a link reads nothing. A command that follows the link is judged by itself.
 			if v.Unknown || strings.HasPrefix(v.Text, "/") || strings.Contains(v.Text, "..") {
-				c.warn("ln makes a link to " + bash.Shorten(v.Display) + ", which may lead out of the folder.")
+				c.warn("ln makes a link to " + excerpt.Line(v.Display, 80) + ", which may lead out of the folder.")
 			}
 			continue
 		}
@@ -65,13 +66,13 @@ func (c *simpleCommand) remove() {
 	parser := programs.OptionParser{Options: programs.OptionsOf("rm")}
 	args := parser.Parse(c.words[1:])
 	if len(args.Unknown) > 0 {
-		c.warn(c.name + " has the unknown option " + bash.Shorten(args.Unknown[0]) + ".")
+		c.warn(c.name + " has the unknown option " + excerpt.Line(args.Unknown[0], 80) + ".")
 	}
 	c.judgeOptions(parser, args)
 	if args.Has("r", "recursive") {
 		for _, v := range args.Operands {
 			if !v.Unknown {
-				c.warn(c.name + " -r deletes " + bash.Shorten(v.Display) + " with everything in it.")
+				c.warn(c.name + " -r deletes " + excerpt.Line(v.Display, 80) + " with everything in it.")
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -17,7 +18,7 @@ func (c *simpleCommand) developerTool() {
 	words := c.words[1:]
 	for _, w := range words {
 		if !w.IsLiteral() {
-			c.warn(c.name + " has words that are known only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn(c.name + " has words that are known only when it runs: " + excerpt.Line(w.Display, 80) + ".")
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sextant/backend/policy/command/bash"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -16,7 +17,7 @@ var useVerbs = map[toolspec.Use]string{
 // useFile adds a use of each file that the word may name.
 func (c *simpleCommand) useFile(v bash.Word, use toolspec.Use) {
 	if v.Unknown {
-		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
+		c.warn(c.name + " " + useVerbs[use] + " “" + excerpt.Line(v.Display, 80) +
 			"”; which file that is, is known only when it runs.")
 		return
 	}
@@ -40,7 +41,7 @@ func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 		return
 	}
 	if c.reader.Folders == nil {
-		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
+		c.warn(c.name + " " + useVerbs[use] + " “" + excerpt.Line(v.Display, 80) +
 			"” in a folder that is known only when it runs.")
 		return
 	}
@@ -56,10 +57,10 @@ func (c *simpleCommand) staysInPattern(text string) bool {
 		wildcard := strings.ContainsAny(part, "*?[")
 		switch {
 		case matched && part == "..":
-			c.warn("“" + bash.Shorten(text) + "” leads up again from what it matches.")
+			c.warn("“" + excerpt.Line(text, 80) + "” leads up again from what it matches.")
 			return false
 		case wildcard && strings.HasPrefix(part, "."), wildcard && strings.HasPrefix(part, "["):
-			c.warn("“" + bash.Shorten(text) + "” can match hidden files and folders.")
+			c.warn("“" + excerpt.Line(text, 80) + "” can match hidden files and folders.")
 		}
 		matched = matched || wildcard
 	}
@@ -84,7 +85,7 @@ func (c *simpleCommand) useDevice(clean string, use toolspec.Use) bool {
 		c.useSocket(rest)
 		return true
 	}
-	c.warn(c.name + " " + useVerbs[use] + " the device " + bash.Shorten(clean) + ".")
+	c.warn(c.name + " " + useVerbs[use] + " the device " + excerpt.Line(clean, 80) + ".")
 	return false
 }
 
@@ -99,7 +100,7 @@ func (c *simpleCommand) addFile(path string, use toolspec.Use) {
 	if use != toolspec.UseRead {
 		r.findings++
 		if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/sys/") {
-			c.warn(c.name + " changes the running system through " + bash.Shorten(path) + ".")
+			c.warn(c.name + " changes the running system through " + excerpt.Line(path, 80) + ".")
 		}
 	}
 	if use == toolspec.UseDelete {

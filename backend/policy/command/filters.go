@@ -8,6 +8,7 @@ import (
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
 	"sextant/backend/policy/command/scripts"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -86,7 +87,7 @@ func (c *simpleCommand) awk() {
 		case text.Unknown || len(text.Alternatives) > 0:
 			c.warn("What " + c.name + " does is in text that is known only when it runs.")
 		case scripts.AwkHasEffects(text.Text):
-			c.warn(c.name + "'s program writes files or starts commands: " + bash.Shorten(text.Text) + ".")
+			c.warn(c.name + "'s program writes files or starts commands: " + excerpt.Line(text.Text, 80) + ".")
 		}
 	}
 	for _, w := range rest {
@@ -120,13 +121,13 @@ func (c *simpleCommand) sed() {
 	for _, script := range texts {
 		if script.Unknown || len(script.Alternatives) > 0 {
 			c.warn("What sed does is in text that is known only when it runs: " +
-				bash.Shorten(script.Display) + ".")
+				excerpt.Line(script.Display, 80) + ".")
 			continue
 		}
 		actions, understood := scripts.ReadSed(script.Text)
 		c.judgeSedActions(actions)
 		if !understood {
-			c.warn("The script of sed cannot be read: " + bash.Shorten(script.Text) + ".")
+			c.warn("The script of sed cannot be read: " + excerpt.Line(script.Text, 80) + ".")
 		}
 	}
 	for _, w := range rest {

@@ -6,6 +6,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -23,7 +24,7 @@ func (c *simpleCommand) find() {
 			break
 		}
 		if !w.IsLiteral() && w.MayBeOption() {
-			c.warn("“" + bash.Shorten(w.Display) + "” could be any action of find when it runs.")
+			c.warn("“" + excerpt.Line(w.Display, 80) + "” could be any action of find when it runs.")
 		}
 		roots = append(roots, w)
 	}
@@ -42,7 +43,7 @@ func (c *simpleCommand) find() {
 func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 	w := words[0]
 	if !w.IsLiteral() {
-		c.warn("“" + bash.Shorten(w.Display) + "” could be any action of find when it runs.")
+		c.warn("“" + excerpt.Line(w.Display, 80) + "” could be any action of find when it runs.")
 		return 1
 	}
 	next := bash.Word{}
@@ -71,7 +72,7 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 		return 2
 	case programs.FindTakesNoArgument(w.Text):
 	default:
-		c.warn("find has the unknown option " + bash.Shorten(w.Text) + ".")
+		c.warn("find has the unknown option " + excerpt.Line(w.Text, 80) + ".")
 	}
 	return 1
 }
@@ -79,7 +80,7 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 func (c *simpleCommand) displayRoots(roots []bash.Word) string {
 	displays := make([]string, 0, len(roots))
 	for _, root := range roots {
-		displays = append(displays, bash.Shorten(root.Display))
+		displays = append(displays, excerpt.Line(root.Display, 80))
 	}
 	return strings.Join(displays, ", ")
 }
@@ -92,7 +93,7 @@ func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 	}
 	for _, w := range words[:min(end+1, len(words))] {
 		if len(w.Alternatives) > 0 && (w.MayBe(";") || w.MayBe("+")) {
-			c.warn("Where the command of find ends is known only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn("Where the command of find ends is known only when it runs: " + excerpt.Line(w.Display, 80) + ".")
 		}
 	}
 	var files []bash.Word

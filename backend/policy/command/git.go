@@ -6,6 +6,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -17,7 +18,7 @@ func (c *simpleCommand) git() {
 	for len(words) > 0 {
 		w := words[0]
 		if !w.IsLiteral() {
-			c.warn("What git does is known only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn("What git does is known only when it runs: " + excerpt.Line(w.Display, 80) + ".")
 			return
 		}
 		if !strings.HasPrefix(w.Text, "-") {
@@ -63,20 +64,21 @@ func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 	case "-c":
 		key, _, _ := strings.Cut(strings.ToLower(next.Text), "=")
 		if !next.IsLiteral() || !programs.GitSettingIsSafe(key) {
-			c.warn("git is given the setting " + bash.Shorten(next.Display) + ", which can make it run other programs.")
+			c.warn("git is given the setting " + excerpt.Line(next.Display, 80) +
+				", which can make it run other programs.")
 		}
 		return 2
 	case "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--exec-path", "--config-env":
 		if name == "--exec-path" && attached == "" {
 			return 0
 		}
-		c.warn("git works with " + bash.Shorten(option) + ", which can make it run other programs.")
+		c.warn("git works with " + excerpt.Line(option, 80) + ", which can make it run other programs.")
 		if attached == "" {
 			return 2
 		}
 		return 1
 	}
-	c.warn("git has the unknown option " + bash.Shorten(option) + ".")
+	c.warn("git has the unknown option " + excerpt.Line(option, 80) + ".")
 	return 1
 }
 
@@ -119,7 +121,7 @@ func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
 			c.grantName = ""
 		}
 	default:
-		c.warn("“git " + bash.Shorten(c.subcommand) +
+		c.warn("“git " + excerpt.Line(c.subcommand, 80) +
 			"” is not a known subcommand; it may be an alias that runs anything.")
 	}
 }
@@ -134,7 +136,8 @@ func (c *simpleCommand) gitPaths(rest []bash.Word) {
 		case after && !strings.HasPrefix(w.Text, "-"):
 			c.useFile(w, toolspec.UseRead)
 		case !w.IsLiteral() && w.MayBeOption():
-			c.warn("“" + bash.Shorten(w.Display) + "” could be any option of git " + c.subcommand + " when it runs.")
+			c.warn("“" + excerpt.Line(w.Display, 80) + "” could be any option of git " + c.subcommand +
+				" when it runs.")
 		}
 	}
 }
@@ -168,7 +171,7 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 			strings.HasPrefix(w.Text, "--exec") || w.Text == "-u" && c.subcommand == "clone" ||
 			strings.HasPrefix(w.Text, "ext::"):
 			c.useNetwork()
-			c.warn("git is given a program to start: " + bash.Shorten(w.Display) + ".")
+			c.warn("git is given a program to start: " + excerpt.Line(w.Display, 80) + ".")
 			return true
 		case strings.HasPrefix(w.Text, "--extcmd") || c.subcommand == "difftool" || c.subcommand == "mergetool":
 			c.warn("git " + c.subcommand + " starts another program.")
@@ -177,7 +180,7 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 			strings.HasPrefix(w.Text, "--template"):
 			c.useNetwork()
 			c.warn("git is given settings or hooks that can make it run other programs: " +
-				bash.Shorten(w.Display) + ".")
+				excerpt.Line(w.Display, 80) + ".")
 			return true
 		}
 	}
@@ -215,13 +218,13 @@ func (c *simpleCommand) gitNetwork(rest []bash.Word) {
 		switch {
 		case !w.IsLiteral():
 			c.warn("What git " + c.subcommand + " contacts is known only when it runs: " +
-				bash.Shorten(w.Display) + ".")
+				excerpt.Line(w.Display, 80) + ".")
 		case strings.Contains(w.Text, "://"), strings.Contains(w.Text, "@") && strings.Contains(w.Text, ":"):
 			c.useRemote(w)
 			named = true
 		case w.Text == "-f" || strings.HasPrefix(w.Text, "--force") || w.Text == "--mirror" || w.Text == "--delete" ||
 			w.Text == "-d" || w.Text == "--prune" || strings.HasPrefix(w.Text, "+") && i > 0:
-			c.warn("git " + c.subcommand + " overwrites or deletes: " + bash.Shorten(w.Text) + ".")
+			c.warn("git " + c.subcommand + " overwrites or deletes: " + excerpt.Line(w.Text, 80) + ".")
 		}
 	}
 	if !named {
@@ -261,18 +264,19 @@ func (c *simpleCommand) gitWrite(first string, rest []bash.Word) {
 	for _, w := range rest {
 		switch {
 		case !w.IsLiteral() && w.MayBeOption():
-			c.warn("“" + bash.Shorten(w.Display) + "” could be any option of git " + c.subcommand + " when it runs.")
+			c.warn("“" + excerpt.Line(w.Display, 80) + "” could be any option of git " + c.subcommand +
+				" when it runs.")
 			c.grantName = ""
 		case slices.Contains(risky[c.subcommand], w.Text),
 			c.subcommand == "checkout" && strings.Contains(w.Text, "/") && strings.Contains(w.Text, "."):
-			c.warn("git " + c.subcommand + " " + bash.Shorten(w.Text) + " can throw away changes or history.")
+			c.warn("git " + c.subcommand + " " + excerpt.Line(w.Text, 80) + " can throw away changes or history.")
 			c.grantName = ""
 		case strings.HasPrefix(w.Text, "--output") || strings.HasPrefix(w.Text, "-o") &&
 			(c.subcommand == "archive" || c.subcommand == "format-patch"), strings.HasPrefix(w.Text, "--remote"),
 			strings.HasPrefix(w.Text, "--exec"), strings.HasPrefix(w.Text, "--edit-description"),
 			strings.HasPrefix(w.Text, "--unsafe-paths"), strings.HasPrefix(w.Text, "--directory"),
 			strings.HasPrefix(w.Text, "--separate-git-dir"), strings.HasPrefix(w.Text, "--gpg-sign"):
-			c.warn("git " + c.subcommand + " is given " + bash.Shorten(w.Text) +
+			c.warn("git " + c.subcommand + " is given " + excerpt.Line(w.Text, 80) +
 				", which reaches further than the repository.")
 			c.grantName = ""
 		}

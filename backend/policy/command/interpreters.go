@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -28,7 +28,7 @@ func (c *simpleCommand) interpreter() {
 			w.Text == "--print":
 			code := ""
 			if i+1 < len(words) {
-				code = ": " + bash.Shorten(words[i+1].Display)
+				code = ": " + excerpt.Line(words[i+1].Display, 80)
 			}
 			c.warn(c.name + " runs code" + code + ".")
 			return
@@ -45,7 +45,7 @@ func (c *simpleCommand) interpreter() {
 			return
 		case !strings.HasPrefix(w.Text, "-"):
 			c.useFile(w, toolspec.UseRead)
-			c.warn(c.name + " runs " + bash.Shorten(w.Text) + ", which Sextant does not read.")
+			c.warn(c.name + " runs " + excerpt.Line(w.Text, 80) + ", which Sextant does not read.")
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -51,7 +52,7 @@ func (c *simpleCommand) networkProgram() {
 func (c *simpleCommand) useHost(v bash.Word) {
 	if !v.IsLiteral() || strings.ContainsAny(v.Text, "{}[]*") && !strings.Contains(v.Text, "://[") {
 		c.useNetwork()
-		c.warn("“" + bash.Shorten(v.Display) + "” names a host that is known only when it runs.")
+		c.warn("“" + excerpt.Line(v.Display, 80) + "” names a host that is known only when it runs.")
 		return
 	}
 	text := v.Text
@@ -61,13 +62,13 @@ func (c *simpleCommand) useHost(v bash.Word) {
 	if strings.Contains(text, `\`) || strings.Count(text, "@") > 1 {
 		// Programs disagree on where the host ends in such a URL.
 		c.useNetwork()
-		c.warn("“" + bash.Shorten(v.Display) + "” names a host that is known only when it runs.")
+		c.warn("“" + excerpt.Line(v.Display, 80) + "” names a host that is known only when it runs.")
 		return
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") {
 		c.useNetwork()
-		c.warn("“" + bash.Shorten(v.Display) + "” is not an address that can be read.")
+		c.warn("“" + excerpt.Line(v.Display, 80) + "” is not an address that can be read.")
 		return
 	}
 	if u.Scheme == "file" {
@@ -90,7 +91,7 @@ func (c *simpleCommand) curl() {
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
 	for _, s := range args.Unknown {
-		c.warn("curl has the unknown option " + bash.Shorten(s) + ".")
+		c.warn("curl has the unknown option " + excerpt.Line(s, 80) + ".")
 	}
 	for _, o := range args.Options {
 		if o.Role != 'B' || !o.HasValue {
@@ -98,7 +99,7 @@ func (c *simpleCommand) curl() {
 		}
 		// A body or header may come from a file: @file, name@file, name=@file.
 		if o.Value.Unknown {
-			c.warn("What curl sends is known only when it runs: " + bash.Shorten(o.Value.Display) + ".")
+			c.warn("What curl sends is known only when it runs: " + excerpt.Line(o.Value.Display, 80) + ".")
 			continue
 		}
 		_, file, ok := strings.Cut(o.Value.Text, "@")
@@ -107,11 +108,11 @@ func (c *simpleCommand) curl() {
 		}
 		if ok && (o.Name != "header" || strings.HasPrefix(o.Value.Text, "@")) {
 			c.useFile(bash.Literal(strings.SplitN(file, ";", 2)[0]), toolspec.UseRead)
-			c.warn("curl sends the file " + bash.Shorten(file) + ".")
+			c.warn("curl sends the file " + excerpt.Line(file, 80) + ".")
 		}
 	}
 	if len(args.Values("upload-file")) > 0 {
-		c.warn("curl sends the file " + bash.Shorten(args.Values("upload-file")[0].Display) + ".")
+		c.warn("curl sends the file " + excerpt.Line(args.Values("upload-file")[0].Display, 80) + ".")
 	}
 	for _, w := range args.Operands {
 		c.useHost(w)
@@ -136,7 +137,7 @@ func (c *simpleCommand) wget() {
 	args := parser.Parse(c.words[1:])
 	c.judgeOptions(parser, args)
 	if len(args.Unknown) > 0 {
-		c.warn("wget has the unknown option " + bash.Shorten(args.Unknown[0]) + ".")
+		c.warn("wget has the unknown option " + excerpt.Line(args.Unknown[0], 80) + ".")
 	}
 	if args.Has("post-file", "body-file") {
 		c.warn("wget sends a file.")
@@ -203,7 +204,7 @@ func (c *simpleCommand) remoteCopy() {
 		switch {
 		case elsewhere:
 			c.useRemote(v)
-			c.warn(c.name + " copies between this machine and " + bash.Shorten(v.Display) + ".")
+			c.warn(c.name + " copies between this machine and " + excerpt.Line(v.Display, 80) + ".")
 		case i == len(args.Operands)-1 && i > 0:
 			c.useFile(v, toolspec.UseWrite)
 		default:

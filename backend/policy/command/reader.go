@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"sextant/backend/policy/command/bash"
+	"sextant/shared/excerpt"
 )
 
 // reader reads one script: the whole command line, or text in it that a shell runs. A copy of the reader reads the
@@ -69,7 +70,7 @@ func (r *reader) readScript(text string) {
 	}
 	file, err := bash.Parse(text)
 	if err != nil {
-		r.warn("It cannot be read as a bash command: " + bash.Shorten(err.Error()) + ".")
+		r.warn("It cannot be read as a bash command: " + excerpt.Line(err.Error(), 80) + ".")
 		return
 	}
 	outer := r.Text

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/policy/command/bash"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -119,10 +119,10 @@ func programNames(r Reading) []string {
 			name += " " + c.Subcommand
 		}
 		if !slices.Contains(all, name) {
-			all = append(all, bash.Shorten(name))
+			all = append(all, excerpt.Line(name, 80))
 		}
 		if !c.Harmless && !slices.Contains(withEffects, name) {
-			withEffects = append(withEffects, bash.Shorten(name))
+			withEffects = append(withEffects, excerpt.Line(name, 80))
 		}
 	}
 	if len(withEffects) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -40,7 +41,8 @@ func (c *simpleCommand) shellProgram() {
 		c.runInput()
 	default:
 		c.useFile(args.Operands[0], toolspec.UseRead)
-		c.warn(c.name + " runs the script " + bash.Shorten(args.Operands[0].Display) + ", which Sextant does not read.")
+		c.warn(c.name + " runs the script " + excerpt.Line(args.Operands[0].Display, 80) +
+			", which Sextant does not read.")
 	}
 }
 
@@ -119,7 +121,7 @@ func (c *simpleCommand) runJoined(words []bash.Word) {
 	texts := make([]string, 0, len(words))
 	for _, w := range words {
 		if !w.IsLiteral() {
-			c.warn(c.name + " runs a command that is known only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn(c.name + " runs a command that is known only when it runs: " + excerpt.Line(w.Display, 80) + ".")
 			return
 		}
 		texts = append(texts, w.Text)

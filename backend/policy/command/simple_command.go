@@ -9,6 +9,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -33,7 +34,7 @@ func (r *reader) readSimpleCommand(x *syntax.CallExpr) {
 	}
 	words := r.Words(x.Args)
 	if len(words) == 0 || len(x.Args) > 0 && words[0].Splittable {
-		r.warn("Which program runs is known only when it runs: " + bash.Shorten(r.Source(x)) + ".")
+		r.warn("Which program runs is known only when it runs: " + excerpt.Line(r.Source(x), 80) + ".")
 		r.reading.Commands = append(r.reading.Commands, Command{Text: r.Source(x), Wrappers: r.wrappers})
 		return
 	}
@@ -56,7 +57,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 		c.name = programName(words[0].Text)
 		c.judge()
 	} else {
-		r.warn("“" + bash.Shorten(words[0].Display) + "” decides what runs, which is known only when it runs.")
+		r.warn("“" + excerpt.Line(words[0].Display, 80) + "” decides what runs, which is known only when it runs.")
 	}
 	r.judgeDepth--
 	cmd := &r.reading.Commands[at]
@@ -102,7 +103,7 @@ func (c *simpleCommand) judge() {
 	}
 	if !known {
 		c.grantName = c.name
-		c.warn("“" + bash.Shorten(c.name) +
+		c.warn("“" + excerpt.Line(c.name, 80) +
 			"” is not a program that Sextant knows, so what it does is unknown.")
 		return
 	}
@@ -138,7 +139,7 @@ func (c *simpleCommand) asksVersionOrHelp() bool {
 
 func (c *simpleCommand) judgeOptions(parser programs.OptionParser, args programs.Arguments) {
 	if args.Ambiguous != "" && parser.HasEffects() {
-		c.warn("“" + bash.Shorten(args.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
+		c.warn("“" + excerpt.Line(args.Ambiguous, 80) + "” could be any option of " + c.name + " when it runs.")
 	}
 	for _, o := range args.Options {
 		c.judgeOption(o.Role, o.Name, o.Value, o.HasValue)
@@ -233,7 +234,7 @@ func (c *simpleCommand) useNetwork() {
 // runShellText reads a word that a new shell runs.
 func (c *simpleCommand) runShellText(v bash.Word) {
 	if !v.IsLiteral() {
-		c.warn(c.name + " runs a command that is known only when it runs: " + bash.Shorten(v.Display) + ".")
+		c.warn(c.name + " runs a command that is known only when it runs: " + excerpt.Line(v.Display, 80) + ".")
 		return
 	}
 	c.reader.isolate(func() { c.reader.readInnerShell(v.Text, c.name) })

@@ -8,6 +8,7 @@ import (
 
 	"sextant/backend/policy/command/bash"
 	"sextant/backend/policy/command/programs"
+	"sextant/shared/excerpt"
 )
 
 // wrapperJudge returns the method that judges a program which starts another one. It returns nil for any other.
@@ -45,11 +46,11 @@ func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 		c.warn(c.name + " " + w.Warning + ".")
 	}
 	if len(args.Unknown) > 0 {
-		c.warn(c.name + " has the unknown option " + bash.Shorten(args.Unknown[0]) +
+		c.warn(c.name + " has the unknown option " + excerpt.Line(args.Unknown[0], 80) +
 			", so what it starts is unknown.")
 	}
 	if args.Ambiguous != "" {
-		c.warn("“" + bash.Shorten(args.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
+		c.warn("“" + excerpt.Line(args.Ambiguous, 80) + "” could be any option of " + c.name + " when it runs.")
 	}
 	c.reader.isolate(func() {
 		c.judgeOptions(parser, programs.Arguments{Options: args.Options})
@@ -93,7 +94,7 @@ func (c *simpleCommand) env() {
 		for _, v := range args.Values("split-string") {
 			if !v.IsLiteral() || strings.ContainsAny(v.Text, "\\$\"'#") {
 				c.warn("env splits text into a command that is known only when it runs: " +
-					bash.Shorten(v.Display) + ".")
+					excerpt.Line(v.Display, 80) + ".")
 				continue
 			}
 			var front []bash.Word
@@ -103,7 +104,7 @@ func (c *simpleCommand) env() {
 			inner := programs.OptionParser{Options: parser.Options, StopAtOperand: true}.Parse(front)
 			rest = append(inner.Operands, rest...)
 			if len(inner.Options)+len(inner.Unknown) > 0 {
-				c.warn("env splits text that contains options of env: " + bash.Shorten(v.Text) + ".")
+				c.warn("env splits text that contains options of env: " + excerpt.Line(v.Text, 80) + ".")
 			}
 		}
 		c.runWrapped(skipAssignments(rest, c.reader))
@@ -128,7 +129,7 @@ func (c *simpleCommand) xargs() {
 	if placeholders := append(args.Values("replace"), args.Values("J")...); len(placeholders) > 0 {
 		if !placeholders[0].IsLiteral() {
 			c.warn("Which words xargs replaces is known only when it runs: " +
-				bash.Shorten(placeholders[0].Display) + ".")
+				excerpt.Line(placeholders[0].Display, 80) + ".")
 		}
 		words = c.replaceWords(words, placeholders[0].Text, added)
 	} else if args.Has("i") {

@@ -199,7 +199,7 @@ func (m mechanisms) String() string {
 
 // Run starts spec and waits until it ends. Exit.Killed is also true if the context ended before the start.
 func (s *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
-	p, err := s.Command(ctx, spec)
+	p, err := s.Start(ctx, spec)
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		used := mechanisms{}.String()
 		if !spec.Unconfined {

@@ -50,8 +50,8 @@ type Process struct {
 // still has the other end open.
 const outputGrace = 3 * time.Second
 
-// Command starts spec. When ctx ends, everything that the run started is killed at once.
-func (s *Sandbox) Command(ctx context.Context, spec Spec) (*Process, error) {
+// Start starts spec. When ctx ends, everything that the run started is killed at once.
+func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 	if len(spec.Args) == 0 {
 		return nil, errors.New("there is no program to run")
 	}

@@ -125,7 +125,7 @@ func (w *proxyWorld) run(c *Sandbox, world *testWorld, script string) string {
 		Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: world.ws, Workspace: world.ws,
 		Stdout: &out, Stderr: &out,
 		Env:   append(world.env, "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "OWN="+w.canaryPort()),
-		Proxy: func(ln net.Listener) func() { return w.guard.ServeProxy(ctx, ln, w.approve, nil) },
+		Proxy: func(ln net.Listener) func() { return w.guard.StartProxyOn(ctx, ln, w.approve, nil) },
 	})
 	if err != nil {
 		w.t.Fatalf("%s: %v", script, err)

@@ -98,7 +98,7 @@ func TestCancelKillsAllProcesses(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				ready := &outputWaiter{text: "ready", seen: make(chan struct{})}
-				p, err := c.Command(ctx, Spec{
+				p, err := c.Start(ctx, Spec{
 					Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: ready,
 					Unconfined: mode == "unconfined",
 				})

@@ -34,7 +34,7 @@ func startServer(t *testing.T, maxConns int, more func(*Spec)) (*Process, *http.
 	if err := os.WriteFile(filepath.Join(world.ws, "page.txt"), []byte("from inside"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.Command(ctx, spec)
+	p, err := c.Start(ctx, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

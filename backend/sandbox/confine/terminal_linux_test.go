@@ -60,7 +60,7 @@ func TestTerminalSizeInputAndInterrupt(t *testing.T) {
 		var typed TTY
 		script := `test -t 0 && test -t 1 && test -t 2 && stty size; read -r line; echo "got $line"; stty size; ` +
 			`trap 'echo interrupted; exit 9' INT; echo ready; while :; do sleep 0.05; done`
-		p, err := c.Command(t.Context(), Spec{
+		p, err := c.Start(t.Context(), Spec{
 			Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: shown,
 			Terminal: &Terminal{Columns: 101, Rows: 33, OnStart: func(tty TTY) { typed = tty }},
 		})
@@ -114,7 +114,7 @@ func TestInheritedShellHasEnvironmentAndDies(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	shown := newScreen()
-	p, err := w.sandbox().Command(ctx, Spec{
+	p, err := w.sandbox().Start(ctx, Spec{
 		Args: []string{
 			"bash", "-c",
 			`echo "word $INHERITED_VARIABLE $TERM"; setsid nohup sleep 987123 >/dev/null 2>&1 & sleep 987123 & echo up; wait`,

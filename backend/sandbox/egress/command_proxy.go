@@ -27,10 +27,10 @@ type commandHooks struct {
 	onFailure FailureFunc
 }
 
-// ServeProxy serves a proxy, like that of StartProxy, on ln for one sandboxed command or for the window. approve
+// StartProxyOn serves a proxy, like that of StartProxy, on ln for one sandboxed command or for the window. approve
 // decides about each host; onFailure may be nil. stop stops the proxy, ends all its connections and closes ln. The end
 // of ctx also ends the connections. Requests come from inside a sandbox, so nothing in them is trusted.
-func (g *Guard) ServeProxy(
+func (g *Guard) StartProxyOn(
 	ctx context.Context, ln net.Listener, approve ApproveFunc, onFailure FailureFunc,
 ) (stop func()) {
 	p := g.newProxy(ctx, ln, &commandHooks{approve: approve, onFailure: onFailure})

@@ -1,7 +1,7 @@
 // Package egress is the only way to the network (decision 13). Requests of tools use Transport, requests of the
-// controlled browser use the proxy of StartProxy, and requests of sandboxed commands use ServeProxy. All of them end in
-// DialContext, which resolves the name, checks every address and dials exactly the address that it checked. So the same
-// rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed address.
+// controlled browser use the proxy of StartProxy, and requests of sandboxed commands use StartProxyOn. All of them
+// end in DialContext, which resolves the name, checks every address and dials exactly the address that it checked. So
+// the same rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed address.
 //
 // Public addresses are allowed. This machine, private networks and the internal addresses of cloud providers are
 // blocked until a host is allowed by name: with AllowTyped for an address that the person typed, or with

@@ -34,7 +34,7 @@ func (t *Tools) browserTabs() tool {
 					p.Action),
 			}
 		}
-		o := browser.TabOptions{Action: p.Action, Tab: p.Tab}
+		o := browser.TabCommand{Action: p.Action, Tab: p.Tab}
 		if p.Action == "open" && p.URL != "" {
 			u, err := t.address(p.URL)
 			if err != nil {

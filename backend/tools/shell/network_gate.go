@@ -82,7 +82,7 @@ func (g *networkGate) env() []string {
 }
 
 func (g *networkGate) serve(ln net.Listener) (stop func()) {
-	return g.t.cfg.Egress.ServeProxy(g.ctx, ln, g.allow, func(host, why string) {
+	return g.t.cfg.Egress.StartProxyOn(g.ctx, ln, g.allow, func(host, why string) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.failed[hostKey(host)] = why // limited by maxHosts, because only decided hosts get here

@@ -49,7 +49,7 @@ func getWorkspaceState() tool {
 		run: func(t *Tools, ctx context.Context, _ json.RawMessage) (toolspec.Result, error) {
 			s := workspaceState{
 				ActivePanel: t.ActivePanel(), OpenPanels: t.OpenPanels(), ActivityBar: t.ActivityBar(),
-				Focus: t.Focus(), PromptNotes: t.PromptNotes(), Panels: []panelState{},
+				Focus: t.FocusedSurface(), PromptNotes: t.PromptNotes(), Panels: []panelState{},
 			}
 			if s.PromptNotes == nil {
 				s.PromptNotes = []string{}

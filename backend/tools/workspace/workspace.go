@@ -125,8 +125,8 @@ func (w *Workspace) ActivityBar() event.ActivityBar {
 	return bar
 }
 
-// Focus returns the focused surface: the id of a panel, "assistant", "page", or "" if it was never set.
-func (w *Workspace) Focus() string {
+// FocusedSurface returns the focused surface: the id of a panel, "assistant", "page", or "" if it was never set.
+func (w *Workspace) FocusedSurface() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state.Focus

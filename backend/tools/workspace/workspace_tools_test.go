@@ -47,7 +47,7 @@ func TestFocusSurface(t *testing.T) {
 	b.takeEvents()
 	b.ok("focus_surface", `{"surface":"my-sums"}`)
 	b.published(`panel.opened{"panel":"my-sums"} surface.focused{"surface":"my-sums"}`)
-	if b.ActivePanel() != "my-sums" || b.Focus() != "my-sums" {
-		t.Errorf("active %s, focus %s", b.ActivePanel(), b.Focus())
+	if b.ActivePanel() != "my-sums" || b.FocusedSurface() != "my-sums" {
+		t.Errorf("active %s, focus %s", b.ActivePanel(), b.FocusedSurface())
 	}
 }

@@ -276,7 +276,8 @@ func resumed(t *testing.T, s subject) {
 	}
 	req := hello()
 	req.TextCalls = true // so that the text may contain half a call
-	if h, err = ask(t, m, req); llm.KindOf(err) != llm.BrokenOff || !strings.HasPrefix(text, h.Text) || h.Text == "" ||
+	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Interrupted || !strings.HasPrefix(text, h.Text) ||
+		h.Text == "" ||
 		len(h.Calls) > 0 {
 		t.Errorf("written calls: %+v, error %v", h, err)
 	}

@@ -220,7 +220,7 @@ func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 				c.Endpoint.errorDetail(fromService.data),
 			),
 			Suggestion: "The text so far is kept. Send \"continue\" to go on, or choose another model.",
-			Err:        llm.ErrBrokenOff,
+			Err:        llm.ErrServiceAborted,
 			Retryable:  true,
 		}
 	case a.complete && !errors.Is(err, errMalformed):

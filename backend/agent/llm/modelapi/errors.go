@@ -82,7 +82,7 @@ func (c *Client) unreachable(err error) *llm.Error {
 // brokenOff returns an error for an incomplete answer.
 func brokenOff(err error) *llm.Error {
 	return &llm.Error{
-		Kind:       llm.BrokenOff,
+		Kind:       llm.Interrupted,
 		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
 		Suggestion: "Send \"continue\" to go on.",
 		Err:        err,

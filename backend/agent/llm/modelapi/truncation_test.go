@@ -118,7 +118,7 @@ func TestStreamCutAtAnyByte(t *testing.T) {
 				if o.Text != turn.Text || len(o.Calls) != len(turn.Calls) {
 					t.Fatalf("cut at %d: taken as whole: %+v", at, o.Response)
 				}
-			} else if llm.KindOf(o.err) != llm.BrokenOff || !strings.HasPrefix(turn.Text, o.Text) {
+			} else if llm.KindOf(o.err) != llm.Interrupted || !strings.HasPrefix(turn.Text, o.Text) {
 				t.Fatalf("cut at %d: text %q, error %v", at, o.Text, o.err)
 			}
 			// What came before the cut is there, counted independently.

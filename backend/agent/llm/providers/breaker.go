@@ -55,7 +55,7 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.BrokenOff &&
+	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Interrupted &&
 		(e.Kind != llm.Failed || !e.Retryable):
 		delete(b.at, at.BaseURL)
 		return

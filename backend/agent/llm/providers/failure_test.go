@@ -138,7 +138,7 @@ func TestGarbageIsTruncatedAnswer(t *testing.T) {
 			turn := openaitest.Turn{Raw: raw}
 			_, r := serve(t, turn, turn, turn)
 			res, _, err := ask(t, open(t, r, "openai/m"), hello())
-			asError(t, err, llm.BrokenOff)
+			asError(t, err, llm.Interrupted)
 			if len(res.Calls) > 0 {
 				t.Errorf("%q gave calls", raw)
 			}

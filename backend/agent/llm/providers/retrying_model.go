@@ -96,7 +96,7 @@ func (r *retryingModel) streamAndResume(
 			return res, broken // the first failure tells more than the failed attempt to resume
 		}
 		if !hasText || req.TextCalls || again == maxResumes ||
-			llm.KindOf(err) != llm.BrokenOff && !errors.Is(err, llm.ErrBrokenOff) {
+			llm.KindOf(err) != llm.Interrupted && !errors.Is(err, llm.ErrServiceAborted) {
 			return res, err
 		}
 		soFar, broken = res, err

@@ -77,7 +77,7 @@ func TestRepeatedlyCutAnswerKeepsItsText(t *testing.T) {
 	cut.CutAfter = strings.Index(string(openaitest.Render(cut)), "def")
 	s, r := serve(t, cut, cut, cut, cut)
 	res, streamed, err := ask(t, open(t, r, "openai/m"), hello())
-	asError(t, err, llm.BrokenOff)
+	asError(t, err, llm.Interrupted)
 	if res.Text != "abcabcabc" || streamed != res.Text || len(s.Requests()) != 3 {
 		t.Errorf("text %q, streamed %q, %d requests", res.Text, streamed, len(s.Requests()))
 	}

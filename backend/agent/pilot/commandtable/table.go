@@ -5,8 +5,8 @@ import "slices"
 const (
 	// PanelTool represents the tools that open a panel, one for each.
 	PanelTool = "open_*_panel"
-	// AnyTool represents every tool, for commands that name a tool.
-	AnyTool = "*"
+	// NamedTool stands for the tool that the command itself names.
+	NamedTool = "*"
 )
 
 // Commands that the pilot answers itself.
@@ -600,7 +600,7 @@ func windowCommands() []Command {
 		{Tool: "delete_tool", Group: groupWindow, Forms: []Form{
 			visibleForm("delete tool {name:tool}", "delete tool my_tool", "Deletes a created tool"),
 		}},
-		{Tool: AnyTool, Group: groupWindow, Forms: []Form{
+		{Tool: NamedTool, Group: groupWindow, Forms: []Form{
 			visibleForm("run tool {tool:tool}", "run tool my_tool", "Calls any tool"),
 			visibleForm(
 				"run tool {tool:tool} {args:json}",

@@ -132,7 +132,7 @@ func (c *completer) words() {
 // offered reports whether the form's tool can be called.
 func (c *completer) offered(f *compiledForm) bool {
 	tool := f.command.Tool
-	return tool == "" || tool == commandtable.AnyTool || tool == commandtable.PanelTool ||
+	return tool == "" || tool == commandtable.NamedTool || tool == commandtable.PanelTool ||
 		slices.Contains(c.g.Tools, tool)
 }
 

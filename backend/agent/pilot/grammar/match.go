@@ -287,7 +287,7 @@ func (parser *Parser) step(m match) Step {
 			tool = "open_" + tool + "_panel"
 		}
 		delete(args, "panel")
-	case commandtable.AnyTool:
+	case commandtable.NamedTool:
 		tool = fmt.Sprint(args["tool"])
 		raw, ok := args["args"].(json.RawMessage)
 		if !ok {

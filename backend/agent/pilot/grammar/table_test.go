@@ -20,7 +20,7 @@ func parserForAllTools(t testing.TB) *Parser {
 	}
 	tools := []string{"open_home_panel", "open_code_editor_panel", "my_tool"}
 	for _, f := range rules.Forms {
-		if tool := f.command.Tool; tool != "" && tool != commandtable.AnyTool && tool != commandtable.PanelTool &&
+		if tool := f.command.Tool; tool != "" && tool != commandtable.NamedTool && tool != commandtable.PanelTool &&
 			!slices.Contains(tools, tool) {
 			tools = append(tools, tool)
 		}
@@ -62,7 +62,7 @@ func TestExamplesCallTheirTool(t *testing.T) {
 		}
 		want := f.command.Tool
 		switch want {
-		case commandtable.AnyTool:
+		case commandtable.NamedTool:
 			want = "my_tool"
 		case commandtable.PanelTool:
 			want = "open_home_panel"

@@ -236,8 +236,8 @@ func (t *Tracker) Now() int {
 	return t.serial
 }
 
-// Since reports whether a frame started a navigation after the moment, and whether any request was sent.
-func (t *Tracker) Since(moment int) (left, asked bool) {
+// NavigatedSince reports whether a frame started a navigation after the moment, and whether any request was sent.
+func (t *Tracker) NavigatedSince(moment int) (left, asked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	left = t.lastDeparture > moment

@@ -123,9 +123,9 @@ func (w *Watch) until(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// Since returns the period in which changes count: the time since the action began, and slightly more for an action
-// that only reads.
-func (w *Watch) Since() time.Duration {
+// ChangeWindow returns the period in which changes count: the time since the action began, and slightly more for an
+// action that only reads.
+func (w *Watch) ChangeWindow() time.Duration {
 	if w.readOnly {
 		return quietTime + time.Since(w.begun)
 	}

@@ -139,5 +139,5 @@ func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()
 		}
 		return fmt.Errorf("permissions.net of the panel %s does not name it", r.panel.ID)
 	}
-	return func(ln net.Listener) func() { return r.cfg.Egress.ServeProxy(ctx, ln, may, nil) }
+	return func(ln net.Listener) func() { return r.cfg.Egress.StartProxyOn(ctx, ln, may, nil) }
 }

@@ -137,7 +137,7 @@ func (r *Runner) confined(
 	if behind == fullSandbox && wantsNetwork(r.panel.Permissions) && r.cfg.Egress != nil {
 		spec.Proxy = r.proxyHosts(ctx)
 	}
-	run, err := r.cfg.Confine.Command(ctx, spec)
+	run, err := r.cfg.Confine.Start(ctx, spec)
 	if err != nil {
 		cancel()
 		return nil, err

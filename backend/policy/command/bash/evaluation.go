@@ -3,6 +3,8 @@ package bash
 import (
 	"strings"
 
+	"sextant/shared/excerpt"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -14,10 +16,10 @@ func ContainsSubstitution(s string) bool {
 // CheckExpansion calls warn with a sentence for each part of x that could run the value of a variable as a command.
 func (e *Expander) CheckExpansion(x *syntax.ParamExp, warn func(string)) {
 	if x.Exp != nil && x.Exp.Op == syntax.OtherParamOps && x.Exp.Word != nil && x.Exp.Word.Lit() == "P" {
-		warn(Shorten(e.Source(x)) + " runs commands that are in a variable.")
+		warn(excerpt.Line(e.Source(x), 80) + " runs commands that are in a variable.")
 	}
 	if x.Excl && x.Names == 0 && x.Param != nil && e.mayHoldCommand(x.Param.Value) {
-		warn(Shorten(e.Source(x)) + " takes the name of a variable from text that is not known.")
+		warn(excerpt.Line(e.Source(x), 80) + " takes the name of a variable from text that is not known.")
 	}
 	if x.Index != nil {
 		e.CheckArithmetic(x.Index, warn)

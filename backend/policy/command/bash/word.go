@@ -51,12 +51,3 @@ func (w Word) MayBe(text string) bool { return w.Text == text || slices.Contains
 
 // MayBeMultipleWords reports whether the word may expand to several words.
 func (w Word) MayBeMultipleWords() bool { return w.Splittable || w.Glob }
-
-// Shorten returns s on one line, cut to 80 characters, for quoting in a sentence.
-func Shorten(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return s
-}

@@ -3632,7 +3632,7 @@ export interface components {
             completes: boolean;
             prompts: components["schemas"]["ServerPrompt"][];
             resources: components["schemas"]["Resource"][];
-            templates: components["schemas"]["Template"][];
+            templates: components["schemas"]["ResourceTemplate"][];
             watches: boolean;
         };
         Outcome: {
@@ -4076,6 +4076,12 @@ export interface components {
             on?: boolean;
             uri: string;
         };
+        ResourceTemplate: {
+            about?: string;
+            mime?: string;
+            name: string;
+            uri: string;
+        };
         Result: {
             asked?: string;
             /** Format: int64 */
@@ -4294,12 +4300,6 @@ export interface components {
             id: string;
             message: string;
             steered?: boolean;
-        };
-        Template: {
-            about?: string;
-            mime?: string;
-            name: string;
-            uri: string;
         };
         Terminal: {
             assistant: boolean;

@@ -153,7 +153,7 @@ export interface ServerSource {
 /** The page of an MCP server for a call. */
 export type ServerApp = S['App'];
 type ServerResource = S['Resource'];
-export type ServerTemplate = S['Template'];
+export type ServerTemplate = S['ResourceTemplate'];
 export type ServerPrompt = S['ServerPrompt'] & { arguments: S['PromptArgument'][] };
 export interface ServerOffers {
   resources: ServerResource[];
