@@ -77,6 +77,7 @@ type Input struct {
 // Verdict is the outcome of a Decision.
 type Verdict string
 
+// The verdicts. VerdictAsk asks the person before the call runs.
 const (
 	VerdictAllow  Verdict = "allow"
 	VerdictAsk    Verdict = "ask"

@@ -18,7 +18,7 @@ const (
 	mergedBytes = 64 << 10
 )
 
-// FromNow, as the start of a Subscription, skips the replay.
+// FromNow is the start of a Subscription that skips the replay.
 const FromNow int64 = -1
 
 // Filter selects events. An empty field selects all.

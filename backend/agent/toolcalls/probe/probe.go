@@ -66,6 +66,7 @@ const (
 	settingPrefix = "dialect."
 )
 
+// New returns a Prober for cfg.
 func New(cfg Config) *Prober {
 	if cfg.Overrides == nil {
 		cfg.Overrides = func() []string { return nil }
