@@ -120,7 +120,7 @@ func mentionsLength(detail string) bool {
 	return false
 }
 
-// errorText extracts the message from the usual forms of error bodies.
+// errorText extracts the message from the usual forms of error bodies; "" if there is none.
 func errorText(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
