@@ -23,8 +23,8 @@ const (
 	stopGrace = 60 * time.Millisecond
 )
 
-// execute runs the calls of message in order, adjacent read-only calls in parallel. It records a result for each
-// call, run or not, because no call may stay unanswered. It returns an ending if the turn must end.
+// execute runs the calls of message in order, adjacent read-only calls and adjacent subagents in parallel. It records
+// a result for each call, run or not, because no call may stay unanswered. It returns an ending if the turn must end.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
 		end := limit(

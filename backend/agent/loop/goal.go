@@ -23,7 +23,7 @@ type Goal interface {
 	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
 	ToolCalled(args json.RawMessage, failed []string) Reply
-	// Answered handles an answer without calls.
+	// Answered handles an answer without calls. Once Reply.ToolsClosed was set, it handles every answer with text.
 	Answered(text string) Reply
 }
 

@@ -25,7 +25,7 @@ const (
 	maxChanges   = 8
 )
 
-// pageAnswer is a page tool's result, parsed from its text.
+// pageAnswer is a page tool's result, parsed from its text. more is the line that says what was left out.
 type pageAnswer struct {
 	title, url string
 	outcome    string
@@ -85,7 +85,7 @@ func (r *reply) add(text string) {
 	}
 }
 
-// response emits the reply.
+// response returns the reply and passes it to onDelta. If first is set, it ends with the introduction.
 func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 	text := strings.Join(r.parts, "\n\n")
 	if r.first && !strings.Contains(text, introduction()) {
@@ -301,7 +301,7 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }
 
-// sentence gives s a capital letter and a full stop.
+// sentence capitalizes s and adds a full stop unless it ends with one, "?" or "…".
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -327,8 +327,8 @@ func bounded(s string, most int) string {
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
 }
 
-// annotationsIn returns the annotations in the newest page result of the conversation. They are used if the
-// window shows no page.
+// annotationsIn returns the annotations in the newest page result of the conversation that has any, else nil. They
+// are used if the window shows no page.
 func annotationsIn(messages []chat.Message) *event.Marks {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != chat.RoleTool {

@@ -341,7 +341,7 @@ func (p *Parser) broken(f *syntaxError, content []byte, at position, form Format
 	p.emit(Event{Broken: p.tools.describe(f, content, at, form)})
 }
 
-// toolNameIn returns the first tool named in a truncated call, so that the error can name it.
+// toolNameIn returns a tool that the first 200 bytes of a truncated call name, so that the error can name it.
 func (p *Parser) toolNameIn(content []byte) string {
 	for _, name := range p.tools.names {
 		if bytes.Contains(clipBytes(content, 200), []byte(name)) {

@@ -17,7 +17,8 @@ import (
 
 // Config configures prices and limits. All fields may be nil.
 type Config struct {
-	// Budgets returns the configured limits, once per turn. Price returns the price of a model, once per request.
+	// Budgets returns the configured limits; it is read at the start of each turn. Price returns the price of a
+	// model, once per request.
 	Budgets func() Limits
 	// History returns earlier costs.
 	History CostHistory
@@ -126,7 +127,8 @@ func (a *Account) Payer() *event.Payer {
 	return &event.Payer{Conversation: root.Conversation, Turn: root.Turn}
 }
 
-// Evaluate returns the state of the budgets, the narrowest scope first. own limits this turn only.
+// Evaluate returns the state of each budget that is set, the narrowest scope first. turn and conversation are what
+// was spent; own limits only this turn.
 func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget {
 	var all []wire.Budget
 	for _, scope := range []struct {
@@ -159,7 +161,7 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 	return all
 }
 
-// Describe returns a message that a budget is used up, and what to do.
+// Describe returns a message that the budget b is used up, and a suggestion.
 func Describe(b wire.Budget) (message, suggestion string) {
 	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {

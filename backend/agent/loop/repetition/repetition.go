@@ -17,13 +17,13 @@ const maxRepeats = 3
 // Detector detects a model that repeats a call with the same arguments and the same result, with nothing new in
 // between. It belongs to one turn and is not safe for concurrent use.
 type Detector struct {
-	// known contains all calls with results of the turn; repeats counts them since the last new result.
+	// known contains all calls with results of the turn; repeats counts them since the last success that was new.
 	known   map[[sha256.Size]byte]bool
 	repeats map[[sha256.Size]byte]int
 }
 
-// count records c with its result and returns how often it occurred since the last result that was new in this
-// turn. Two alternating calls with known results therefore both count as repeated.
+// count records c with its result and returns how often it occurred since the last successful result that was new in
+// this turn. Two alternating calls with known results therefore both count as repeated.
 func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	if d.known == nil {
 		d.known, d.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
@@ -50,7 +50,7 @@ func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (not
 	return "", false
 }
 
-// canonical returns args with sorted keys and without white space.
+// canonical returns args with sorted keys and without white space; unchanged if they are not JSON.
 func canonical(args json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()

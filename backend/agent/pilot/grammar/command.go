@@ -46,7 +46,7 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 	return s, nil
 }
 
-// unambiguous returns the match in words that have no other reading, if there are any.
+// unambiguous returns the match in words that have no other reading; if there are none, in the usual words.
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {

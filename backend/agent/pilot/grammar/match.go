@@ -13,7 +13,7 @@ import (
 // articles may come before any word of a form.
 const articles = "the a an this that current my"
 
-// Parser parses one message. Tools, DemoURL and Window affect the result.
+// Parser parses one message. Tools names the tools that can be called; it, DemoURL and Window affect the result.
 type Parser struct {
 	*Rules
 	Tools   []string
@@ -300,7 +300,8 @@ func (parser *Parser) step(m match) Step {
 	return s
 }
 
-// canonical returns the match in the words of the first equivalent form. It parses back to the same match.
+// canonical returns the match in the words of the first form with the same arguments that is not hidden. It parses
+// back to the same match.
 func (parser *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range parser.Forms {
