@@ -12,7 +12,6 @@ import (
 // ToolName is the tool that the model calls when it is done.
 const ToolName = toolspec.FinalResponse
 
-// tool is the definition of final_response.
 var tool = toolspec.Definition{
 	Name: ToolName,
 	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, " +

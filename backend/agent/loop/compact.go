@@ -55,7 +55,6 @@ func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error
 	return len(t.messages) > before, err
 }
 
-// size estimates the tokens of the next request.
 func (t *turn) size(listed []toolspec.Definition) int {
 	size := len(t.system)
 	for _, d := range listed {

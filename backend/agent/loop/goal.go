@@ -56,7 +56,6 @@ func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	}), nil
 }
 
-// excluded reports whether the request excludes the tool.
 func (t *turn) excluded(name string) bool {
 	return len(t.request.Tools) > 0 && !slices.Contains(t.request.Tools, name)
 }
@@ -82,7 +81,6 @@ func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// isGoal reports whether name is the goal's tool.
 func (t *turn) isGoal(name string) bool {
 	return t.request.Goal != nil && name == t.request.Goal.Tool().Name
 }

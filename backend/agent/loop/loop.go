@@ -158,7 +158,7 @@ type TurnRequest struct {
 
 // Errors of Start and Run that callers distinguish.
 var (
-	// ErrBusy means that a turn runs in the conversation.
+	// ErrBusy means that a turn runs in the conversation, or that it is being changed or deleted.
 	ErrBusy = errors.New("a turn is running in this conversation; stop it or wait for its end")
 	// ErrEmpty means that the message is empty.
 	ErrEmpty = errors.New("the message is empty")

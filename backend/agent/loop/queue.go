@@ -184,7 +184,6 @@ func (l *Loop) findWaiting(
 	return list[i], nil
 }
 
-// requestFromWaiting converts a waiting message to a request.
 func requestFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,

@@ -266,7 +266,7 @@ type sharedLineage struct {
 	users   int
 }
 
-// limits returns the configured limits.
+// limits returns the configured limits, 10 for those that are not set.
 func (l *Loop) limits() Limits {
 	n := l.cfg.Limits()
 	if n.CallsPerTurn <= 0 {

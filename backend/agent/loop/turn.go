@@ -43,7 +43,7 @@ type turn struct {
 	rounds   int
 	account  *budget.Account
 	lastText string
-	// lastInputTokens is the size of the last request as the provider counted it.
+	// lastInputTokens is the size of the last request as the provider counted it, 0 if unknown.
 	lastInputTokens int
 	// canReread is set if the model can read an old result again.
 	canReread bool
@@ -361,7 +361,6 @@ func (t *turn) event(k event.Kind, data any) event.Event {
 	return event.New(k, data).InTurn(t.request.Conversation, t.id)
 }
 
-// message returns a new message of this turn.
 func (t *turn) message(role chat.Role, text string) chat.Message {
 	return chat.Message{
 		ID: naming.ID("m"), Conversation: t.request.Conversation, Turn: t.id, Role: role, Text: text,

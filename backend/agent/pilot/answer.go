@@ -146,7 +146,6 @@ func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 	r.add(toolList(tools))
 }
 
-// reportMissingTool says that a command's tool cannot be called now.
 func (r *reply) reportMissingTool(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
 	if near := grammar.Closest(s.Tool, r.g.Tools); near != "" {
@@ -156,7 +155,6 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Text), s.Tool, hint))
 }
 
-// describeResult describes the result of a finished step.
 func (r *reply) describeResult(s grammar.Step, text string) string {
 	text = grammar.EscapeLinks(text)
 	v, page := parsePageAnswer(text)
@@ -358,7 +356,6 @@ func introduction() string {
 		"model: " + llm.HowToConnect()
 }
 
-// toolList lists the tools that can be called now.
 func toolList(tools []toolspec.Function) string {
 	if len(tools) == 0 {
 		return "No tool can be called now."

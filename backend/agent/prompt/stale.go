@@ -20,7 +20,7 @@ const (
 	minPage  = 600
 	minOther = 2400
 	// afterLeaving is the age, in rounds, at which a page's result is left out if its tab shows another page. It is
-	// not 0, because comparing two pages needs both. afterLong is the age for any result of minOther bytes.
+	// not 0, because comparing two pages needs both. afterLong is the age for any result of at least minOther bytes.
 	afterLeaving = 4
 	afterLong    = 10
 )

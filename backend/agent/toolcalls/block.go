@@ -186,7 +186,6 @@ func (b *block) inString(c byte) {
 	b.noteHiddenEnd(c)
 }
 
-// noteHiddenEnd remembers an end tag inside a string or a comment.
 func (b *block) noteHiddenEnd(c byte) {
 	if b.matchTag(c) == callEnd {
 		b.hiddenEnd = b.size - len(callEnd)

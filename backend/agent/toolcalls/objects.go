@@ -60,7 +60,6 @@ type callObject struct {
 	extraKeyAt     int
 }
 
-// readObject reads one object as a call.
 func (t *Toolset) readObject(r *reader) (*Call, *syntaxError) {
 	open := r.at
 	c := callObject{nameAt: -1, argsAt: -1}

@@ -107,7 +107,6 @@ func (a *answer) finishWithCalls() error {
 	return nil
 }
 
-// checkSize returns an error if the answer is too large.
 func (a *answer) checkSize() error {
 	if a.size <= maxAnswerBytes && len(a.calls) <= maxCalls {
 		return nil
@@ -159,8 +158,8 @@ func (a *answer) response() llm.Response {
 	return r
 }
 
-// parseArguments returns a call's arguments as a compact object, or a problem. Empty text means no arguments. With
-// short, the answer was cut at its length limit, so empty text is a problem.
+// parseArguments returns a call's arguments as a compact object, or a problem. short says that the answer was cut at
+// its length limit; then empty text is a problem, otherwise it means no arguments.
 func parseArguments(text string, short bool) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == "null" {

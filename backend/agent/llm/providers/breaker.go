@@ -75,7 +75,6 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	s.until = time.Now().Add(cooldown)
 }
 
-// reset forgets all failures.
 func (b *breakers) reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -53,7 +53,7 @@ func (r *retryingModel) Endpoint() (base string, native bool) {
 // HasFallback implements llm.FallbackReporter.
 func (r *retryingModel) HasFallback() bool { return r.fallback() != nil }
 
-// fallback returns the fallback model, nil if there is no other.
+// fallback returns the fallback model, nil if there is no usable one.
 func (r *retryingModel) fallback() *modelapi.Client {
 	name := r.registry.fallback()
 	if name == "" || name == r.name || name == llm.PilotName {

@@ -39,7 +39,7 @@ type Limit struct {
 	Cost   chat.Money
 }
 
-// Limits are the configured budgets.
+// Limits are the configured budgets for a turn and for a conversation.
 type Limits struct{ Turn, Conversation Limit }
 
 // Suffixes of the names of budgets and their settings. ofRequest is the limit that a request itself sets.

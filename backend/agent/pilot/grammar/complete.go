@@ -102,7 +102,6 @@ func (c *completer) slash() {
 	}
 }
 
-// words completes a command.
 func (c *completer) words() {
 	ts := skip(c.current(tokens(c.line)), leadingFiller)
 	c.done, c.base = ts, c.line
@@ -222,7 +221,6 @@ func prefixLength(rest []token, words []string) int {
 	return len(rest)
 }
 
-// suggestAt offers continuations at the position.
 func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if c.partial == "" && c.out.Ghost == "" && strings.HasSuffix(c.line, " ") && s.from < 0 {
@@ -243,7 +241,6 @@ func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 	}
 }
 
-// suggestValues offers values for a slot.
 func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if p.kind.values == nil {

@@ -259,7 +259,6 @@ func values(src string, part []token) []string {
 	return several
 }
 
-// step converts the match to a Step.
 func (parser *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
@@ -300,8 +299,8 @@ func (parser *Parser) step(m match) Step {
 	return s
 }
 
-// canonical returns the match in the words of the first form with the same arguments that is not hidden. It parses
-// back to the same match.
+// canonical returns the match in the words of the first form with the same arguments that is not hidden, or else of
+// its own form. It parses back to the same call.
 func (parser *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range parser.Forms {

@@ -166,7 +166,6 @@ func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem)
 	return Step{Tool: name, Args: flat.Bytes(), canonical: "/" + name + " " + flat.String()}, nil
 }
 
-// line parses the commands of one line.
 func (parser *Parser) line(line string) ([]Step, *Problem) {
 	ts := tokens(line)
 	if len(ts) == 0 {
