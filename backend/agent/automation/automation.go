@@ -6,7 +6,8 @@
 // not fit, the model gets the problems and may send it again a limited number of times.
 //
 // The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is too
-// large, has external references or is circular. Nothing in an answer is converted or filled in.
+// large, has external references, branches too much, or refers to itself without going deeper into the value. Nothing
+// in an answer is converted or filled in.
 package automation
 
 import (

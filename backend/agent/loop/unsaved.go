@@ -39,8 +39,8 @@ func diskFullEnding() ending {
 	}
 }
 
-// publishOrQueue records events. If the disk is full, it queues and shows them and returns an error for which
-// diskspace.IsFull is true.
+// publishOrQueue records events. If the disk is full or earlier events are still queued, it queues and shows them and
+// returns an error for which diskspace.IsFull is true.
 func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events ...event.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()

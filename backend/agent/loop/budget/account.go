@@ -27,9 +27,10 @@ type Config struct {
 
 // CostHistory returns the costs of conversations, over all their branches.
 type CostHistory interface {
-	// Spent returns the cost of a conversation in total, and at the time its budget was last reset.
+	// Spent returns the cost of a conversation and its subagents: in total, and at the time its budget was last
+	// reset.
 	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
-	// LastTurn returns the cost of the conversation's newest turn.
+	// LastTurn returns the cost of the conversation's newest turn and its subagents.
 	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
 }
 

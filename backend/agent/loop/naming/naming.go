@@ -28,7 +28,7 @@ func ID(prefix string) string {
 	return prefix + "_" + string(id)
 }
 
-// Title returns the first line of text, cut to 60 characters and "…" for a list.
+// Title returns the first line of text as a title, cut after 60 characters.
 func Title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Join(strings.Fields(line), " ")

@@ -37,7 +37,8 @@ func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	return d.repeats[key]
 }
 
-// Observe records c and returns a note to append to its result, and whether the turn must end.
+// Observe records c. If c and its result occurred before, with nothing new since, it returns a note to append to the
+// result; at maxRepeats the turn must end.
 func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
 	switch n := d.count(c, text, r); {
 	case n == maxRepeats-1:
