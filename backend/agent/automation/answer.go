@@ -82,7 +82,7 @@ func parseValue(text string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
 }
 
-// position returns the line and column of byte at. Both start at 1; columns count characters.
+// position returns the line and column of the byte at offset at. Both start at 1; columns count characters.
 func position(text string, at int) (line, column int) {
 	before := text[:min(max(at, 0), len(text))]
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])

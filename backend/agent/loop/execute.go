@@ -161,8 +161,8 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 	return results
 }
 
-// callTool runs one call. A call that does not return soon after a stop is abandoned: its deadline ends it, and
-// Close waits for it.
+// callTool runs one call. A call that does not return soon after a stop is abandoned, with an unknown outcome; Close
+// waits for it.
 func (t *turn) callTool(c toolspec.Call) toolspec.Result {
 	var bad *toolspec.Result
 	if c.Tool, c.Args, bad = prompt.ResolveCall(c.Tool, c.Args); bad != nil {

@@ -72,7 +72,7 @@ func (p pageAnswer) name() string {
 type reply struct {
 	g     *grammar.Parser
 	parts []string
-	// first is set if the pilot has not introduced itself in the conversation.
+	// first is set if the pilot has not introduced itself in the conversation yet.
 	first  bool
 	offers []chat.Offer
 	// outside contains the sources of quoted text.

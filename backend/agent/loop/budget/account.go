@@ -116,7 +116,7 @@ func (a *Account) Budgets() []wire.Budget {
 	return all
 }
 
-// Payer returns the root turn that pays, nil if a is its account.
+// Payer returns the topmost parent's turn, which pays for a; nil if a has no parent.
 func (a *Account) Payer() *event.Payer {
 	root := a
 	for root.Parent != nil {

@@ -35,12 +35,12 @@ type match struct {
 	open bool
 }
 
-// nearMiss is a form whose first done parts matched, up to token at. why says why the next part did not match, ""
-// if that is obvious.
+// nearMiss is a form whose first done parts matched the tokens before at. why says why the next part did not match,
+// "" if that is obvious.
 type nearMiss struct {
 	form     *compiledForm
 	done, at int
-	// left is the number of words from there on.
+	// left is the number of tokens from at on.
 	left     int
 	literals int
 	why      string
