@@ -12,14 +12,14 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxDepth and maxAnswer limit an answer.
+// Limits of an answer: nesting and bytes.
 const (
 	maxDepth  = 64
 	maxAnswer = 1 << 20
 )
 
-// parseAnswer returns the only JSON value in text: all of text, or the content of its only code fence. A leading
-// <think> block is ignored. Any other text is an error.
+// parseAnswer returns the only JSON value in text: all of text, or the content of its only code fence. Text around
+// the fence and a leading <think> block are ignored; other text beside the value is an error.
 func parseAnswer(text string) (json.RawMessage, error) {
 	if len(text) > maxAnswer {
 		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)
@@ -41,7 +41,7 @@ func parseAnswer(text string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// insideFence returns the content of the only code fence in text.
+// insideFence returns the content of the only code fence in text, if its language is json or missing.
 func insideFence(text string) (string, bool) {
 	parts := strings.Split("\n"+text, "\n```")
 	if len(parts) != 3 {
@@ -55,7 +55,7 @@ func insideFence(text string) (string, bool) {
 	return "", false
 }
 
-// parseValue parses text as exactly one JSON value and returns it as compact UTF-8 with its names in order. A
+// parseValue parses text as exactly one JSON value and returns it as compact UTF-8 with its names in their order. A
 // duplicate name is an error, because parsers differ in which one they use.
 func parseValue(text string) (json.RawMessage, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -82,7 +82,7 @@ func parseValue(text string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
 }
 
-// position returns the line and column of byte at. Both start at 1; columns count characters.
+// position returns the line and column of the byte at offset at. Both start at 1; columns count characters.
 func position(text string, at int) (line, column int) {
 	before := text[:min(max(at, 0), len(text))]
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
@@ -151,7 +151,7 @@ func (c *compactor) array(deep int) error {
 	return c.end(']')
 }
 
-// end reads the closing bracket.
+// end copies the closing bracket.
 func (c *compactor) end(bracket byte) error {
 	if _, err := c.dec.Token(); err != nil {
 		return err

@@ -1,12 +1,13 @@
 // Package automation asks the assistant for an answer that a program can read: JSON of a given format.
 //
-// A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits, questions
-// and system prompt as in a conversation. When it calls final_response it gets the format; from then on no tool
-// runs. Its answer is parsed as JSON and checked. If it does not fit, the model gets the problems and may send it
-// again a limited number of times.
+// A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits, questions and
+// system prompt as in a conversation, unless the Job sets others. When it calls final_response, or answers twice
+// without a call, it gets the format; from then on no tool runs. Its answer is parsed as JSON and checked. If it does
+// not fit, the model gets the problems and may send it again a limited number of times.
 //
-// The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is
-// too large, has external references or is circular. Nothing in an answer is converted or filled in.
+// The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is too
+// large, has external references, branches too much, or refers to itself without going deeper into the value. Nothing
+// in an answer is converted or filled in.
 package automation
 
 import (
@@ -56,9 +57,9 @@ type Answer struct {
 // Error says why there is no answer. Outcome is empty if nothing ran.
 type Error struct {
 	Message, Suggestion string
-	// LastAnswer is the model's last answer, cut at maxShown characters; "" if there was none.
+	// LastAnswer is the model's last text, cut at maxShown characters; "" if there was none.
 	LastAnswer string
-	// Problems says where LastAnswer does not fit; empty if something else failed.
+	// Problems says why the answer that was checked last does not fit; empty if none was checked.
 	Problems []string
 	Outcome  loop.Outcome
 	// InvalidJob means that the Job was refused before anything ran.
@@ -69,11 +70,11 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return strings.TrimSpace(e.Message + " " + e.Suggestion) }
 
-// Unwrap returns the loop's error, such as loop.ErrBusy.
+// Unwrap returns the loop's error, such as loop.ErrBusy, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Run does job and returns its answer; ctx stops it. Every error is an *Error. Safe for concurrent use: two
-// Jobs are two turns in two conversations.
+// Run does job and returns its answer; ctx stops it. Every error is an *Error. Safe for concurrent use, but a second
+// Job in the same conversation fails with loop.ErrBusy.
 func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	if err := job.Check(); err != nil {
 		return Answer{}, err
@@ -100,7 +101,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 	return Answer{JSON: g.answer, Repairs: g.repairsSent, Outcome: outcome}, nil
 }
 
-// Check returns why the Job is invalid, nil if it is valid.
+// Check returns an *Error if the Job is invalid, else nil. The loop checks the rest of the TurnRequest.
 func (j *Job) Check() error {
 	wrong := func(message, suggestion string) error {
 		return &Error{Message: message, Suggestion: suggestion, InvalidJob: true}

@@ -12,7 +12,6 @@ import (
 // ToolName is the tool that the model calls when it is done.
 const ToolName = toolspec.FinalResponse
 
-// tool is the definition of final_response.
 var tool = toolspec.Definition{
 	Name: ToolName,
 	Description: "Say that the task is done and you know the answer. Call it once, after the last other call, " +
@@ -60,7 +59,8 @@ func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 	return g.close()
 }
 
-// answerArgument returns an answer that the model passed as an argument of final_response.
+// answerArgument returns the argument "answer" of final_response. Without one it returns all of args, because the
+// model may have sent the value as the arguments.
 func answerArgument(args json.RawMessage) string {
 	var in struct{ Answer json.RawMessage }
 	if json.Unmarshal(args, &in) != nil || len(in.Answer) == 0 {
@@ -94,7 +94,7 @@ func (g *goal) close() loop.Reply {
 	return loop.Reply{ToolsClosed: true, Message: g.format.prompt()}
 }
 
-// judge checks an answer. If it does not fit, the model gets the problems while repairs are left.
+// judge checks an answer. If it does not fit, it asks the model to correct it, at most maxRepairs times.
 func (g *goal) judge(text string) loop.Reply {
 	value, err := parseAnswer(text)
 	if err != nil {

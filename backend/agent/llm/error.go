@@ -10,7 +10,7 @@ type ErrorKind string
 
 // The kinds of failure.
 const (
-	// Unreachable: nothing answers at the address.
+	// Unreachable: nothing answers at the address, or the provider is switched off or failed too often.
 	Unreachable ErrorKind = "unreachable"
 	// Unauthorized: the key is missing, wrong or not allowed to use the model.
 	Unauthorized ErrorKind = "unauthorised"
@@ -24,9 +24,9 @@ const (
 	Interrupted ErrorKind = "cut"
 	// Stalled: the connection is open, but nothing came for too long.
 	Stalled ErrorKind = "stalled"
-	// Failed: the provider answered with another error.
+	// Failed: another error of the provider.
 	Failed ErrorKind = "failed"
-	// NotSupported: there is no such provider, or the name is malformed.
+	// NotSupported: there is no such provider, or a model's name or base address is malformed.
 	NotSupported ErrorKind = "not_supported"
 )
 
@@ -35,7 +35,7 @@ type Error struct {
 	Kind       ErrorKind
 	Message    string
 	Suggestion string
-	// Err is the cause, nil if the provider itself refused.
+	// Err is the cause, nil if there is no other error.
 	Err error
 
 	// Retryable says that the same request may succeed a little later. RetryAfter is the wait that the service asked

@@ -21,8 +21,8 @@ const PilotName = "pilot"
 
 // Model answers one Request. Implementations are safe for concurrent use.
 //
-// Stream calls onDelta from its own goroutine, in order, and never after it returned. It returns soon after ctx
-// is done, with ctx's error. On any error the Response contains the text so far and no calls.
+// Stream calls onDelta in the caller's goroutine, in order. It returns soon after ctx is done, with ctx's error. On
+// any error the Response contains the text so far and no calls.
 type Model interface {
 	Stream(ctx context.Context, req Request, onDelta func(Delta)) (Response, error)
 }
@@ -39,9 +39,9 @@ type FallbackReporter interface {
 	HasFallback() bool
 }
 
-// WindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in
-// tokens, 0 if unknown. With loaded true it is the size that the service loaded the model with, otherwise the
-// largest that the model supports. It takes at most two seconds and caches the answer.
+// WindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in tokens,
+// 0 if unknown. With loaded true that size applies to requests; otherwise it is the largest that the model supports,
+// and the server may have loaded it with less. It takes at most two seconds and caches the answer.
 type WindowReporter interface {
 	ContextWindow(ctx context.Context) (tokens int, loaded bool)
 }
@@ -64,10 +64,10 @@ type Request struct {
 	SendReasoning bool
 }
 
-// Delta is a piece of an answer: text, reasoning, or one whole call that may start before the answer ends. Such a
-// call has no id; it is also in the Response, in the same order. If the answer breaks off, the call must be
-// discarded. Note is not part of the answer: it tells the user what is being waited for, or which model answers
-// instead.
+// Delta is a piece of an answer: text, reasoning, or one whole call that may start before the answer ends. Only
+// toolcalls.Adapter sends calls. Such a call has no id; it is also in the Response, in the same order. If the answer
+// breaks off, the call must be discarded. Note is not part of the answer: it tells the user what is being waited for,
+// or which model answers instead.
 type Delta struct {
 	Text      string
 	Reasoning string
@@ -75,7 +75,7 @@ type Delta struct {
 	Call      *chat.ToolCall
 }
 
-// Response is a complete answer.
+// Response is an answer; it is complete if Stream returned no error.
 type Response struct {
 	Text string
 	// Reasoning is the reasoning that the model showed. It is not part of the answer.
@@ -84,7 +84,8 @@ type Response struct {
 	ReasoningField bool
 	// Calls are complete: each has a name and a JSON object of arguments.
 	Calls []chat.ToolCall
-	// Broken are calls that arrived completely but cannot be parsed. They must be answered, not run.
+	// Broken are calls that cannot be run, because they cannot be parsed or were cut at the answer's length limit.
+	// They must be answered.
 	Broken []BrokenCall
 	Usage  chat.Usage
 	Stop   StopReason
@@ -99,13 +100,14 @@ type Response struct {
 	// Requests are the requests sent for the answer, in order, including failed ones; Usage is their sum. A Model
 	// that sends one request may leave it empty.
 	Requests []SentRequest
-	// FirstPieceAt is the time when the first piece arrived.
+	// FirstPieceAt is the time when the first piece arrived; the zero Time if unknown.
 	FirstPieceAt time.Time
 }
 
 // SentRequest describes one request to a service.
 type SentRequest struct {
-	// Model is provider/name. Local says that the model runs on this machine and costs nothing.
+	// Model is provider/name. Local says that the server is on this machine; then the request costs nothing unless a
+	// price is set.
 	Model string
 	Local bool
 	Usage chat.Usage
@@ -119,7 +121,7 @@ type SentRequest struct {
 	Failed, Complete, Retry bool
 }
 
-// BrokenCall is a call whose arguments are not a JSON object.
+// BrokenCall is a call that cannot be run, such as one whose arguments are not a JSON object.
 type BrokenCall struct {
 	ID   string
 	Name string

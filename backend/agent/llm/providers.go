@@ -38,7 +38,7 @@ func HowToConnect() string {
 		names(RemoteProviders(), " or ") + "), connect it on Home."
 }
 
-// ProviderLabel returns the display name of a provider.
+// ProviderLabel returns the display name of a provider, "OpenAI" for an unknown one.
 func ProviderLabel(provider string) string {
 	switch provider {
 	case ProviderAnthropic:

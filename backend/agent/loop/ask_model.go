@@ -102,7 +102,7 @@ func (t *turn) publishNote(message string, d llm.Delta) {
 	}
 }
 
-// assignCallIDs returns the answer's calls, including broken ones without arguments, with new ids.
+// assignCallIDs returns the answer's calls, including broken ones without arguments, with the loop's ids.
 func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
 	var out []chat.ToolCall
 	for i, c := range res.Calls {

@@ -10,8 +10,8 @@ import (
 	"sextant/shared/event"
 )
 
-// attachmentNotes converts texts attached to a message to notes that precede it and name their source. Models
-// read them in marked blocks; the pilot does not see them.
+// attachmentNotes converts texts attached to a message to notes that precede it and name their source. A text is cut
+// after prompt.MaxResult characters. Models read them in marked blocks; the pilot does not see them.
 func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {

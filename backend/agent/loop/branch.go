@@ -33,15 +33,15 @@ type branchPoint struct {
 	again   bool
 }
 
-// Edit starts a turn in a new branch in which req.Text replaces message. The old branch remains, and nothing done
+// Edit starts a turn in a new branch in which request.Text replaces message. The old branch remains, and nothing done
 // outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
 func (l *Loop) Edit(ctx context.Context, request TurnRequest, message string) (string, error) {
 	request.branch = &branchPoint{message: message}
 	return l.Start(ctx, request)
 }
 
-// Retry starts a turn in a new branch that answers message again, possibly with another model; req.Text is not
-// used. Otherwise it is like Edit.
+// Retry starts a turn in a new branch that answers message again, possibly with another model; request.Text is
+// ignored. Otherwise it is like Edit.
 func (l *Loop) Retry(ctx context.Context, request TurnRequest, message string) (string, error) {
 	messages, err := l.cfg.History.Messages(ctx, request.Conversation)
 	if err != nil {
@@ -55,8 +55,8 @@ func (l *Loop) Retry(ctx context.Context, request TurnRequest, message string) (
 	return l.Start(ctx, request)
 }
 
-// ChooseBranch makes branch the active branch, which the next turn continues. It fails with ErrBusy while a turn
-// runs.
+// ChooseBranch makes branch the active branch, which the next turn continues; "" is the first branch. It fails with
+// ErrBusy while a turn runs and with ErrNoBranch if there is no such branch.
 func (l *Loop) ChooseBranch(ctx context.Context, conversation, branch string) error {
 	return l.whileIdle(ctx, conversation, func() error {
 		var list []event.Branch
@@ -118,8 +118,8 @@ type turnStart struct {
 	own    []chat.Message
 }
 
-// startBranch determines where the turn begins and which hosts the person permitted by typing them. A program's
-// text permits no host, even if a person asks for it to be answered again.
+// startBranch determines where the turn begins and which hosts the person permitted by typing them. Text of a program
+// or with sources permits no host, even if a person asks for it to be answered again.
 func (t *turn) startBranch(before []chat.Message, own chat.Message) (turnStart, error) {
 	// Nobody typed a subagent's task, whoever retries it.
 	own.FromProgram = t.request.Caller == toolspec.CallerHTTP || t.request.lineage != nil

@@ -39,8 +39,8 @@ func (t *turn) window() int {
 	return prompt.DefaultWindow(t.request.Model)
 }
 
-// chooseTools selects the tools that the next request lists. A note names the active panel's tools that are not
-// listed; it is recorded like a message, so that it keeps its place.
+// chooseTools selects the tools that the next request lists. If not all are listed, a note describes the active
+// panel's tools; it is recorded like a message, so that it keeps its place.
 func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, error) {
 	if t.isPilot {
 		return all, nil
@@ -52,7 +52,7 @@ func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, er
 		t.adapter.AlsoCallable = all
 	}
 	var notes []string
-	for _, m := range prompt.ActiveMessages(t.messages) { // replaced messages list nothing
+	for _, m := range prompt.ActiveMessages(t.messages) { // the model no longer sees notes that a summary replaced
 		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.IsPanelNote(m.Text) {
 			notes = append(notes, m.Text)
 		}

@@ -55,7 +55,6 @@ func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error
 	return len(t.messages) > before, err
 }
 
-// size estimates the tokens of the next request.
 func (t *turn) size(listed []toolspec.Definition) int {
 	size := len(t.system)
 	for _, d := range listed {
@@ -106,8 +105,8 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 	return nil
 }
 
-// summarize asks the turn's model for a summary; if it does not answer, the summary is made without a model. An
-// error means that the turn was stopped.
+// summarize asks the turn's model for a summary; if it gives none, the summary is made without a model. An error
+// means that the turn was stopped or its cost could not be recorded.
 func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, summaryWithin)
 	defer cancel()
@@ -148,7 +147,7 @@ func (t *turn) promptText(m chat.Message) string {
 	return prompt.MarkOutside(m.Text, t.loop.nonce(m.Turn), m.Outside)
 }
 
-// fromOutside reports whether m is outside text. A subagent's task counts as its author's own text.
+// fromOutside reports whether m is outside text. A user message counts as its author's own text, even with sources.
 func fromOutside(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
 
 // UseSummary makes a summary active, or with use false sends the messages it replaced again. Both stay recorded.

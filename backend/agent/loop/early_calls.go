@@ -6,9 +6,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// earlyCalls are the calls of an answer that is still streaming. Read-only calls start at once. The first call
-// that acts, and everything after it, waits for the complete answer, because the calls of an answer that breaks
-// off must not run and a click cannot be undone.
+// earlyCalls are the calls of an answer that is still streaming. The first read-only calls start at once, up to
+// parallelReads. The first call that acts, and everything after it, waits for the complete answer, because the calls
+// of an answer that breaks off must not run and a click cannot be undone.
 type earlyCalls struct {
 	// ids are the ids that the loop gave the calls, in order.
 	ids     []string

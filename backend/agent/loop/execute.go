@@ -23,8 +23,8 @@ const (
 	stopGrace = 60 * time.Millisecond
 )
 
-// execute runs the calls of message in order, adjacent read-only calls in parallel. It records a result for each
-// call, run or not, because no call may stay unanswered. It returns an ending if the turn must end.
+// execute runs the calls of message in order, adjacent read-only calls and adjacent subagents in parallel. It records
+// a result for each call, run or not, because no call may stay unanswered. It returns an ending if the turn must end.
 func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken []llm.BrokenCall) (*ending, error) {
 	if t.rounds > t.limits.Rounds {
 		end := limit(
@@ -161,8 +161,8 @@ func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolsp
 	return results
 }
 
-// callTool runs one call. A call that does not return soon after a stop is abandoned: its deadline ends it, and
-// Close waits for it.
+// callTool runs one call. A call that does not return soon after a stop is abandoned, with an unknown outcome; Close
+// waits for it.
 func (t *turn) callTool(c toolspec.Call) toolspec.Result {
 	var bad *toolspec.Result
 	if c.Tool, c.Args, bad = prompt.ResolveCall(c.Tool, c.Args); bad != nil {

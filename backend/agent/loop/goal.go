@@ -23,7 +23,7 @@ type Goal interface {
 	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
 	// failed.
 	ToolCalled(args json.RawMessage, failed []string) Reply
-	// Answered handles an answer without calls.
+	// Answered handles an answer without calls. Once Reply.ToolsClosed was set, it handles every answer with text.
 	Answered(text string) Reply
 }
 
@@ -56,7 +56,6 @@ func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	}), nil
 }
 
-// excluded reports whether the request excludes the tool.
 func (t *turn) excluded(name string) bool {
 	return len(t.request.Tools) > 0 && !slices.Contains(t.request.Tools, name)
 }
@@ -82,7 +81,6 @@ func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// isGoal reports whether name is the goal's tool.
 func (t *turn) isGoal(name string) bool {
 	return t.request.Goal != nil && name == t.request.Goal.Tool().Name
 }

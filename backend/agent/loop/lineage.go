@@ -41,7 +41,6 @@ func rootLineage(request TurnRequest, calls int) *lineage {
 	return k
 }
 
-// setLineage sets the turn's lineage and limits.
 func (t *turn) setLineage() {
 	t.limits = t.loop.limits()
 	if t.lineage = t.request.lineage; t.lineage == nil {
@@ -63,7 +62,6 @@ func (t *turn) inherit() {
 	t.outside.Add(t.request.lineage.from.Outside...)
 }
 
-// subagentProvenance returns the provenance of a subagent's calls.
 func (t *turn) subagentProvenance() toolspec.Provenance {
 	p := t.request.lineage.from
 	p.Subagent = toolspec.Subagent{Conversation: t.request.Conversation, Turn: t.id, Title: t.request.lineage.title}

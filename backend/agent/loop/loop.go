@@ -69,7 +69,7 @@ type FormatDetector interface {
 	Detect(ctx context.Context, name string, m llm.Model) (v probe.Result, usage chat.Usage, err error)
 }
 
-// Limits are the limits of one turn. A zero field means 10.
+// Limits are the limits of one turn. A field that is not positive means 10.
 type Limits struct {
 	CallsPerTurn int
 	// Rounds limits how often a model may answer with calls.
@@ -93,16 +93,17 @@ type Config struct {
 	Limits func() Limits
 	// Queue returns messages that wait for a running turn; with nil no message can wait.
 	Queue Queue
-	// Notes returns notes that are appended to the system prompt, from the next turn on.
+	// Notes returns the notes that are appended to the system prompt, read at the start of every turn.
 	Notes func() []string
-	// PageContexts returns what open pages report to the model while panel is active; may be nil.
+	// PageContexts returns what open pages report to the model while panel is active; may be nil. It is called at the
+	// start of every turn.
 	PageContexts func(conversation, panel string) []PageContext
 	// CoreTools names the tools that are always listed, however many there are.
 	CoreTools []string
 	// ContextShare is how full the context window may get, in percent, before older messages are summarized;
 	// nil means 80.
 	ContextShare func() int
-	// SnapshotTools names the tools that return a whole page.
+	// SnapshotTools names the tools whose results list the elements of a page.
 	SnapshotTools []string
 	// Window returns the configured context window of models in tokens. If Window is nil or returns 0, the window is
 	// detected for each model.
@@ -157,7 +158,7 @@ type TurnRequest struct {
 
 // Errors of Start and Run that callers distinguish.
 var (
-	// ErrBusy means that a turn runs in the conversation.
+	// ErrBusy means that a turn runs in the conversation, or that it is being changed or deleted.
 	ErrBusy = errors.New("a turn is running in this conversation; stop it or wait for its end")
 	// ErrEmpty means that the message is empty.
 	ErrEmpty = errors.New("the message is empty")
@@ -251,8 +252,8 @@ func (l *Loop) Start(ctx context.Context, request TurnRequest) (string, error) {
 	return t.id, nil
 }
 
-// Run runs a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began
-// always has an Outcome. Messages that waited for its end start turns afterwards.
+// Run runs a whole turn and returns how it ended; ctx stops it. Errors are those of Start: a turn that began always
+// has an Outcome. If its status is done, waiting messages start turns afterwards.
 func (l *Loop) Run(ctx context.Context, request TurnRequest) (Outcome, error) {
 	t, err := l.begin(ctx, request)
 	if err != nil {
@@ -287,7 +288,8 @@ func (l *Loop) Stop(conversation string) bool {
 	return true
 }
 
-// Running reports whether a turn runs in conversation.
+// Running reports whether a turn runs in conversation. A turn of which only the end remains to be recorded does not
+// count.
 func (l *Loop) Running(conversation string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -295,7 +297,8 @@ func (l *Loop) Running(conversation string) bool {
 	return ok && !s.ending
 }
 
-// Close stops every turn and waits until all have ended. Later requests are refused.
+// Close stops every turn, waits until all have ended, and tries to save events that are still unsaved. Later requests
+// fail with ErrClosed.
 func (l *Loop) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -403,7 +406,7 @@ func (l *Loop) NewConversation(ctx context.Context, title string) (chat.Conversa
 	return c, l.publish(ctx, event.New(event.ConversationCreated, c).InTurn(c.ID, ""))
 }
 
-// publish records events even if the turn is already stopped.
+// publish records events, even if the turn is already stopped, within publishTimeout.
 func (l *Loop) publish(ctx context.Context, events ...event.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()

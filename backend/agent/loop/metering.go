@@ -125,7 +125,7 @@ func (t *turn) pay(sent llm.SentRequest, requestBytes int) {
 	}
 }
 
-// unreportedRound returns an event for the requests that no other event contains.
+// unreportedRound returns an event for the requests that no other event contains, none if there are none.
 func (t *turn) unreportedRound(what string) []event.Event {
 	requests := t.account.TakeUnreported()
 	if len(requests) == 0 {

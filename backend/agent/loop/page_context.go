@@ -14,7 +14,8 @@ type PageContext struct {
 	Source, Text string
 }
 
-// Both constants begin a note with a page's text, so that it is never taken for one of ours.
+// contextPrefix begins a note with a page's text, so that the text is never taken for a note of Sextant.
+// contextWithdrawn is the note that withdraws it.
 const (
 	contextPrefix    = "[What the page shows now, as the page itself says:]\n"
 	contextWithdrawn = "[What the page said before no longer holds.]"

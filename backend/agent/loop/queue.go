@@ -43,7 +43,8 @@ type SendResult struct {
 }
 
 // Send begins a turn like Start. If a turn runs in the conversation, the message waits for the next safe point of
-// that turn, or for the turn after it, as when says.
+// that turn, or for the turn after it, as when says. It always waits for the turn after it if the running turn is the
+// pilot's or another caller's. Errors are those of Start, ErrQueueFull and ErrSubagent.
 func (l *Loop) Send(ctx context.Context, request TurnRequest, when event.Moment) (SendResult, error) {
 	for {
 		turn, err := l.Start(ctx, request)
@@ -99,7 +100,7 @@ func (l *Loop) enqueue(ctx context.Context, request TurnRequest, when event.Mome
 	return w.ID, l.publish(ctx, event.New(event.MessageWaiting, w).InTurn(request.Conversation, ""))
 }
 
-// caller returns the party that makes the calls of a request.
+// caller returns the party that makes the calls of a request, the model if it names none.
 func caller(request TurnRequest) toolspec.Caller {
 	if request.Caller == "" {
 		return toolspec.CallerModel
@@ -149,7 +150,7 @@ func (l *Loop) DropWaiting(ctx context.Context, conversation, id string, by tool
 	return l.publish(ctx, event.New(event.MessageDropped, event.Removal{ID: id}).InTurn(conversation, ""))
 }
 
-// SendWaiting begins a turn with a message that was put on hold when its turn ended.
+// SendWaiting begins a turn with a waiting message, such as one that was put on hold when its turn ended.
 func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
@@ -160,7 +161,7 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 	return l.Start(ctx, requestFromWaiting(conversation, w))
 }
 
-// findWaiting returns a waiting message that by may change. The caller holds l.queue.
+// findWaiting returns a waiting message, or ErrNotOwner if by may not change it. The caller holds l.queue.
 func (l *Loop) findWaiting(
 	ctx context.Context,
 	conversation, id string,
@@ -183,7 +184,6 @@ func (l *Loop) findWaiting(
 	return list[i], nil
 }
 
-// requestFromWaiting converts a waiting message to a request.
 func requestFromWaiting(conversation string, w event.WaitingMessage) TurnRequest {
 	return TurnRequest{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
@@ -191,7 +191,7 @@ func requestFromWaiting(conversation string, w event.WaitingMessage) TurnRequest
 	}
 }
 
-// runQueue runs t and then, one after another, the turns of waiting messages.
+// runQueue runs t and then the turns of waiting messages, as long as each ends with the status done.
 func (l *Loop) runQueue(t *turn) {
 	for t != nil {
 		o := t.run()
@@ -228,8 +228,8 @@ func (l *Loop) startNext(t *turn) *turn {
 	return nil
 }
 
-// holdQueue marks t as ending and returns the events that put its waiting messages on hold. After a stop or a
-// failure nothing starts automatically.
+// holdQueue marks t as ending. If status is not done, it returns the events that put the waiting messages on hold, so
+// that nothing starts automatically.
 func (t *turn) holdQueue(status chat.Status) []event.Event {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()

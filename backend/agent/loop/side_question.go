@@ -9,8 +9,7 @@ import (
 	"sextant/shared/chat"
 )
 
-// SideQuestion is one request to a model from a program that runs inside a call, without tools and without the
-// conversation.
+// SideQuestion is one request to a model from an MCP server, without tools and without the conversation.
 type SideQuestion struct {
 	// Model is provider/name.
 	Model, System string

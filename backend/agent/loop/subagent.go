@@ -104,7 +104,7 @@ func tooMany() *toolspec.Result {
 	)
 }
 
-// newLineage returns the lineage of a subagent below above, or why the subagent is refused.
+// newLineage returns the lineage of a subagent whose caller has the lineage above, or why it is refused.
 func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.Result) {
 	from := c.Call.From
 	switch {
@@ -163,7 +163,7 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 	}, nil
 }
 
-// checkTools refuses tools that the caller may not call.
+// checkTools refuses an empty list and tools that the caller may not call.
 func (l *Loop) checkTools(above *lineage, c SubagentTask) *toolspec.Result {
 	if c.Tools == nil {
 		return nil
@@ -237,8 +237,8 @@ func (s SubagentTask) question() string {
 	return b.String()
 }
 
-// outsideLineage returns the lineage of calls outside any turn, which all concurrent calls of one owner share.
-// The caller must call releaseOutside.
+// outsideLineage returns the lineage of calls outside any turn, which all concurrent calls of one owner share. The
+// caller must call releaseOutsideLineage.
 func (l *Loop) outsideLineage(from toolspec.Provenance) *lineage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -266,7 +266,7 @@ type sharedLineage struct {
 	users   int
 }
 
-// limits returns the configured limits.
+// limits returns the configured limits, 10 for those that are not set.
 func (l *Loop) limits() Limits {
 	n := l.cfg.Limits()
 	if n.CallsPerTurn <= 0 {

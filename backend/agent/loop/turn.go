@@ -43,7 +43,7 @@ type turn struct {
 	rounds   int
 	account  *budget.Account
 	lastText string
-	// lastInputTokens is the size of the last request as the provider counted it.
+	// lastInputTokens is the size of the last request as the provider counted it, 0 if unknown.
 	lastInputTokens int
 	// canReread is set if the model can read an old result again.
 	canReread bool
@@ -52,7 +52,7 @@ type turn struct {
 	// with a goal.
 	toolsClosed bool
 	goalTools   []toolspec.Definition
-	// recordErr is the error if the disk had no space for events of the turn, else nil.
+	// recordErr is the error of the first event that was not recorded because the disk was full, else nil.
 	recordErr error
 	lineage   *lineage
 	effects   effects
@@ -89,7 +89,7 @@ type ending struct {
 	budget string
 }
 
-// recordStart records the person's message, with which the turn begins.
+// recordStart records the first events of the turn, among them the person's message and its attachments.
 func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	before, err := t.loop.cfg.History.Messages(ctx, t.request.Conversation)
 	if err != nil {
@@ -139,8 +139,8 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// conversation returns events for a new conversation, or for a changed title or model. A subagent's conversation
-// accepts no second turn.
+// conversation returns the event for a new conversation or for a changed title or model, if any. A second turn in a
+// subagent's conversation fails with ErrSubagent.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.request.Conversation, Created: now}
 	if k := t.request.lineage; k != nil {
@@ -305,7 +305,7 @@ func (t *turn) detectFormat() error {
 	return nil
 }
 
-// finish ends a turn whose last answer has no calls.
+// finish returns how a turn ends whose last answer has no calls.
 func (t *turn) finish(res llm.Response) ending {
 	switch {
 	case res.Stop == llm.StopLength:
@@ -361,7 +361,6 @@ func (t *turn) event(k event.Kind, data any) event.Event {
 	return event.New(k, data).InTurn(t.request.Conversation, t.id)
 }
 
-// message returns a new message of this turn.
 func (t *turn) message(role chat.Role, text string) chat.Message {
 	return chat.Message{
 		ID: naming.ID("m"), Conversation: t.request.Conversation, Turn: t.id, Role: role, Text: text,

@@ -9,8 +9,8 @@ import (
 	"sextant/shared/event"
 )
 
-// record publishes what the turn did or read, which cannot be repeated. If the disk is full, the events are
-// queued and the turn ends.
+// record publishes what the turn did or read, which cannot be repeated. If the disk is full, it queues the events and
+// returns an error, then and for all later events, which ends the turn.
 func (t *turn) record(events ...event.Event) error {
 	if err := t.loop.publishOrQueue(t.ctx, t.request.Conversation, events...); t.recordErr == nil {
 		if diskspace.IsFull(err) {
@@ -21,8 +21,8 @@ func (t *turn) record(events ...event.Event) error {
 	return t.recordErr
 }
 
-// answerUnrecorded answers calls that do not run because of err, so that nobody later assumes that they may have
-// run. It returns err.
+// answerUnrecorded returns err. If the disk is full, it also answers the calls that do not run because of err, so
+// that nobody later assumes that they may have run.
 func (t *turn) answerUnrecorded(calls []chat.ToolCall, err error) error {
 	if diskspace.IsFull(err) {
 		_ = t.answerAll(calls, "not run: the disk is full") // queued after the earlier events
@@ -39,8 +39,8 @@ func diskFullEnding() ending {
 	}
 }
 
-// publishOrQueue records events. If the disk is full, it queues and shows them and returns an error for which
-// diskspace.IsFull is true.
+// publishOrQueue records events. If the disk is full or earlier events are still queued, it queues and shows them and
+// returns an error for which diskspace.IsFull is true.
 func (l *Loop) publishOrQueue(ctx context.Context, conversation string, events ...event.Event) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()

@@ -25,7 +25,7 @@ const (
 	maxChanges   = 8
 )
 
-// pageAnswer is a page tool's result, parsed from its text.
+// pageAnswer is a page tool's result, parsed from its text. more is the line that says what was left out.
 type pageAnswer struct {
 	title, url string
 	outcome    string
@@ -72,7 +72,7 @@ func (p pageAnswer) name() string {
 type reply struct {
 	g     *grammar.Parser
 	parts []string
-	// first is set if the pilot has not introduced itself in the conversation.
+	// first is set if the pilot has not introduced itself in the conversation yet.
 	first  bool
 	offers []chat.Offer
 	// outside contains the sources of quoted text.
@@ -85,7 +85,7 @@ func (r *reply) add(text string) {
 	}
 }
 
-// response emits the reply.
+// response returns the reply and passes it to onDelta. If first is set, it ends with the introduction.
 func (r *reply) response(onDelta func(llm.Delta)) llm.Response {
 	text := strings.Join(r.parts, "\n\n")
 	if r.first && !strings.Contains(text, introduction()) {
@@ -146,7 +146,6 @@ func (r *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 	r.add(toolList(tools))
 }
 
-// reportMissingTool says that a command's tool cannot be called now.
 func (r *reply) reportMissingTool(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
 	if near := grammar.Closest(s.Tool, r.g.Tools); near != "" {
@@ -156,7 +155,6 @@ func (r *reply) reportMissingTool(s grammar.Step) {
 	r.add(fmt.Sprintf("Not done: %s. The tool %s is not available here. %s", grammar.Abbreviate(s.Text), s.Tool, hint))
 }
 
-// describeResult describes the result of a finished step.
 func (r *reply) describeResult(s grammar.Step, text string) string {
 	text = grammar.EscapeLinks(text)
 	v, page := parsePageAnswer(text)
@@ -301,7 +299,7 @@ func (r *reply) reportSkipped(rest []grammar.Step) {
 	r.add("Not done after that: " + strings.Join(words, "; ") + ".")
 }
 
-// sentence gives s a capital letter and a full stop.
+// sentence capitalizes s and adds a full stop unless it ends with one, "?" or "…".
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -327,8 +325,8 @@ func bounded(s string, most int) string {
 	return fmt.Sprintf("%s\n… %d characters more on the call's card", s[:end], utf8.RuneCountInString(s[end:]))
 }
 
-// annotationsIn returns the annotations in the newest page result of the conversation. They are used if the
-// window shows no page.
+// annotationsIn returns the annotations in the newest page result of the conversation that has any, else nil. They
+// are used if the window shows no page.
 func annotationsIn(messages []chat.Message) *event.Marks {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != chat.RoleTool {
@@ -358,7 +356,6 @@ func introduction() string {
 		"model: " + llm.HowToConnect()
 }
 
-// toolList lists the tools that can be called now.
 func toolList(tools []toolspec.Function) string {
 	if len(tools) == 0 {
 		return "No tool can be called now."

@@ -1,10 +1,9 @@
-// Package pilot is the built-in command pilot: an llm.Model without a language model. It turns plain commands
-// ("open example.com and annotate", "type hello into 4") into the tool calls that a language model would make,
-// one at a time, and describes each result in a sentence. It needs no network. Its calls pass the same pipeline
-// as all others.
+// Package pilot is the built-in command pilot: an llm.Model without a language model. It turns plain commands ("open
+// example.com and annotate", "type hello into 4") into the tool calls that a language model would make, one at a
+// time, and describes each result. It needs no network. Its calls pass the same pipeline as all others.
 //
-// The pilot never guesses: if it does not understand a command, it says so. Answers depend only on the request
-// and on what is in the window, so a Pilot has no state and is safe for concurrent use.
+// The pilot never guesses: if it does not understand a command, it says so. Answers depend only on the request and on
+// what is in the window, so a Pilot has no state and is safe for concurrent use.
 package pilot
 
 import (
@@ -56,8 +55,8 @@ func (p *Pilot) parser(tools []string, live grammar.WindowState) *grammar.Parser
 	return &grammar.Parser{Rules: p.rules, Tools: tools, DemoURL: p.cfg.DemoURL, Window: live}
 }
 
-// Stream answers the last user message of req: with the next call of its commands, or with text once all calls
-// have results or one failed.
+// Stream answers the last user message of req: with the next call of its commands, or with text once all calls have
+// results, one failed, or the message was not understood.
 func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
@@ -151,7 +150,7 @@ func (p *Pilot) Complete(text, panel string) wire.Completion {
 	return p.parser(names, live).Complete(text)
 }
 
-// Commands lists the commands of the given tools for people; without tools, all commands.
+// Commands lists the commands for people. If tools is not empty, it leaves out commands of other tools.
 func (p *Pilot) Commands(tools []string) []wire.PilotCommand {
 	return p.parser(tools, grammar.WindowState{}).Commands()
 }

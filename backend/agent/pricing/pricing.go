@@ -20,7 +20,8 @@ import (
 const defaultCurrency = "USD"
 
 const (
-	// maxRows limits the entries of a list, maxPrice a price per million tokens.
+	// maxRows limits a list's entries. maxPrice limits a price per million tokens and a budget, in units of its
+	// currency.
 	maxRows  = 200
 	maxPrice = 1_000_000
 	// micro is a millionth. Prices are stored in millionths per million tokens.
@@ -29,7 +30,7 @@ const (
 	maxTokens = 2_000_000_000
 )
 
-// Price is the price of a model's tokens.
+// Price contains the prices of a model's tokens, in millionths of the currency per million tokens.
 type Price struct {
 	input, cached, output, written int64
 	currency                       string
@@ -43,10 +44,10 @@ type row struct {
 	price   Price
 }
 
-// Parse parses entries separated by commas: model=input/cached/output with an optional fourth price for cache
-// writes, and an optional currency, per million tokens, e.g. "openai/gpt-5*=1.25/0.125/10,
-// anthropic/*=3/0.3/15/3.75 EUR". An asterisk matches any text. An empty cached or cache-write price is the same
-// as the input price.
+// Parse parses entries separated by commas: provider/model=input/cached/output, with an optional fourth price for
+// cache writes and an optional currency (USD if missing), e.g. "openai/gpt-5*=1.25/0.125/10,
+// anthropic/*=3/0.3/15/3.75 EUR". Prices are per million tokens. An asterisk matches any text. An empty cached price
+// and an empty or missing cache-write price equal the input price.
 func Parse(text string) (List, error) {
 	var l List
 	for entry := range strings.SplitSeq(text, ",") {
@@ -119,7 +120,7 @@ func ParseMoney(text string) (chat.Money, error) {
 	return chat.Money{Nanos: nanos, Currency: currency}, nil
 }
 
-// splitCurrency separates a trailing three-letter code.
+// splitCurrency splits off the currency code at the end of text, defaultCurrency if text is one word.
 func splitCurrency(text string) (amount, currency string, err error) {
 	fields := strings.Fields(text)
 	switch {
@@ -140,7 +141,7 @@ func IsCurrency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// decimal parses a non-negative number as an integer in units of 1/scale.
+// decimal parses a number from 0 to most and returns it in units of 1/scale, rounded.
 func decimal(text string, scale int64, most float64) (int64, error) {
 	if text == "" || strings.Trim(text, "0123456789.") != "" || strings.Count(text, ".") > 1 || text == "." {
 		return 0, fmt.Errorf("%q is not an amount: write digits with a decimal point, e.g. 1.25", text)
@@ -152,8 +153,8 @@ func decimal(text string, scale int64, most float64) (int64, error) {
 	return int64(math.Round(f * float64(scale))), nil
 }
 
-// Price returns the price of a model (provider/model). Of several matching patterns the one with the most literal
-// characters wins, then the first.
+// Price returns the price of a model (provider/model), false if no pattern matches. Of several matching patterns the
+// one with the most literal characters wins, then the first.
 func (l List) Price(model string) (Price, bool) {
 	best, most := -1, -1
 	for i, r := range l.rows {
@@ -189,7 +190,7 @@ func matches(pattern, name string) bool {
 	return strings.HasSuffix(name, last)
 }
 
-// Cost returns the cost of u, rounded to a billionth.
+// Cost returns the cost of u, rounded to a billionth. A cost of 0 is the zero Money, without a currency.
 func (p Price) Cost(u chat.Usage) chat.Money {
 	n := func(tokens int) int64 { return int64(min(max(tokens, 0), maxTokens)) }
 	fresh := n(u.Input - u.Cached - u.CacheWritten)
@@ -209,7 +210,8 @@ func (p Price) Cost(u chat.Usage) chat.Money {
 	return m
 }
 
-// FormatMoney formats m for people with two decimals, or more below a tenth: "1.25 USD".
+// FormatMoney formats m for people: "1.25 USD", with up to six decimals below a tenth. Zero is "0", and an amount
+// below a millionth "under 0.000001 USD".
 func FormatMoney(m chat.Money) string {
 	switch {
 	case m.Nanos == 0:

@@ -1,11 +1,11 @@
-// Package prompt decides which part of a conversation and of the tools is sent to a model, so that it costs
-// little and providers can cache the beginning of every request.
+// Package prompt decides which part of a conversation and of the tools is sent to a model, so that it costs little
+// and providers can cache the beginning of every request.
 //
-// For the cache, what was sent once is sent again with the same bytes, in the same place; new things are
-// appended. The system prompt depends only on its settings and notes. Tools change only between rounds, and only
-// if the set really changed. A panel's tools come last, so that those before them keep their place. If the
-// definitions would take more than a twentieth of the context window, they never change: the model gets the core
-// tools, find_tools and call_tool, and the active panel's tools in an appended note.
+// For the cache, a request repeats the bytes of the one before and appends what is new, except when a summary or
+// stale results shorten it. The system prompt depends only on its settings and notes. Tools change only between
+// rounds, and only if the set really changed. A panel's tools come last, so that those before them keep their place.
+// If the definitions would take more than a twentieth of the context window, a request lists only the core tools,
+// find_tools and call_tool, and an appended note describes the active panel's tools.
 //
 // The package asks no model, runs no tool and stores nothing; the loop does.
 package prompt
@@ -19,9 +19,9 @@ import (
 // toolShare limits the definitions of tools to one part in toolShare of the context window.
 const toolShare = 20
 
-// DefaultWindow returns the context window of a model in tokens, judged by its name (provider/name), and 128,000
-// if the name is unknown. Local models count as 32,000, because servers usually load them with less than the
-// maximum.
+// DefaultWindow returns the context window of a model in tokens, judged by its name (provider/name), and 128,000 if
+// the name is unknown. Models of Ollama, LM Studio and llama.cpp count as 32,000, because these servers usually load
+// them with less than the maximum.
 func DefaultWindow(model string) int {
 	provider, name, _ := strings.Cut(strings.ToLower(model), "/")
 	switch provider {

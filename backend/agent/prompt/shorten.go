@@ -8,7 +8,7 @@ import (
 // MaxResult limits the characters of one result that a model reads.
 const MaxResult = 24_000
 
-// Shorten cuts a long result and adds a note about it.
+// Shorten cuts s after MaxResult characters and says so at its end.
 func Shorten(s string) string {
 	if len(s) <= MaxResult {
 		return s

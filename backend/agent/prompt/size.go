@@ -7,7 +7,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// PartSizes returns the sizes of a request's parts in bytes.
+// PartSizes returns the bytes of a request's parts: definitions, results, and all other text.
 func PartSizes(req llm.Request, defs []toolspec.Definition) event.Prompt {
 	p := event.Prompt{Messages: len(req.System)}
 	for _, d := range defs {
@@ -23,7 +23,7 @@ func PartSizes(req llm.Request, defs []toolspec.Definition) event.Prompt {
 	return p
 }
 
-// RequestSize returns the size of a request in bytes.
+// RequestSize returns the bytes of a request's text, without images.
 func RequestSize(req llm.Request) int {
 	n := len(req.System)
 	for _, f := range req.Tools {
@@ -35,7 +35,7 @@ func RequestSize(req llm.Request) int {
 	return n
 }
 
-// MessageSize returns the size of a message with its calls, in bytes.
+// MessageSize returns the bytes of a message's text and calls, without images and reasoning.
 func MessageSize(m chat.Message) int {
 	n := len(m.Text)
 	for _, c := range m.Calls {

@@ -13,21 +13,21 @@ import (
 
 // Limits that decide when a result is left out of a request. A model that needs it can read it again.
 const (
-	// minStaleBytes is how many bytes of stale results are collected before they are left out together: each time the
-	// prompt changes from there on and the provider's cache misses.
+	// minStaleBytes is how many bytes of stale results must accumulate before they are left out, all at once. Leaving
+	// one out changes the prompt from there on, so the provider's cache misses.
 	minStaleBytes = 12_000
 	// minPage and minOther are the shortest results worth leaving out, in bytes.
 	minPage  = 600
 	minOther = 2400
-	// afterLeaving is the number of rounds that a page's result stays after its tab shows another page, because
-	// comparing two pages needs both. afterLong is the number of rounds for any long result.
+	// afterLeaving is the age, in rounds, at which a page's result is left out if its tab shows another page. It is
+	// not 0, because comparing two pages needs both. afterLong is the age for any result of at least minOther bytes.
 	afterLeaving = 4
 	afterLong    = 10
 )
 
-// StaleResults returns the results that are no longer sent, by message id: snapshots of a page with a newer
-// snapshot, pages that were left, and long results of many rounds ago. snapshotTools names the tools that return
-// a whole page.
+// StaleResults returns the results that are no longer sent, by message id: results about a page of which there is a
+// newer snapshot, results about pages that were left, and long results of many rounds ago. snapshotTools names the
+// tools that return a snapshot.
 //
 // Results stay stale when messages grow, and they are left out only in large groups, so that prompts keep their
 // beginnings.
@@ -70,7 +70,7 @@ type pageResult struct {
 	tool    string
 	round   int
 	page    page
-	// snapshot is true for a snapshot of a whole page.
+	// snapshot is true if the result shows all elements, not only those of a query or the changes.
 	snapshot bool
 	why      string
 }
@@ -166,7 +166,7 @@ func (p pageResult) short(why string) ShortenedResult {
 	}
 }
 
-// whole reports whether args request a snapshot of the whole page.
+// whole reports whether args ask for all elements, not only for those of a query or the changes.
 func whole(args json.RawMessage) bool {
 	var p struct {
 		Query   string `json:"query"`

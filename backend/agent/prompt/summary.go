@@ -21,8 +21,8 @@ const (
 	maxAnswer  = 600
 )
 
-// ActiveMessages returns the messages that are sent. If a summary is active, these are the summary and the
-// messages after the part it replaces.
+// ActiveMessages returns the messages that are sent: the newest summary that was not undone and the messages after
+// the part it replaces, or all messages if there is none. Other summaries are left out.
 func ActiveMessages(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
@@ -75,7 +75,7 @@ func indexOf(messages []chat.Message, id string) int {
 	return slices.IndexFunc(messages, func(m chat.Message) bool { return m.ID == id })
 }
 
-// IsSummaryUndone reports whether the person wants the whole conversation sent instead of a summary.
+// IsSummaryUndone reports whether the person undid a summary after the one that is active, if any.
 func IsSummaryUndone(messages []chat.Message) bool {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == chat.RoleSummary && m.Status != chat.StatusDone {
@@ -85,9 +85,10 @@ func IsSummaryUndone(messages []chat.Message) bool {
 	return false
 }
 
-// SplitPoint returns how many messages a new summary should replace so that the others have at most tail bytes; 0
-// if there is nothing more to summarize. A call and its results stay together. The model's last message and those
-// after it, which it has not read, may have twice as many bytes: several steering messages may arrive at once.
+// SplitPoint returns how many messages a new summary should replace so that the text and arguments of the others have
+// at most tail bytes; 0 if there is nothing more to summarize. The last message of the user or model and those after
+// it are always kept. Up to the model's last message, which several steering messages may follow, twice tail is
+// allowed. A call and its results stay together.
 func SplitPoint(messages []chat.Message, tail int) int {
 	before, at, size, most := covered(messages), 0, 0, 2*tail
 	for i, m := range slices.Backward(messages) {
@@ -112,7 +113,8 @@ func SplitPoint(messages []chat.Message, tail int) int {
 	return at
 }
 
-// Summary returns a summary of messages for a context window in tokens. done says what was done and found.
+// Summary returns the text of a summary of messages: the user's words, quoted, in at most a tenth of the context
+// window (in tokens), and done, which says what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
 	return userWords(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + actionsHeading + excerpt.Bytes(
 		strings.TrimSpace(done),
@@ -126,8 +128,8 @@ func SplitSummary(text string) (words, done string) {
 	return words, done
 }
 
-// userWords quotes the user. If everything would take more than room bytes, it quotes the first message, the
-// last, and sentences of the others that set a rule or ask.
+// userWords quotes the user's messages without outside text. If they have more than room bytes, it quotes the first,
+// the last, and sentences of the others that set a rule or ask.
 func userWords(messages []chat.Message, room int) string {
 	var words []string
 	size, n := 0, 0
@@ -160,7 +162,7 @@ func userWords(messages []chat.Message, room int) string {
 }
 
 // selectWords shortens the texts of messages: it returns the first and the last, each cut to limit bytes, and up to
-// limit bytes of sentences from the others that set a rule or ask.
+// limit bytes of sentences from the rest that set a rule or ask.
 func selectWords(words []string, limit int) []string {
 	var out []string
 	room := limit
@@ -195,7 +197,7 @@ func isRule(sentence string) bool {
 	return false
 }
 
-// sentences splits text after full stops and question marks and at line ends.
+// sentences splits text after ".", "?" and "!" before a space, and at line ends.
 func sentences(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -241,7 +243,7 @@ func FallbackSummary(messages []chat.Message) string {
 	return cutMiddle(strings.Join(lines, "\n"), maxActions-200)
 }
 
-// cutMiddle cuts text to n bytes by removing lines from its middle.
+// cutMiddle cuts text to about n bytes by removing lines from its middle.
 func cutMiddle(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -256,7 +258,7 @@ func cutMiddle(text string, n int) string {
 	return strings.ToValidUTF8(first, "") + "\n(some left out here)\n" + strings.ToValidUTF8(last, "")
 }
 
-// Transcript returns the part of a conversation that a model is to summarize, in at most n bytes. text returns a
+// Transcript returns the part of a conversation that a model is to summarize, in about n bytes. text returns a
 // message as the model may read it.
 func Transcript(messages []chat.Message, n int, text func(chat.Message) string) string {
 	var b strings.Builder

@@ -8,8 +8,8 @@ import (
 //go:embed system.md
 var builtin string
 
-// System returns the system prompt of a turn. Its bytes depend only on the settings and notes, so that providers
-// can cache it.
+// System returns the system prompt of a turn: own, or the built-in prompt if own is blank, with the notes appended.
+// Equal arguments give equal bytes, so that providers can cache it.
 func System(own string, notes []string) string {
 	text := strings.TrimSpace(builtin)
 	if own = strings.TrimSpace(own); own != "" {

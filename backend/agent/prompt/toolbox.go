@@ -29,7 +29,8 @@ type ToolSelection struct {
 	Note string
 }
 
-// Select chooses from all tools for a model with a context window in tokens. Tools in core are always listed.
+// Select chooses from all tools for a model with a context window in tokens. Tools named in core are always listed.
+// The others are left out only if find_tools is among all.
 func (t *Toolbox) Select(all []toolspec.Definition, core []string, window int) ToolSelection {
 	size := 0
 	for _, d := range all {
@@ -90,8 +91,8 @@ func panelNote(defs []toolspec.Definition) string {
 	)
 }
 
-// NextNote returns the note to append so that the model knows want, the Note of a ToolSelection; "" if sent, the
-// notes sent so far, already says so.
+// NextNote returns the note to append so that the model knows want, the Note of a ToolSelection. sent are the notes
+// sent so far; if the last of them says the same, it returns "".
 func NextNote(want string, sent []string) string {
 	last := ""
 	if len(sent) > 0 {
@@ -119,8 +120,8 @@ func callTool() toolspec.Definition {
 	}
 }
 
-// ResolveCall returns the tool and arguments that a call of call_tool names, and other calls unchanged. If no
-// tool is named, the Result says what is wrong.
+// ResolveCall returns the tool and arguments that a call of call_tool names, and other calls unchanged. If it names
+// no tool or its arguments are not an object, the Result says so; else it is nil.
 func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
 	if name != toolspec.CallTool {
 		return name, args, nil

@@ -186,7 +186,6 @@ func (b *block) inString(c byte) {
 	b.noteHiddenEnd(c)
 }
 
-// noteHiddenEnd remembers an end tag inside a string or a comment.
 func (b *block) noteHiddenEnd(c byte) {
 	if b.matchTag(c) == callEnd {
 		b.hiddenEnd = b.size - len(callEnd)
@@ -341,7 +340,7 @@ func (p *Parser) broken(f *syntaxError, content []byte, at position, form Format
 	p.emit(Event{Broken: p.tools.describe(f, content, at, form)})
 }
 
-// toolNameIn returns the first tool named in a truncated call, so that the error can name it.
+// toolNameIn returns a tool that the first 200 bytes of a truncated call name, so that the error can name it.
 func (p *Parser) toolNameIn(content []byte) string {
 	for _, name := range p.tools.names {
 		if bytes.Contains(clipBytes(content, 200), []byte(name)) {

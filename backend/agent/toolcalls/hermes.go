@@ -20,7 +20,7 @@ const (
 	functionEnd  = "</function>"
 )
 
-// readFunctions reads the tag format: one or more <function=name> with parameters, or with one JSON object of
+// readFunctions reads the Hermes format: one or more <function=name> with parameters, or with one JSON object of
 // arguments as Llama writes it.
 func (t *Toolset) readFunctions(src []byte) []parsedCall {
 	var items []parsedCall
@@ -122,8 +122,8 @@ func (t *tool) parameters(r *reader) ([]byte, *syntaxError) {
 	return out.Bytes(), wrong
 }
 
-// parameter reads one value and its end tag. Text is taken verbatim except for one line break at each end;
-// everything else is a literal.
+// parameter reads one value and its end tag. If the schema allows only text, the value is taken verbatim except for
+// one line break at each end. Otherwise it is a literal, or else text if the schema allows that.
 func (t *tool) parameter(r *reader, key string) ([]byte, *syntaxError) {
 	n := bytes.Index(r.src[r.at:], []byte(parameterEnd))
 	if n < 0 {

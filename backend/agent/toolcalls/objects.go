@@ -14,8 +14,8 @@ type parsedCall struct {
 	fault *syntaxError
 }
 
-// readObjects reads one or more objects {"name": …, "arguments": {…}}, also in an array. It stops at a broken
-// object, because where the next one begins is then uncertain.
+// readObjects reads one or more objects {"name": …, "arguments": {…}}, also in an array. It stops at an object with a
+// syntax error, because where the next one begins is then uncertain.
 func (t *Toolset) readObjects(src []byte, end string) []parsedCall {
 	r := &reader{src: src, out: &bytes.Buffer{}}
 	var items []parsedCall
@@ -60,7 +60,6 @@ type callObject struct {
 	extraKeyAt     int
 }
 
-// readObject reads one object as a call.
 func (t *Toolset) readObject(r *reader) (*Call, *syntaxError) {
 	open := r.at
 	c := callObject{nameAt: -1, argsAt: -1}

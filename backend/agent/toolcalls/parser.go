@@ -311,7 +311,7 @@ func (p *Parser) inCode(b byte) {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// addText appends b to the text.
+// addText appends b to the text, trailing white space to blank, and updates line.
 func (p *Parser) addText(b byte) {
 	switch {
 	case b == '\n':

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Print returns c as text in a format; Native is printed like ToolCall. In the Hermes format, tools determines
-// which arguments are printed as plain text. A Parser reads the output back as the same call.
+// Print returns c as text in a format that a Parser reads back as the same call. Native is printed like ToolCall, and
+// so is a call that the Hermes format cannot represent. In the Hermes format, tools determines which arguments are
+// printed as plain text.
 func Print(kind Format, c Call, tools *Toolset) string {
 	args := c.Args
 	if len(args) == 0 {
@@ -37,8 +38,8 @@ func Print(kind Format, c Call, tools *Toolset) string {
 // plainKey matches keys that fit in a tag; calls with other keys are printed as JSON.
 var plainKey = regexp.MustCompile(`^[\pL\pN_.$-]{1,100}$`)
 
-// printFunction writes the tag format. It returns false if the format cannot represent a value, because it has no
-// escapes.
+// printFunction writes the Hermes format. It returns false if the call cannot be written in it: the format has no
+// escapes, and the tool must be known.
 func printFunction(name string, args json.RawMessage, tools *Toolset) (string, bool) {
 	t := tools.byName[name]
 	if t == nil || !plainKey.MatchString(name) {

@@ -225,7 +225,7 @@ func (n *schema) textOnly() bool {
 	return true
 }
 
-// sample returns a small valid value as JSON.
+// sample returns a small value as JSON that fits the schema in simple cases.
 func (n *schema) sample(depth int) string {
 	n = n.resolve(0)
 	if len(n.Default) > 0 {

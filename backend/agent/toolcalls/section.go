@@ -6,7 +6,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// instructions explains each format; an example follows it in the prompt.
+// instructions tells the model how to write a call in each text format.
 var instructions = map[Format]string{
 	Fenced: "To call one, write a block of its own:\n" +
 		"```tool\nreturn name({\"key\": \"value\"});\n```\n" +

@@ -23,7 +23,6 @@ func (r *reader) quoted() rune {
 	return 0
 }
 
-// text reads a string.
 func (r *reader) text() (string, *syntaxError) {
 	open, end := r.at, r.quoted()
 	_, n := utf8.DecodeRune(r.src[r.at:])

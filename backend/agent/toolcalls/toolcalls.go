@@ -29,8 +29,8 @@
 //
 // Never repaired, because a value would be guessed: an unclosed string or bracket, an unknown escape such as \d,
 // a duplicate key, a missing comma, an expression, a variable, a name that is not exactly a tool's. Those become
-// a BrokenCall with line, column, what was expected, the nearest names and a correct example; the other calls of
-// the answer still run. Nothing is ever evaluated.
+// a BrokenCall with line, column, what was expected, the nearest names and a correct example. The calls before it
+// and in later blocks still run; after a syntax error the rest of its block is not read. Nothing is ever evaluated.
 package toolcalls
 
 import (
@@ -78,7 +78,8 @@ type BrokenCall struct {
 	Name string
 	// Line and Column locate the problem in the answer, from 1; columns count characters.
 	Line, Column int
-	// Problem says in one sentence, for the model, what is wrong and where. Suggestion shows a correct call.
+	// Problem says in one sentence, for the model, what is wrong and where. Suggestion says what to do, usually with
+	// a correct call.
 	Problem    string
 	Suggestion string
 }

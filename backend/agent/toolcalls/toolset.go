@@ -41,7 +41,7 @@ func NewToolset(defs []toolspec.Definition) *Toolset {
 // finalResponse is another spelling of final_response that some models use.
 const finalResponse, finalResponseTool = "finalResponse", "final_response"
 
-// find returns the tool with exactly this name, or an error at offset at.
+// find returns the tool with exactly this name, or an error at offset at. It knows finalResponse too.
 func (t *Toolset) find(name string, at int) (*tool, *syntaxError) {
 	if name == finalResponse && t.byName[finalResponseTool] != nil {
 		name = finalResponseTool
@@ -73,8 +73,8 @@ func (t *tool) field(name string) (field, bool) {
 	return t.params[i], true
 }
 
-// example returns correct arguments: an example of the definition, or else the required parameters with sample
-// values.
+// example returns correct arguments: the first example of the definition with at most 400 bytes, or else the required
+// parameters with sample values.
 func (t *tool) example() json.RawMessage {
 	for _, e := range t.def.Examples {
 		var b bytes.Buffer
@@ -113,7 +113,7 @@ func (t *Toolset) describe(f *syntaxError, src []byte, at position, form Format)
 	return b
 }
 
-// sample returns a correct call of the intended tool, or of the nearest one, as an example.
+// sample returns an example call of the intended tool, of the nearest one, or of the first.
 func (t *Toolset) sample(name string, form Format) string {
 	shown := t.byName[name]
 	if shown == nil {

@@ -23,7 +23,7 @@ const Key = "sk-of-the-suite-0123456789"
 // t ends.
 type Open func(t *testing.T, service *openaitest.Server) llm.Model
 
-// Provider runs the suite against the provider that open opens.
+// Provider runs the suite against the models that open returns.
 func Provider(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, subject){
 		"text and reasoning":        textAndThought,

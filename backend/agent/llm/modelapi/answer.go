@@ -74,7 +74,6 @@ func (a *answer) emit(thought, text string) {
 	}
 }
 
-// count adds n bytes to the size.
 func (a *answer) count(n int) {
 	a.size += n
 	if n > 0 && a.firstPieceAt.IsZero() {
@@ -82,7 +81,6 @@ func (a *answer) count(n int) {
 	}
 }
 
-// addCall begins a call.
 func (a *answer) addCall(id, name string) *partialCall {
 	a.count(len(name))
 	f := &partialCall{id: id, name: name}
@@ -91,7 +89,6 @@ func (a *answer) addCall(id, name string) *partialCall {
 	return f
 }
 
-// addArguments adds a piece of a call's arguments.
 func (a *answer) addArguments(f *partialCall, s string) {
 	a.count(len(s))
 	a.pieces++
@@ -101,7 +98,7 @@ func (a *answer) addArguments(f *partialCall, s string) {
 // finish records that the model ended its answer, and why.
 func (a *answer) finish(why llm.StopReason) { a.complete, a.stopReason = true, why }
 
-// finishWithCalls ends an answer that announces calls.
+// finishWithCalls ends an answer whose stop reason says that it has calls; without calls it is malformed.
 func (a *answer) finishWithCalls() error {
 	if len(a.calls) == 0 {
 		return malformed("the answer announces calls, and none came")
@@ -110,7 +107,6 @@ func (a *answer) finishWithCalls() error {
 	return nil
 }
 
-// checkSize returns an error if the answer is too large.
 func (a *answer) checkSize() error {
 	if a.size <= maxAnswerBytes && len(a.calls) <= maxCalls {
 		return nil
@@ -162,8 +158,8 @@ func (a *answer) response() llm.Response {
 	return r
 }
 
-// parseArguments parses a call's arguments. Empty text means no arguments, unless the answer was truncated: then
-// the arguments may be missing.
+// parseArguments returns a call's arguments as a compact object, or a problem. short says that the answer was cut at
+// its length limit; then empty text is a problem, otherwise it means no arguments.
 func parseArguments(text string, short bool) (json.RawMessage, string) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == "null" {

@@ -14,14 +14,13 @@ import (
 const (
 	// anthropicVersion is the protocol version that every request names.
 	anthropicVersion = "2023-06-01"
-	// anthropicMaxTokens limits an answer if the caller sets no limit: the protocol requires one, and every current
-	// model accepts this one.
+	// anthropicMaxTokens limits an answer if the caller sets no limit, because the protocol requires one.
 	anthropicMaxTokens = 8192
 )
 
-// anthropicBody returns req for the messages protocol (https://docs.anthropic.com/en/api/messages-streaming). It
-// marks the parts that stay the same from round to round for the service's cache: tools, system prompt, and the
-// conversation up to its end.
+// anthropicBody returns the body of a Messages API request for req
+// (https://docs.anthropic.com/en/api/messages-streaming). For the service's cache it marks the ends of what the next
+// round repeats: tools, system prompt and conversation.
 func anthropicBody(m *Client, req llm.Request) (any, error) {
 	p := anthropic.MessageNewParams{Model: m.Model, MaxTokens: anthropicMaxTokens}
 	if req.MaxTokens > 0 {
@@ -72,7 +71,7 @@ func anthropicBody(m *Client, req llm.Request) (any, error) {
 	return p, nil
 }
 
-// anthropicBlocks converts msg to blocks; the service refuses empty ones. Results have the role user.
+// anthropicBlocks converts msg to a role and blocks, none for an empty message. Results have the role user.
 func anthropicBlocks(msg chat.Message) (anthropic.MessageParamRole, []anthropic.ContentBlockParamUnion) {
 	var blocks []anthropic.ContentBlockParamUnion
 	if msg.Role == chat.RoleTool {

@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// chatBody returns req for the chat completions protocol
+// chatBody returns the body of a chat completions request for req
 // (https://platform.openai.com/docs/api-reference/chat-streaming).
 func chatBody(m *Client, req llm.Request) (any, error) {
 	p := openai.ChatCompletionNewParams{
@@ -268,7 +268,7 @@ func (r *chatReader) delta(raw json.RawMessage, last bool, a *answer) error {
 	return nil
 }
 
-// content reads text, which a few services send as a list of parts.
+// content adds the text of a delta, which a few services send as a list of parts.
 func content(raw json.RawMessage, a *answer) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil

@@ -53,7 +53,7 @@ type answerReader interface {
 // Format is the wire format of a service.
 type Format string
 
-// The wire formats. Auto chooses by the address.
+// The wire formats. Auto stands for the format that DetectFormat returns; a Client treats it as Chat.
 const (
 	Auto      Format = "auto"
 	Chat      Format = "chat"
@@ -97,7 +97,7 @@ func (e Endpoint) reader() answerReader {
 	return &chatReader{readsCost: e.reportsCost()}
 }
 
-// authorize adds the key in the header that the format uses.
+// authorize adds the headers that the format needs, with the key unless it is "".
 func (f Format) authorize(req *http.Request, key string) {
 	if f == Anthropic {
 		req.Header.Set("Anthropic-Version", anthropicVersion)
@@ -165,7 +165,8 @@ func withWireRoles(messages []chat.Message) []chat.Message {
 	return out
 }
 
-// read reads the answer from body, which ends when ctx does. idle cancels ctx.
+// read reads the answer from body, whose reads fail when ctx is done. idle is the timer that cancels ctx; every event
+// resets it.
 func (c *Client) read(
 	ctx context.Context,
 	body io.Reader,
@@ -233,7 +234,7 @@ func (c *Client) verdict(ctx context.Context, err error, a *answer) error {
 	return brokenOff(err)
 }
 
-// stopError returns why ctx is done.
+// stopError returns an llm.Error if the stream timed out, else the error of ctx.
 func (c *Client) stopError(ctx context.Context) error {
 	if !errors.Is(context.Cause(ctx), errStalled) {
 		return ctx.Err()

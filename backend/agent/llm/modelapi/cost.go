@@ -12,13 +12,13 @@ import (
 const (
 	// maxTokens limits what a service may report for one answer, because counts are summed.
 	maxTokens = 100_000_000
-	// maxCost limits the cost of one answer, in units of the currency.
+	// maxCost limits the cost of one answer, in US dollars; a larger one is ignored.
 	maxCost = 100_000
 	// openRouterHost is the host of a service that reports costs.
 	openRouterHost = "openrouter.ai"
 )
 
-// clampUsage limits counts to 0 to maxTokens, and cached tokens to the tokens read.
+// clampUsage limits counts to 0 to maxTokens. Cached and cache-written tokens together are at most the input.
 func clampUsage(u chat.Usage) chat.Usage {
 	within := func(n, most int) int { return min(max(n, 0), most) }
 	u.Input, u.Output = within(u.Input, maxTokens), within(u.Output, maxTokens)

@@ -11,7 +11,7 @@ import (
 // openAIBase is the default address of the OpenAI provider.
 const openAIBase = "https://api.openai.com/v1"
 
-// DefaultBaseURL returns the default address of a provider, "" for a server on this machine.
+// DefaultBaseURL returns the default address of a network service, "" for other providers.
 func DefaultBaseURL(provider string) string {
 	switch provider {
 	case llm.ProviderOpenAI:
@@ -93,7 +93,8 @@ func (e Endpoint) startHint() string {
 	return "Check the network and " + EnvVar(e.Provider, "BASE_URL") + ", then send again. The conversation is kept."
 }
 
-// CheckBaseURL returns base without a trailing slash, or an error if it is not a plain http or https URL.
+// CheckBaseURL returns base without trailing slashes, or an error if it is not an http or https URL or has a user
+// name, query or fragment.
 func CheckBaseURL(provider, base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||

@@ -68,7 +68,6 @@ func (c *Client) errorForStatus(status int, detail string) *llm.Error {
 	}
 }
 
-// unreachable returns an error that names the address that did not answer.
 func (c *Client) unreachable(err error) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Unreachable,
@@ -79,7 +78,6 @@ func (c *Client) unreachable(err error) *llm.Error {
 	}
 }
 
-// brokenOff returns an error for an incomplete answer.
 func brokenOff(err error) *llm.Error {
 	return &llm.Error{
 		Kind:       llm.Interrupted,
@@ -120,7 +118,7 @@ func mentionsLength(detail string) bool {
 	return false
 }
 
-// errorText extracts the message from the usual forms of error bodies.
+// errorText extracts the message from the usual forms of error bodies; "" if there is none.
 func errorText(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`

@@ -12,13 +12,14 @@ import (
 
 const maxListBody = 1 << 20
 
-// StatusError is an HTTP status that reports failure.
+// StatusError is an HTTP status other than 200.
 type StatusError int
 
 // Error implements error.
 func (s StatusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// ModelIDs fetches a list of models in either of the two usual forms.
+// ModelIDs fetches the list of models at address: {"data": [{"id": …}]} or {"models": [{"name": …}]}. It drops ids
+// that are empty or longer than 200 bytes. The error wraps a StatusError if the status is not 200.
 func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

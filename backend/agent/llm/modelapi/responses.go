@@ -10,9 +10,9 @@ import (
 	"sextant/shared/chat"
 )
 
-// responsesBody returns req for the responses protocol
-// (https://platform.openai.com/docs/api-reference/responses-streaming). The service is asked not to store
-// anything.
+// responsesBody returns the body of a Responses API request for req
+// (https://platform.openai.com/docs/api-reference/responses-streaming). It asks the service not to store the
+// response.
 func responsesBody(m *Client, req llm.Request) (any, error) {
 	p := responses.ResponseNewParams{Model: m.Model, Store: param.NewOpt(false)}
 	if req.System != "" {

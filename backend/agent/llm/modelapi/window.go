@@ -17,14 +17,15 @@ import (
 
 const (
 	// minWindow and maxWindow limit the tokens that a service may report. A larger value means no limit or is an
-	// error, and is ignored.
+	// error, and is ignored; a smaller one is raised.
 	minWindow = 1_000
 	maxWindow = 20_000_000
 	// maxWindowBody limits how much of a response is read; OpenRouter's list has some hundred models.
 	maxWindowBody = 8 << 20
 )
 
-// Window is a model's context window. Loaded says that the service loaded the model with that size.
+// Window is a model's context window. Loaded says that Tokens applies to requests; otherwise the model supports it,
+// but may be loaded with less.
 type Window struct {
 	Tokens int
 	Loaded bool
@@ -89,7 +90,7 @@ func (m modelInfo) window() Window {
 	return Window{Tokens: int(m.MaxLoaded)}
 }
 
-// listedWindow finds the model in a list.
+// listedWindow returns the window of the model in the list at address, the zero Window if it is not there.
 func (c *Client) listedWindow(ctx context.Context, address string) (Window, error) {
 	var list struct {
 		Data []modelInfo `json:"data"`
@@ -179,8 +180,8 @@ func (c *Client) fetchJSON(ctx context.Context, address string, body, v any) err
 	return nil
 }
 
-// tokenCount is a plausible number of tokens. Anything else decodes as 0, so that one odd entry does not
-// spoil a list.
+// tokenCount is a number of tokens. What is not a plausible number decodes as 0, so that one odd entry does not spoil
+// a list, and a positive one below minWindow as minWindow.
 type tokenCount int
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -35,7 +35,7 @@ type Request struct {
 	} `json:"stream_options"`
 	// Body is the unparsed request body.
 	Body []byte `json:"-"`
-	// Authorization is the Authorization header, or the header that contains the key.
+	// Authorization is the Authorization header, or X-Api-Key if that is missing.
 	Authorization string `json:"-"`
 }
 
@@ -116,7 +116,7 @@ func (r Request) Tool(name string) bool {
 	return false
 }
 
-// Last returns the content of the last message.
+// Last returns the content of the last message, "" if there is none.
 func (r Request) Last() string {
 	if len(r.Messages) == 0 {
 		return ""
@@ -124,9 +124,9 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// checkMessages enforces the rules of services: each call is answered right after it, once; ids of calls are
-// unique; no user or model message is empty; and the last message is not the model's. It returns what is wrong,
-// or "".
+// checkMessages enforces the rules of services: each call is answered right after it, once; ids of calls are unique
+// and arguments valid JSON; only results may be empty; and the last message is not the model's. It returns what is
+// wrong, or "".
 func checkMessages(messages []Message) string {
 	open, used := map[string]bool{}, map[string]bool{}
 	for i, m := range messages {

@@ -53,7 +53,8 @@ func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	return req, checkMessages(req.Messages)
 }
 
-// readItem adds one item of the input to the conversation. Calls belong to the assistant message before them.
+// readItem adds one item of the input to the conversation. Calls are added to the assistant message before them, or
+// to a new one.
 func readItem(raw json.RawMessage, req *Request) bool {
 	var item struct {
 		Type      string          `json:"type"`

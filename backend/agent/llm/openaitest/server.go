@@ -29,7 +29,7 @@ type Turn struct {
 	// Finish is the finish reason; empty means stop, or tool_calls if there are calls.
 	Finish string
 	Usage  Usage
-	// ChunkSize is the size in bytes of the chunks of text and arguments; 0 means 7.
+	// ChunkSize is the size in bytes of the chunks of text, reasoning and arguments; 0 means 7.
 	ChunkSize int
 	// ChunkDelay is the pause between chunks.
 	ChunkDelay time.Duration
@@ -84,7 +84,7 @@ type Server struct {
 	Key string
 	// Answer returns the turn for a request when the script is used up.
 	Answer func(Request) Turn
-	// OnRefused is called with the reason for every refused conversation; may be nil.
+	// OnRefused is called with the reason for every conversation that breaks the rules of services; may be nil.
 	OnRefused func(r Request, problem string)
 	// NoImages refuses requests with images.
 	NoImages bool
@@ -92,7 +92,7 @@ type Server struct {
 	// answers it with a call and does not record it.
 	ScriptedProbes bool
 	// Facts contains JSON answers to other requests by method and path ("POST /api/show"), checked first. For "" the
-	// connection stays silent until the server closes.
+	// connection stays silent until the client or server closes it.
 	Facts map[string]string
 
 	ln   net.Listener
@@ -163,7 +163,7 @@ func (s *Server) Add(turns ...Turn) {
 	s.script = append(s.script, turns...)
 }
 
-// Requests returns the conversations received so far, in order.
+// Requests returns the accepted requests so far, in order, without probes that the server answered itself.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,8 +28,9 @@ type breaker struct {
 	until    time.Time
 }
 
-// remaining returns how long nothing may be sent to base, 0 if a request may be sent now. After the cooldown the
-// first caller may send one and the others wait for its result.
+// remaining returns how long nothing may be sent to base, 0 if a request may be sent now. After the cooldown, one
+// caller gets 0 and may test the endpoint. The others are refused for another cooldown, or until record counts a
+// success.
 func (b *breakers) remaining(base string) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +46,8 @@ func (b *breakers) remaining(base string) time.Duration {
 	return 0
 }
 
-// record counts the result of a request to an endpoint. A refusal comes from a healthy service, and a stopped
-// request proves nothing.
+// record counts the result of a request to an endpoint. A refusal comes from a working service, and so counts as a
+// success. A stopped request and a local server that is not running do not count.
 func (b *breakers) record(at modelapi.Endpoint, err error) {
 	var e *llm.Error
 	if err != nil && !errors.As(err, &e) {
@@ -74,7 +75,6 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	s.until = time.Now().Add(cooldown)
 }
 
-// reset forgets all failures.
 func (b *breakers) reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

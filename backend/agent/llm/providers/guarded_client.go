@@ -9,8 +9,8 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// guardedClient is an HTTP client for one address. Its own egress guard opens only this address inside the
-// private networks, so tools cannot reach it through a model's setting, and no response can redirect a request.
+// guardedClient is an HTTP client for configured addresses. Inside private networks, its own egress guard opens only
+// these and their proxy, so tools cannot reach them through a model's setting. It follows no redirect.
 type guardedClient struct {
 	guard  *egress.Guard
 	client *http.Client

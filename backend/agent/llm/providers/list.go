@@ -26,15 +26,15 @@ const (
 	stateNoKey    = "no_key"
 )
 
-// remoteList caches the list of a service, because List is called for every snapshot and must not wait for the
+// remoteList caches the list of a service, because List is called for every snapshot and should rarely wait for the
 // network.
 type remoteList struct {
 	until  time.Time
 	models []wire.Model
 }
 
-// List returns every model that can be chosen, the pilot first and always ready. For a provider that does not
-// answer, one entry says why. It takes at most three seconds.
+// List returns the models that can be chosen: first the pilot, always ready, then at most 200 of each provider. For a
+// provider that does not answer, one entry says why; a disabled one is left out. It takes at most three seconds.
 func (r *Registry) List(ctx context.Context) []wire.Model {
 	order := append(llm.RemoteProviders(), llm.LocalProviders()...)
 	found := make([][]wire.Model, len(order))

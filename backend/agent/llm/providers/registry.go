@@ -1,7 +1,7 @@
 // Package providers opens models by name and lists those that can be chosen: of the configured services and of
 // servers found on this machine. The models retry, resume answers that broke off, and fall back to another model.
 //
-// Each address is dialed through its own egress guard.
+// Each network service is dialed through its own egress guard; the local servers share one.
 package providers
 
 import (
@@ -30,7 +30,7 @@ type Service struct {
 
 // Config lists the providers and sets how they are used.
 type Config struct {
-	// OpenAIBaseURL and OpenAIKey are a short form of Services["openai"].
+	// OpenAIBaseURL and OpenAIKey are used if Services has no "openai".
 	OpenAIBaseURL string
 	OpenAIKey     string
 	// Services are the configured services by provider: openai (any compatible service), anthropic, gemini,
@@ -46,7 +46,8 @@ type Config struct {
 	// RetryDelay is the first wait before a failed request is sent again; later waits are longer. 0 means half a
 	// second.
 	RetryDelay time.Duration
-	// Egress creates the egress guard of each configured address. nil means guards without exceptions.
+	// Egress creates an egress guard for each network service and one for the local servers. nil means guards without
+	// exceptions.
 	Egress func() *egress.Guard
 	Log    *slog.Logger
 }
@@ -180,8 +181,8 @@ func (r *Registry) Close() {
 	r.local.close()
 }
 
-// Open returns the model called name, which is provider/name. It does not connect: if the provider is
-// unreachable, the first Stream fails. Open does not open the pilot.
+// Open returns the model called name, which is provider/name. It does not connect: if the provider is unreachable,
+// the first Stream fails. The pilot is not one of its models.
 func (r *Registry) Open(name string) (llm.Model, error) {
 	m, err := r.client(name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// retries limits how often a failed request is sent again; defaultRetryDelay is the first wait.
+	// retries limits how often a failed request is sent again to one model; defaultRetryDelay is the first wait.
 	retries           = 2
 	defaultRetryDelay = 500 * time.Millisecond
 	// maxRetryDelay is the longest wait that is granted to a service.
@@ -34,16 +34,16 @@ const (
 const resumePrompt = "(The connection broke here. Go on with the very next character of your answer: repeat " +
 	"nothing, and say nothing about the break. Calls that you had begun did not run; make them again.)"
 
-// retryingModel retries requests that failed before the first word, resumes answers that broke off, and falls
-// back to another model. It sends a Note before each of these.
+// retryingModel retries requests that failed before the first word, resumes answers that broke off, and falls back to
+// another model. It announces each in a Note, except a retry that only adds or drops reasoning.
 type retryingModel struct {
 	registry *Registry
 	name     string
 	client   *modelapi.Client
 }
 
-// Endpoint implements llm.EndpointReporter. A service at its default address supports native calls, except
-// OpenRouter, which has models of all kinds.
+// Endpoint implements llm.EndpointReporter. A service supports native calls if it speaks Anthropic's format or is at
+// its default address, except OpenRouter, which has models of all kinds.
 func (r *retryingModel) Endpoint() (base string, native bool) {
 	at := r.client.Endpoint
 	return at.BaseURL, at.Format == modelapi.Anthropic ||
@@ -53,7 +53,7 @@ func (r *retryingModel) Endpoint() (base string, native bool) {
 // HasFallback implements llm.FallbackReporter.
 func (r *retryingModel) HasFallback() bool { return r.fallback() != nil }
 
-// fallback returns the fallback model, nil if there is no other.
+// fallback returns the fallback model, nil if there is no usable one.
 func (r *retryingModel) fallback() *modelapi.Client {
 	name := r.registry.fallback()
 	if name == "" || name == r.name || name == llm.PilotName {
@@ -113,7 +113,7 @@ func (r *retryingModel) streamAndResume(
 	}
 }
 
-// streamWithFallback asks the model, then the fallback if nothing arrived.
+// streamWithFallback asks the model. If no text arrived and another model may succeed, it asks the fallback.
 func (r *retryingModel) streamWithFallback(
 	ctx context.Context,
 	req llm.Request,
@@ -152,7 +152,7 @@ func (r *retryingModel) streamWithFallback(
 	}
 }
 
-// streamWithRetries asks m until something arrives or retrying is useless.
+// streamWithRetries asks m until text or a complete answer arrives or retrying is useless.
 func (r *retryingModel) streamWithRetries(
 	ctx context.Context,
 	m *modelapi.Client,

@@ -21,7 +21,7 @@ type Rights struct {
 	Calls, Rounds int
 }
 
-// Narrow returns the rights of a subagent, which are never more than r.
+// Narrow returns the rights of a subagent, which are never more than r. nil tools means those of r.
 func (r Rights) Narrow(tools []string, readOnly bool, calls, rounds int) Rights {
 	if tools != nil {
 		all := r

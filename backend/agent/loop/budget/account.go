@@ -17,7 +17,8 @@ import (
 
 // Config configures prices and limits. All fields may be nil.
 type Config struct {
-	// Budgets returns the configured limits, once per turn. Price returns the price of a model, once per request.
+	// Budgets returns the configured limits; it is read at the start of each turn. Price returns the price of a
+	// model, once per request.
 	Budgets func() Limits
 	// History returns earlier costs.
 	History CostHistory
@@ -26,9 +27,10 @@ type Config struct {
 
 // CostHistory returns the costs of conversations, over all their branches.
 type CostHistory interface {
-	// Spent returns the cost of a conversation in total, and at the time its budget was last reset.
+	// Spent returns the cost of a conversation and its subagents: in total, and at the time its budget was last
+	// reset.
 	Spent(ctx context.Context, conversation string) (all, before chat.Bill, err error)
-	// LastTurn returns the cost of the conversation's newest turn.
+	// LastTurn returns the cost of the conversation's newest turn and its subagents.
 	LastTurn(ctx context.Context, conversation string) (chat.Bill, error)
 }
 
@@ -38,7 +40,7 @@ type Limit struct {
 	Cost   chat.Money
 }
 
-// Limits are the configured budgets.
+// Limits are the configured budgets for a turn and for a conversation.
 type Limits struct{ Turn, Conversation Limit }
 
 // Suffixes of the names of budgets and their settings. ofRequest is the limit that a request itself sets.
@@ -114,7 +116,7 @@ func (a *Account) Budgets() []wire.Budget {
 	return all
 }
 
-// Payer returns the root turn that pays, nil if a is its account.
+// Payer returns the topmost parent's turn, which pays for a; nil if a has no parent.
 func (a *Account) Payer() *event.Payer {
 	root := a
 	for root.Parent != nil {
@@ -126,7 +128,8 @@ func (a *Account) Payer() *event.Payer {
 	return &event.Payer{Conversation: root.Conversation, Turn: root.Turn}
 }
 
-// Evaluate returns the state of the budgets, the narrowest scope first. own limits this turn only.
+// Evaluate returns the state of each budget that is set, the narrowest scope first. turn and conversation are what
+// was spent; own limits only this turn.
 func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget {
 	var all []wire.Budget
 	for _, scope := range []struct {
@@ -159,7 +162,7 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 	return all
 }
 
-// Describe returns a message that a budget is used up, and what to do.
+// Describe returns a message that the budget b is used up, and a suggestion.
 func Describe(b wire.Budget) (message, suggestion string) {
 	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {

@@ -53,8 +53,7 @@ func (c Config) cost(sent llm.SentRequest, u chat.Usage) *chat.Money {
 	return nil
 }
 
-// UnpricedNote returns a note, once per turn, that a money budget does not count the cost of r; "" if all budgets
-// do.
+// UnpricedNote returns a note, once per turn, that a money budget does not count the cost of r; else "".
 func (a *Account) UnpricedNote(r event.Request) string {
 	if a.Warned || r.Usage.Input+r.Usage.Output == 0 {
 		return ""
@@ -82,7 +81,7 @@ func (a *Account) UnpricedNote(r event.Request) string {
 	return ""
 }
 
-// RoundEvent returns an event for requests that belong to no answer. purpose says what they were for.
+// RoundEvent returns an event for requests, at least one, that belong to no answer. purpose says what they were for.
 func RoundEvent(purpose string, payer *event.Payer, requests []event.Request) event.Round {
 	round := event.Round{
 		Purpose: purpose, Payer: payer, Model: requests[len(requests)-1].Model, Requests: requests, Failed: true,

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// ID returns prefix with a random suffix of nine letters and digits, the format that the strictest providers
-// accept for calls. 53 random bits are enough for one person's history.
+// ID returns nine random letters and digits, after prefix and "_" unless prefix is "". Without prefix it has the
+// format that the strictest providers accept for calls. 53 random bits are enough for one person's history.
 func ID(prefix string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	id := make([]byte, 0, 9)
@@ -28,7 +28,7 @@ func ID(prefix string) string {
 	return prefix + "_" + string(id)
 }
 
-// Title returns the first line of the question, short enough for a list.
+// Title returns the first line of text as a title, cut after 60 characters.
 func Title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Join(strings.Fields(line), " ")
@@ -43,8 +43,8 @@ func Title(text string) string {
 	return cut + "…"
 }
 
-// PlainTitle returns a title of a task without characters that would break a question to the user, because a
-// model wrote the task.
+// PlainTitle returns task without quotation marks, question marks and unprintable characters. A model wrote the task,
+// and these would break a question to the user that quotes it.
 func PlainTitle(task string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

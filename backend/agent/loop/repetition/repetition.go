@@ -17,13 +17,13 @@ const maxRepeats = 3
 // Detector detects a model that repeats a call with the same arguments and the same result, with nothing new in
 // between. It belongs to one turn and is not safe for concurrent use.
 type Detector struct {
-	// known contains all calls with results of the turn; repeats counts them since the last new result.
+	// known contains all calls with results of the turn; repeats counts them since the last success that was new.
 	known   map[[sha256.Size]byte]bool
 	repeats map[[sha256.Size]byte]int
 }
 
-// count records c with its result and returns how often it occurred since the last result that was new in this
-// turn. Two alternating calls with known results therefore both count as repeated.
+// count records c with its result and returns how often it occurred since the last successful result that was new in
+// this turn. Two alternating calls with known results therefore both count as repeated.
 func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	if d.known == nil {
 		d.known, d.repeats = map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]int{}
@@ -37,7 +37,8 @@ func (d *Detector) count(c chat.ToolCall, text string, r toolspec.Result) int {
 	return d.repeats[key]
 }
 
-// Observe records c and returns a note to append to its result, and whether the turn must end.
+// Observe records c. If c and its result occurred before, with nothing new since, it returns a note to append to the
+// result; at maxRepeats the turn must end.
 func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (note string, over bool) {
 	switch n := d.count(c, text, r); {
 	case n == maxRepeats-1:
@@ -50,7 +51,7 @@ func (d *Detector) Observe(c chat.ToolCall, text string, r toolspec.Result) (not
 	return "", false
 }
 
-// canonical returns args with sorted keys and without white space.
+// canonical returns args with sorted keys and without white space; unchanged if they are not JSON.
 func canonical(args json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.UseNumber()

@@ -14,8 +14,8 @@ import (
 // maxHosts limits the hosts that one message can permit.
 const maxHosts = 50
 
-// Find returns the hosts in text that a person typed: addresses, bare domains, host:port and IP addresses, in
-// lower case, in order, without duplicates. An address with a port gives host:port. Words that look like files
+// Find returns the hosts in text that a person typed: addresses, bare domains, host:port and IP addresses, in lower
+// case, in order, without duplicates, at most 50. An address with a port gives host:port. Words that look like files
 // ("notes.txt") count only with a scheme, a port or a path.
 func Find(text string) []string {
 	var out []string

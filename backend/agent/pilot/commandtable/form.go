@@ -4,9 +4,9 @@ package commandtable
 
 import "fmt"
 
-// Form is one way to write a command. Pattern consists of words, alternative words (a|b), alternative phrases
-// ((go to|visit)) and values {argument:kind}; a question mark after a part makes it optional. The first
-// alternative is the one that is shown and printed.
+// Form is one way to write a command. Pattern consists of words, alternative words a|b, alternative phrases (go
+// to|visit) and values {argument:kind}; a question mark after a part makes it optional. The first alternative is the
+// one that is shown.
 type Form struct {
 	Pattern string
 	Example string
@@ -20,8 +20,8 @@ type Form struct {
 	Featured bool
 }
 
-// Command groups the forms that call one tool. Tool is a tool's name, PanelTool, AnyTool for the tool that the
-// command names, or "" if the pilot answers itself.
+// Command groups the forms that call one tool. Tool is a tool's name, PanelTool, NamedTool, or "" if the pilot
+// answers itself.
 type Command struct {
 	Tool  string
 	Group string

@@ -3,7 +3,7 @@ package commandtable
 import "slices"
 
 const (
-	// PanelTool represents the tools that open a panel, one for each.
+	// PanelTool stands for the tools that open a panel; each panel has its own.
 	PanelTool = "open_*_panel"
 	// NamedTool stands for the tool that the command itself names.
 	NamedTool = "*"
@@ -643,7 +643,7 @@ func toolsWithoutCommand() map[string]string {
 
 // Example is an example of a form.
 type Example struct {
-	// Tool is the tool that Text calls: "" if the pilot answers itself, else the tool's name, AnyTool or PanelTool.
+	// Tool is the tool that Text calls: "" if the pilot answers itself, else the tool's name, NamedTool or PanelTool.
 	Tool, Text string
 }
 

@@ -36,8 +36,8 @@ func readAddress(g *Parser, ts []token) ([]parsedValue, string) {
 	)
 }
 
-// address completes a typed address: "example.com" gets https, this machine and private addresses get http. It
-// returns false if typed is not an address.
+// address completes a typed address: "example.com" gets https, this machine, private addresses and a name without a
+// dot but with a port get http. It returns false if typed is not an address.
 func address(typed string) (string, bool) {
 	s := strings.TrimRight(strings.Trim(typed, "<>()\"'"), ",;!")
 	s = strings.TrimSuffix(s, ".")
@@ -83,8 +83,8 @@ func address(typed string) (string, bool) {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// validHost reports whether s could be a host name: labels of letters, digits and hyphens, where the last label
-// is not a number.
+// validHost reports whether s could be a host name: labels of letters, digits, hyphens, underscores and other
+// characters outside ASCII, where the last label is not a number.
 func validHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, l := range labels {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// argumentTemplate returns the required arguments of a schema with empty values, and how far before the end the
+// argumentTemplate returns the required arguments of a schema with empty values, and how far before its end the
 // cursor goes, in UTF-16 units like the window's.
 func argumentTemplate(parameters json.RawMessage) (args string, back int) {
 	var s struct {

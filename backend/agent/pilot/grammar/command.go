@@ -46,7 +46,7 @@ func (parser *Parser) command(src string, ts []token, whole bool) (Step, *Proble
 	return s, nil
 }
 
-// unambiguous returns the match in words that have no other reading, if there are any.
+// unambiguous returns the match in words that have no other reading; if there are none, in the usual words.
 func (parser *Parser) unambiguous(m match) string {
 	for _, f := range parser.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
@@ -61,7 +61,7 @@ func (parser *Parser) unambiguous(m match) string {
 	return parser.canonical(m)
 }
 
-// missingPart says what the form that matched furthest still needs. The Problem is empty if none matched.
+// missingPart says what the form that matched furthest still needs. The Problem is empty if too little matched.
 func (parser *Parser) missingPart(m nearMiss) *Problem {
 	if m.form == nil {
 		return &Problem{}
@@ -110,7 +110,7 @@ func (k *valueKind) family() string {
 	return k.name
 }
 
-// JoinOffers lists offers in a sentence, with joint before the last one.
+// JoinOffers quotes offers in a sentence, with joint between them.
 func JoinOffers(offers []chat.Offer, joint string) string {
 	words := make([]string, len(offers))
 	for i, o := range offers {

@@ -37,7 +37,8 @@ func (parser *Parser) Complete(text string) wire.Completion {
 	return c.out
 }
 
-// Commands lists the commands that call one of Tools; if Tools is empty, all commands.
+// Commands lists the commands that are not hidden. If Tools is not empty, it leaves out commands of other tools, but
+// not those that open a panel, name any tool, or are answered by the pilot itself.
 func (parser *Parser) Commands() []wire.PilotCommand {
 	list := []wire.PilotCommand{}
 	c := &completer{g: parser}
@@ -101,7 +102,6 @@ func (c *completer) slash() {
 	}
 }
 
-// words completes a command.
 func (c *completer) words() {
 	ts := skip(c.current(tokens(c.line)), leadingFiller)
 	c.done, c.base = ts, c.line
@@ -129,7 +129,7 @@ func (c *completer) words() {
 	}
 }
 
-// offered reports whether the form's tool can be called.
+// offered reports whether the form's tool can be called, or is known only from the command.
 func (c *completer) offered(f *compiledForm) bool {
 	tool := f.command.Tool
 	return tool == "" || tool == commandtable.NamedTool || tool == commandtable.PanelTool ||
@@ -221,7 +221,6 @@ func prefixLength(rest []token, words []string) int {
 	return len(rest)
 }
 
-// suggestAt offers continuations at the position.
 func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if c.partial == "" && c.out.Ghost == "" && strings.HasSuffix(c.line, " ") && s.from < 0 {
@@ -242,7 +241,6 @@ func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 	}
 }
 
-// suggestValues offers values for a slot.
 func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if p.kind.values == nil {
@@ -287,7 +285,8 @@ func upToSlot(f *compiledForm, e int) string {
 	return text
 }
 
-// containsWords reports whether every word of wanted is the start of a word of name.
+// containsWords reports whether every word of wanted, which is lower case, is an article or the start of a word of
+// name.
 func containsWords(name, wanted string) bool {
 	name = " " + strings.ToLower(strings.ReplaceAll(name, "“", " "))
 	for w := range strings.FieldsSeq(wanted) {

@@ -89,7 +89,6 @@ func (r *Rules) add(f *compiledForm) {
 	}
 }
 
-// parsePattern parses the pattern of a form.
 func parsePattern(pattern string) ([]formPart, error) {
 	var out []formPart
 	for rest := strings.TrimSpace(pattern); rest != ""; rest = strings.TrimSpace(rest) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". It rejects a bare number, which is
-// more likely a number on the page.
+// readKey reads a key with its modifiers: "Enter", "Control+a", "page down". It rejects a number unless "key"
+// follows, because it is more likely a number on the page.
 func readKey(g *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) > 0 && !ts[0].quoted {
 		if n, ok := parseNumber(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
@@ -59,7 +59,7 @@ func plainKey(key string) bool {
 	})
 }
 
-// keyName returns the key's name in browsers, with modifiers before a plus.
+// keyName returns the key's name in browsers, with modifiers before a plus, or false if parts are no key.
 func keyName(parts []string) (string, bool) {
 	joined := strings.Join(parts, "+")
 	if joined == "+" {

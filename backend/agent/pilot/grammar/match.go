@@ -13,7 +13,7 @@ import (
 // articles may come before any word of a form.
 const articles = "the a an this that current my"
 
-// Parser parses one message. Tools, DemoURL and Window affect the result.
+// Parser parses one message. Tools names the tools that can be called; it, DemoURL and Window affect the result.
 type Parser struct {
 	*Rules
 	Tools   []string
@@ -35,12 +35,12 @@ type match struct {
 	open bool
 }
 
-// nearMiss is a form whose first done parts matched, up to token at. why says why the next part did not match, ""
-// if that is obvious.
+// nearMiss is a form whose first done parts matched the tokens before at. why says why the next part did not match,
+// "" if that is obvious.
 type nearMiss struct {
 	form     *compiledForm
 	done, at int
-	// left is the number of words from there on.
+	// left is the number of tokens from at on.
 	left     int
 	literals int
 	why      string
@@ -259,7 +259,6 @@ func values(src string, part []token) []string {
 	return several
 }
 
-// step converts the match to a Step.
 func (parser *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
@@ -300,7 +299,8 @@ func (parser *Parser) step(m match) Step {
 	return s
 }
 
-// canonical returns the match in the words of the first equivalent form. It parses back to the same match.
+// canonical returns the match in the words of the first form with the same arguments that is not hidden, or else of
+// its own form. It parses back to the same call.
 func (parser *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range parser.Forms {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// readPath reads a file path: a name with a dot or a slash, or one in quotes.
+// readPath reads a file path: a word with a dot, slash, backslash or tilde, or a text in quotes.
 func readPath(_ *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the file")
 	if len(rest) == 0 {
@@ -26,7 +26,7 @@ func readPath(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{len(ts) - len(rest) + 1, path, quoted(path)}}, ""
 }
 
-// readFolder reads any one word: in place of a folder, "src" is a path.
+// readFolder reads a path of any form: where a folder is expected, even "src" is one.
 func readFolder(_ *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the folder directory")
 	if len(rest) == 0 {
@@ -129,7 +129,7 @@ func readTool(_ *Parser, ts []token) ([]parsedValue, string) {
 	return []parsedValue{{1, ts[0].text, ts[0].text}}, ""
 }
 
-// readCreatedTool reads the name of a tool without commands: a created tool, or one of a panel or server.
+// readCreatedTool reads the name of a tool that can be called.
 func readCreatedTool(g *Parser, ts []token) ([]parsedValue, string) {
 	all, why := readTool(g, ts)
 	if len(all) == 0 || !slices.Contains(g.Tools, all[0].text) {

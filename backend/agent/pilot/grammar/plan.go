@@ -12,14 +12,15 @@ import (
 	"sextant/shared/chat"
 )
 
-// Limits of one message. A larger message is not read as commands.
+// Limits of one message: bytes, words of a line that does not take its rest literally, and commands. A larger message
+// is not read as commands.
 const (
 	maxText   = 8_000
 	maxTokens = 200
 	maxSteps  = 30
 )
 
-// Plan turns a message into steps.
+// Plan turns a message into steps, at least one. If a part is not understood, it returns only a Problem.
 func (parser *Parser) Plan(text string) ([]Step, *Problem) {
 	rest := strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if rest == "" {
@@ -165,7 +166,6 @@ func (parser *Parser) byTool(name string, args json.RawMessage) (Step, *Problem)
 	return Step{Tool: name, Args: flat.Bytes(), canonical: "/" + name + " " + flat.String()}, nil
 }
 
-// line parses the commands of one line.
 func (parser *Parser) line(line string) ([]Step, *Problem) {
 	ts := tokens(line)
 	if len(ts) == 0 {
@@ -242,8 +242,8 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 	return nil, problem
 }
 
-// ambiguity asks which is meant if the word after "and" is a command but may also belong to the text before it:
-// "annotate buttons and links".
+// ambiguity returns a question if the word after "and" is a command but may also belong to the text before it
+// ("annotate buttons and links"), else nil.
 func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Problem {
 	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Text == s.ts[next].text
 	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {

@@ -10,7 +10,8 @@ import (
 // MaxOffers limits how many commands are offered at once.
 const MaxOffers = 3
 
-// Suggest returns the commands that text was probably meant to be. Each is a valid command; none is run.
+// Suggest returns up to MaxOffers commands that text was probably meant to be. One with only its first word corrected
+// may still be incomplete. None is run.
 func (parser *Parser) Suggest(text string) []chat.Offer {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if name, ok := strings.CutPrefix(text, "/"); ok {
@@ -64,7 +65,7 @@ func (parser *Parser) Suggest(text string) []chat.Offer {
 	return offers
 }
 
-// reads parses text as one whole command.
+// reads parses text as one whole command and returns the best match.
 func (parser *Parser) reads(text string) (match, bool) {
 	ts := tokens(text)
 	if len(ts) == 0 {

@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// token is a word of a line or a quoted text. Text in "…" may contain the escapes \" \\ \n and \t; any other
-// backslash is literal. start and end are byte offsets in the line.
+// token is a word of a line or a quoted text; word is text in lower case, without punctuation unless quoted. Text in
+// "…" may contain the escapes \" \\ \n and \t; any other backslash is literal. start and end are byte offsets in the
+// line.
 type token struct {
 	text       string
 	word       string
@@ -15,8 +16,8 @@ type token struct {
 	start, end int
 }
 
-// tokens splits a line at white space. Text in "…", '…', “…” or ‘…’ at the start of a word is one token; an
-// unclosed quote is an ordinary character.
+// tokens splits a line at white space and drops words of only commas, semicolons and full stops. Text in "…", '…',
+// “…”, ‘…’ or «…» at the start of a word is one token; an unclosed quote is an ordinary character.
 func tokens(line string) []token {
 	var out []token
 	runes := []rune(line)
@@ -96,7 +97,7 @@ func bareWord(s string) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimLeft(s, "("), ".,;:!?)"))
 }
 
-// parseNumber reads "3", "[3]", "#3" or "three".
+// parseNumber reads "3", "[3]", "#3" or "three", up to "ten" in words. It accepts no 0.
 func parseNumber(t token) (int, bool) {
 	s := strings.TrimPrefix(strings.Trim(t.word, "[]"), "#")
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 1_000_000_000 && s[0] != '+' {

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// WindowState is the current state of the window. It helps to interpret commands; nothing runs because of it.
+// WindowState is what the grammar needs to know of the window to interpret a command. It never causes a call.
 // Everything in it that comes from a page is outside text.
 type WindowState struct {
 	// Marks returns the annotations of the active page, nil for none. Marks and Tabs may be nil; they are called only
@@ -56,7 +56,7 @@ func (w WindowState) tabs() []event.Tab {
 	return w.Tabs()
 }
 
-// named returns the elements that contain all words in their role and name, the closest first.
+// named returns at most maxNamed elements that contain all words in their role and name, the closest first.
 func (parser *Parser) named(ts []token) []annotation.Element {
 	var words []string
 	for _, t := range ts {
@@ -112,7 +112,7 @@ func (w WindowState) mark(id int) (annotation.Element, bool) {
 	return all[i], true
 }
 
-// Sources returns the origin of the page with the annotations.
+// Sources returns the origin of the page with the annotations, its address if it has no host; nil for no page.
 func (w WindowState) Sources() []string {
 	if w.Marks == nil || w.Marks() == nil {
 		return nil
@@ -135,7 +135,7 @@ func words(list string) func(*Parser) []suggestion {
 	}
 }
 
-// marksOf returns a function that lists annotations with the given roles first, then the others.
+// marksOf returns a function that lists the annotations that can be acted on, those with the given roles first.
 func marksOf(first string) func(*Parser) []suggestion {
 	return func(g *Parser) []suggestion {
 		var all, others []suggestion
@@ -203,7 +203,7 @@ func toolsOf(g *Parser) []suggestion {
 	return all
 }
 
-// FirstSentence returns the first sentence of s without its full stop.
+// FirstSentence returns the first sentence of s without its full stop, cut to 100 characters and with escaped links.
 func FirstSentence(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if s, _, ok := strings.Cut(first, ". "); ok {

@@ -193,8 +193,8 @@ func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
 	return best, usage, nil
 }
 
-// refused reports whether the service rejected this request, as it does if the model does not support tools.
-// Other errors would affect the next request too.
+// refused reports whether the service answered with an error, as it does if the model does not support tools. Other
+// errors would affect the next request too.
 func refused(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Kind == llm.Failed
