@@ -86,7 +86,7 @@ func (c *callback) wait(ctx context.Context) (response, error) {
 	}
 }
 
-// close stops serving after the browser has read its page.
+// close stops serving. It waits up to two seconds for the browser to read its page.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

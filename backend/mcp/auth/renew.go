@@ -22,7 +22,7 @@ type renewal struct {
 	err  error
 }
 
-// wait returns the result of the renewal, or the error of ctx if that ends first.
+// wait returns the result of the renewal, or the error of ctx if ctx ends first.
 func (r *renewal) wait(ctx context.Context) (*grant, error) {
 	select {
 	case <-r.ended:
@@ -99,7 +99,7 @@ type resourceTransport struct {
 	resource string
 }
 
-// RoundTrip sends req with the resource added.
+// RoundTrip implements http.RoundTripper.
 func (r *resourceTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	next := r.next
 	if next == nil {

@@ -132,7 +132,7 @@ func (v *server) start(life context.Context) {
 	v.run.Go(func() { v.supervise(ctx) })
 }
 
-// stop stops the server and waits until its process has ended.
+// stop stops the server and waits until its session and process have ended.
 func (v *server) stop() {
 	v.owner.mu.Lock()
 	cancel := v.cancel
@@ -155,7 +155,8 @@ func (v *server) set(change func()) {
 	change()
 }
 
-// supervise connects, serves until the session ends, and restarts with a growing pause.
+// supervise connects, serves until the session ends, and restarts after a growing pause until ctx ends. After
+// launch.ErrDeclined it does not restart.
 func (v *server) supervise(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
@@ -202,8 +203,7 @@ func (v *server) connectAndServe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A session ends when the server complies with the request to end it; then its process is ended in any
-	// case.
+	// A server may ignore the request to end its session; its process is stopped in any case.
 	var session *sdk.ClientSession
 	var waiting sync.WaitGroup
 	group := newSessionGroup(ctx)
@@ -273,8 +273,8 @@ func (v *server) rememberRevision(ctx context.Context, revision string) {
 	}
 }
 
-// sessionEnded withdraws the tools of a server whose session has ended, finds out why, and stores the reason
-// for the calls that wait in it.
+// sessionEnded withdraws the tools of a server whose session has ended, finds out why, stores the reason for the
+// calls that wait in the session, and returns it.
 func (v *server) sessionEnded(conn *connection, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
@@ -293,7 +293,8 @@ func (v *server) sessionEnded(conn *connection, err error) error {
 	return err
 }
 
-// explain adds the exit status of the process and its last line of output to err.
+// explain says more about err, the error of a connection to a program: it adds the last line that the program
+// logged. If the program has ended, the exit status and that line replace err.
 func (v *server) explain(conn *connection, err error) error {
 	if conn.process == nil {
 		return err
@@ -318,7 +319,7 @@ func (v *server) explain(conn *connection, err error) error {
 // maxExamined bounds how many bytes of a server's output are searched for errors about missing grants.
 const maxExamined = 4000
 
-// missingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "".
+// missingGrant guesses from a server's output which grant it lacks. It returns ". " and a sentence about it, or "".
 func (v *server) missingGrant(output string) string {
 	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.isRemote() {
 		return ""

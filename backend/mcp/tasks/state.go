@@ -30,7 +30,7 @@ func (s *State) pause() time.Duration {
 		float64(maxInterval.Milliseconds()))) * time.Millisecond
 }
 
-// FromResult returns the task in answer, or nil if answer is a result.
+// FromResult returns the task that Hoist found in answer, nil if there is none.
 func FromResult(answer *sdk.CallToolResult) *State {
 	if answer == nil {
 		return nil
