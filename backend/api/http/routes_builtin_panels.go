@@ -142,7 +142,7 @@ func (s *Server) editorRoutes() {
 		}))
 }
 
-// saveProblem returns the problem of state that could not be stored, nil if err is nil.
+// saveProblem converts an error of saving to an HTTP problem; nil stays nil.
 func saveProblem(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +150,7 @@ func saveProblem(err error) error {
 	return route.Refused(err)
 }
 
-// servePicture serves a picture for an <img> element. Browsers never render it as a page.
+// servePicture serves a picture for an <img> element, with a content type that browsers never render as a page.
 func (s *Server) servePicture(_ context.Context, in *pathQuery) (*huma.StreamResponse, error) {
 	file, kind, err := s.services.FileTools.Picture(in.Path)
 	if err != nil {

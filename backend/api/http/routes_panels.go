@@ -25,7 +25,7 @@ type panelPage struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-// id returns whichever spelling was sent.
+// id returns panel or, if that is empty, panelId.
 func (p *panelInput) id() string {
 	if p.Body.Panel != "" {
 		return p.Body.Panel

@@ -230,7 +230,7 @@ func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) e
 	}
 }
 
-// debugHandler logs the SDK's warnings at debug level, because a client that disconnects or does not read is no
+// debugHandler logs whatever the SDK logs at debug level, because a client that disconnects or does not read is no
 // problem here.
 type debugHandler struct{ slog.Handler }
 

@@ -150,7 +150,7 @@ func (j *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseJoinRequest reads the options from the query of a request.
+// parseJoinRequest reads the options from the query of a request. The name of the client is not among them.
 func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
 	join := JoinRequest{
@@ -265,7 +265,7 @@ func (i Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) 
 	return bufferedConn{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 
-// printable removes characters that a header cannot contain.
+// printable returns at most 80 characters of s for a header, without those that are not printable ASCII.
 func printable(s string) string {
 	out := []rune{}
 	for _, r := range s {

@@ -26,7 +26,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tools lists the tools to offer. It is called for every request.
+// Tools lists the tools to offer. It is called for each request that needs them.
 type Tools interface {
 	Definitions() []toolspec.Definition
 }
@@ -201,8 +201,7 @@ func (t *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.T
 	return list, nil
 }
 
-// toolOf converts def to an MCP tool. It omits values that equal MCP's defaults, because clients pay for every
-// word.
+// toolOf converts def to an MCP tool. A read-only tool gets no destructiveHint, because clients pay for every word.
 func toolOf(def toolspec.Definition) *sdk.Tool {
 	schema := def.Parameters
 	if len(schema) == 0 {
@@ -281,7 +280,7 @@ func offersPaging(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
 
-// clientName returns the name of the calling program.
+// clientName returns the name of the calling program, "" if unknown.
 func (t *toolServer) clientName(info *sdk.Implementation) string {
 	if t.cfg.Client != "" {
 		return t.cfg.Client

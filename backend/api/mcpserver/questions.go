@@ -86,7 +86,8 @@ func (p *parkedCalls) waiting() bool {
 	return len(p.calls) > 0
 }
 
-// park stores run until its client returns with the state that park returns.
+// park stores run until its client returns with the state that park returns. After answerTimeout, the call is
+// canceled.
 func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	state := rand.Text()
 	p.mu.Lock()

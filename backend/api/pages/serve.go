@@ -162,8 +162,8 @@ func escaped(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// isServed reports whether pages may load a file: hidden files (.name) and files that the manifest hides are
-// not served.
+// isServed reports whether pages may load a file: hidden files (.name), files in hidden folders and those in
+// source.Hidden are not served.
 func isServed(source Source, name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
