@@ -25,7 +25,7 @@ type Apps interface {
 	Log(server, line string) error
 }
 
-// RawAnswer is a result in MCP's form: an MCP server's own answer, or an error that says why there is none.
+// RawAnswer is a result in MCP's form: the answer of the MCP server, or our text in its place.
 type RawAnswer struct {
 	Answer json.RawMessage `json:"answer"`
 }

@@ -19,7 +19,6 @@ type activity struct {
 	last   time.Time
 }
 
-// noteRequest records a client's request.
 func (t *toolServer) noteRequest(req sdk.Request) {
 	t.activity.mu.Lock()
 	defer t.activity.mu.Unlock()

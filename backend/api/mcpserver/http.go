@@ -61,7 +61,7 @@ func (j *JoinServer) prepare() {
 	})
 }
 
-// requestInfo contains the parts of a request's body that are read before the request is served.
+// requestInfo contains the parts of a request's body that are needed before the SDK reads it.
 type requestInfo struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -206,7 +206,6 @@ func (s *sessionIDWriter) Flush() {
 // Unwrap returns the underlying writer for http.ResponseController.
 func (s *sessionIDWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// check returns an error if a request to connect is invalid.
 func (j *JoinServer) check(join JoinRequest) error {
 	if j.Check == nil {
 		return nil
@@ -239,7 +238,6 @@ func writeBusy(w http.ResponseWriter, rpc requestInfo) {
 			"settings under Other programs.", maxHTTPSessions, retryAfter))
 }
 
-// hasSession reports whether there is a client with that key.
 func (j *JoinServer) hasSession(key string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -208,7 +208,6 @@ func (i Instance) Check(ctx context.Context, join JoinRequest) error {
 	return errors.New(answer.Error.Message)
 }
 
-// request makes an HTTP request with the options in join.
 func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
 	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.Share)}, "panel": {join.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.Host+JoinPath+"?"+query.Encode(), nil)

@@ -103,7 +103,6 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return newToolServer(cfg).serve(ctx, in, out)
 }
 
-// serve serves one client over a stream.
 func (t *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	t.out = &spliceWriter{out: out}
 	defer t.close()
@@ -177,7 +176,6 @@ func (t *toolServer) close() {
 	t.parkedCalls.close()
 }
 
-// endpoint returns the protocol endpoint of t.
 func (t *toolServer) endpoint() endpoint {
 	return endpoint{
 		version: t.cfg.Version, instructions: t.cfg.Instructions, changed: t.cfg.Changed,
@@ -242,7 +240,7 @@ func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*s
 	return t.answer(ctx, defs[at], result, inWindow), nil
 }
 
-// toCall converts a client's request to a call for the pipeline.
+// toCall makes the pipeline's call for a client's request.
 func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -296,7 +294,6 @@ func clientName(info *sdk.Implementation) string {
 	return truncate(info.Name, 80)
 }
 
-// unknownTool returns the error message for a tool that does not exist.
 func unknownTool(name string, defs []toolspec.Definition) string {
 	names := make([]string, 0, len(defs))
 	for _, def := range defs {

@@ -231,7 +231,7 @@ func forward[T any](ctx context.Context, r *relay, client clientRequest, ask fun
 	return none, responseError(err)
 }
 
-// responseError returns the error of a response without the SDK's wrapping.
+// responseError returns the error response in err without the SDK's wrapping, or err if there is none.
 func responseError(err error) error {
 	var response *jsonrpc.Error
 	if errors.As(err, &response) {
@@ -331,7 +331,7 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	}
 }
 
-// isResponse reports whether err is a response, not a lost connection.
+// isResponse reports whether err is an error response, as opposed to a lost connection.
 func isResponse(err error) bool {
 	// These are the SDK's codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003

@@ -71,7 +71,7 @@ func (h *Handler) renew(g *grant) *renewal {
 	return r
 }
 
-// exchange fetches a new token for g's refresh token.
+// exchange fetches a new access token with g's refresh token.
 func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
 	// RFC 8707 demands the resource in a renewal; oauth2 cannot send it.
 	httpClient := *h.cfg.HTTP
@@ -84,7 +84,7 @@ func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error)
 		&oauth2.Token{RefreshToken: g.Refresh}).Token()
 }
 
-// isRefusal reports whether the issuer itself refused, so that a retry is useless.
+// isRefusal reports whether the issuer refused for good, so that a retry is useless.
 func isRefusal(err error) bool {
 	var refusal *oauth2.RetrieveError
 	return errors.As(err, &refusal) && slices.Contains([]string{

@@ -246,7 +246,7 @@ func SetConsents(text []byte, name string, c Consents) ([]byte, error) {
 	return text, nil
 }
 
-// find locates the entry of a server in text.
+// find locates the entry of a server in text. The error wraps ErrUnknownServer if there is none.
 func find(text []byte, name string) (*jsonpos.Index, jsonpos.Span, error) {
 	index, err := jsonpos.Parse(text)
 	if err != nil {

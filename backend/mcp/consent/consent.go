@@ -24,7 +24,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errNobody is the error for a question in a call of a program, which no person at the window can answer.
+// errNobody is the error for a question in a call during which no person can be asked.
 var errNobody = errors.New("no person is at the window to answer")
 
 // Approvals asks the person; approval.Queue implements it.

@@ -183,7 +183,7 @@ func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.Ca
 	return raw
 }
 
-// hasPage reports whether a page shows the calls of a tool.
+// hasPage reports whether a page shows the calls of the tool that the server calls theirs.
 func (v *server) hasPage(theirs string) bool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()

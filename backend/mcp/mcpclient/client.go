@@ -82,7 +82,7 @@ type Config struct {
 
 // timing contains intervals that tests shorten; 0 is the default.
 type timing struct {
-	// firstPause and maxPause bound the pause before a failed server is restarted: the first pause, and any.
+	// firstPause bounds the first pause before a failed server is restarted, maxPause every pause.
 	firstPause, maxPause time.Duration
 	// checkInterval is the time between health checks of a server; checkLimit bounds the wait for its answer.
 	checkInterval, checkLimit time.Duration
@@ -291,7 +291,7 @@ func (s *Servers) setProblem(text string) {
 	}
 }
 
-// publish publishes the list of servers and tells that the catalog changed, each if it changed since the last call.
+// publish publishes an event if the list of servers has changed since the last call, and one if their tools have.
 func (s *Servers) publish() {
 	if s.cfg.Journal == nil {
 		return
@@ -310,7 +310,6 @@ func (s *Servers) publish() {
 	}
 }
 
-// asJSON returns plain data as JSON, for comparison.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -30,7 +30,6 @@ func (t *timing) pause(failures int) time.Duration {
 	return longest/2 + rand.N(longest/2+1) //nolint:gosec // nobody gains by guessing it
 }
 
-// checkSoon requests a health check.
 func (v *server) checkSoon() {
 	select {
 	case v.checkNow <- struct{}{}:

@@ -25,7 +25,6 @@ func (s *Servers) server(name string) (*server, error) {
 	return v, nil
 }
 
-// entries returns the entries of all servers.
 func (s *Servers) entries() map[string]config.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()

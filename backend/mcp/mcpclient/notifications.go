@@ -42,7 +42,6 @@ type notifications struct {
 	watched []string
 }
 
-// handleNotifications adds handlers for notifications about resources and prompts to o.
 func (v *server) handleNotifications(o *sdk.ClientOptions) {
 	listsChanged := func() {
 		v.set(func() { v.notified.lists++ })
@@ -169,8 +168,8 @@ func subscribe(ctx context.Context, session *sdk.ClientSession, uri string, on b
 	return err
 }
 
-// requestLogs asks a server of an older revision for its log messages, which are stored with its standard
-// error. Servers of the newest revision write them there.
+// requestLogs asks a server of an older revision for its log messages, if it can send any. Servers of the newest
+// revision write them to their standard error.
 func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	initialized := session.InitializeResult()
 	if initialized == nil || initialized.Capabilities == nil || initialized.Capabilities.Logging == nil ||
@@ -186,7 +185,7 @@ func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	})
 }
 
-// logMessage stores a log message of the server with its standard error.
+// logMessage writes a log message of the server to its log, at most maxLogged characters.
 func (v *server) logMessage(_ context.Context, req *sdk.LoggingMessageRequest) {
 	text, plain := req.Params.Data.(string)
 	if !plain {

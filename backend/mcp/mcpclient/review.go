@@ -128,7 +128,7 @@ func (v *server) changedTool(name string) *sdk.Tool {
 	return nil
 }
 
-// accept offers a changed tool with its new definition.
+// accept offers a tool with its new definition, unless that has changed again.
 func (v *server) accept(name string, changed *sdk.Tool) {
 	def, err := definitions.FromTool(v.name, v.isRemote(), changed)
 	pin := definitions.Pin(changed)

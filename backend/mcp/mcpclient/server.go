@@ -122,7 +122,7 @@ func (v *server) view() event.MCPServer {
 	return out
 }
 
-// isRemote reports whether the server is reached over HTTP, not as a program on this machine.
+// isRemote reports whether the server is reached over HTTP instead of being a program on this machine.
 func (v *server) isRemote() bool { return v.entry.Command == "" }
 
 // start runs the server until stop. The caller holds owner.mu.
@@ -148,7 +148,7 @@ func (v *server) stop() {
 	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
 }
 
-// set runs change, which sets guarded fields.
+// set runs change, which sets guarded fields, under owner.mu.
 func (v *server) set(change func()) {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
@@ -266,7 +266,6 @@ func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Clie
 	return session, nil
 }
 
-// rememberRevision remembers the protocol revision that the server speaks.
 func (v *server) rememberRevision(ctx context.Context, revision string) {
 	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Revision, k.Probed = revision, time.Now() }); err != nil {
 		v.log.Warn("the protocol revision of an MCP server could not be saved", "err", err)
@@ -351,7 +350,6 @@ func (v *server) options() *sdk.ClientOptions {
 	return o
 }
 
-// relistSoon requests a new list of the tools.
 func (v *server) relistSoon() {
 	select {
 	case v.relistNow <- struct{}{}:
@@ -366,8 +364,9 @@ func (v *server) consents() config.Consents {
 	return v.owner.consents[v.name]
 }
 
-// saveConsents records a decision at once and writes it to the config later. Writing it now could deadlock:
-// whoever changes the config may wait for the server to end, and the server for the request that leads here.
+// saveConsents records a decision about roots at once and writes it to the config later. Writing it now could
+// deadlock: whoever changes the config may wait for the server to end, and the server for the request that leads
+// here.
 func (v *server) saveConsents(c config.Consents) {
 	s := v.owner
 	s.mu.Lock()

@@ -32,7 +32,6 @@ type tool struct {
 	asTask bool
 }
 
-// public returns the tool's name in the catalog.
 func (t tool) public(prefix string) string { return definitions.PublicName(prefix, t.ours) }
 
 // named reports whether name is one of the tool's names.
@@ -40,7 +39,8 @@ func (t tool) named(name, prefix string) bool {
 	return t.theirs == name || t.ours == name || t.public(prefix) == name
 }
 
-// list asks session for its tools and offers them, except those with an unusable name or schema.
+// list asks session for its tools and offers at most MaxTools of them, without those with an unusable name or
+// schema.
 func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
