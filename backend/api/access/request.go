@@ -51,7 +51,6 @@ func Bearer(r *http.Request) string {
 	return token
 }
 
-// roleKey is the context key of a request's role.
 type roleKey struct{}
 
 // WithRole returns a context that carries the role of a request.
@@ -59,7 +58,7 @@ func WithRole(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, roleKey{}, role)
 }
 
-// IsWindow reports whether a request came with a window's key and therefore from the person.
+// IsWindow reports whether a request came with a window's key, so that it counts as the person's.
 func IsWindow(ctx context.Context) bool {
 	role, _ := ctx.Value(roleKey{}).(Role)
 	return role == RoleWindow

@@ -40,8 +40,8 @@ func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 
 func sentence(err error) string { return err.Error() + "." }
 
-// builtinPanelRoutes registers the data of the code editor, files, notes and browser panels. Only a window may
-// read it; files are changed by tool calls.
+// builtinPanelRoutes registers the routes for the data of the code editor, files, notes and browser panels. Only a
+// window may use them; files are changed by tool calls.
 func (s *Server) builtinPanelRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {

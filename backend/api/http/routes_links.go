@@ -57,7 +57,7 @@ func (s *Server) linkRoutes() {
 		}))
 }
 
-// linkInput is an address that a page of a server or panel asks to open.
+// linkInput is an address that a page of either Server or Panel asks to open.
 type linkInput struct {
 	Body struct {
 		URL    string `json:"url" maxLength:"2000"`

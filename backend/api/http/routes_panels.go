@@ -20,7 +20,6 @@ type panelInput struct {
 	}
 }
 
-// panelPage names a panel in the path.
 type panelPage struct {
 	ID string `path:"id" maxLength:"64"`
 }

@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// waitingPath is the path of a queued message.
 type waitingPath struct {
 	ID      string `path:"id" maxLength:"128"`
 	Message string `path:"message" maxLength:"128"`

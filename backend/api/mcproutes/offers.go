@@ -24,7 +24,6 @@ type MCPWatchState struct {
 	Watched bool `json:"watched"`
 }
 
-// promptBody is a prompt and its arguments.
 type promptBody struct {
 	Prompt    string            `json:"prompt" minLength:"1" maxLength:"200"`
 	Arguments map[string]string `json:"arguments,omitempty"`

@@ -29,7 +29,6 @@ type Routes struct {
 	ImportReader func() importers.Reader
 }
 
-// serverPath is the input of a route for one MCP server.
 type serverPath struct {
 	Name string `path:"name" maxLength:"128"`
 }
@@ -137,7 +136,6 @@ type importBody struct {
 	Names []string `json:"names,omitempty" maxItems:"64"`
 }
 
-// importRoutes registers the routes that import another program's servers.
 func (r Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (importers.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {

@@ -121,7 +121,7 @@ const disabledFeatures = "accelerometer=(), ambient-light-sensor=(), attribution
 	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), " +
 	"window-management=(), xr-spatial-tracking=()"
 
-// setHeaders sets the headers of every response.
+// setHeaders sets the headers that every response has.
 func setHeaders(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -19,7 +19,7 @@ import (
 // errProtocol is the error for a message that violates the protocol.
 var errProtocol = errors.New("unexpected message")
 
-// conn is the connection of one window, or of a program that reads events.
+// conn is the connection of one window or one program.
 type conn struct {
 	hub    *Hub
 	socket *websocket.Conn

@@ -2,8 +2,8 @@
 // browser as binary frames, the person's input on that picture, questions about the page of a panel, and
 // terminals.
 //
-// One connection is one window, or one program that may only read. The first message must be "hello" with a key; no
-// event is sent before it. One goroutine writes and one reads; both end with the connection. A slow window gets
+// One connection is one window, or one program, which may only watch. The first message must be "hello" with a key;
+// no event is sent before it. One goroutine writes and one reads; both end with the connection. A slow window gets
 // merged deltas and only the newest picture: at most two frames wait for its acknowledgement
 // (backend/browser/live).
 package ws

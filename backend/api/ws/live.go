@@ -14,7 +14,6 @@ const (
 	maxSide = 4096
 )
 
-// handle handles one message of the client.
 func (c *conn) handle(m wire.ClientMessage) error {
 	switch m.Kind {
 	case "live.open":
@@ -79,7 +78,6 @@ func (c *conn) openLive(m wire.ClientMessage) error {
 	return nil
 }
 
-// closeLive ends the live view if there is one.
 func (c *conn) closeLive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

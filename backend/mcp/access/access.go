@@ -91,7 +91,7 @@ type Machine struct {
 	IsProtected func(folder string) bool
 }
 
-// Permissions describes what one server may access. Paths are absolute and clean; links are not followed.
+// Permissions describes what one server may access. Paths are absolute and clean, and may contain links.
 type Permissions struct {
 	// Unsandboxed is true if the person switched the sandbox off. Container is the program that runs the server
 	// in a container, such as docker, "" for none.
@@ -104,7 +104,7 @@ type Permissions struct {
 	Package                       string
 	// OpenContainer says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
 	OpenContainer string
-	// Dir is the folder that the program starts in, "" for its own home.
+	// Dir is the folder that the program starts in, "" if the entry does not determine it.
 	Dir string
 	// Notes are sentences for the person about what the entry names but is not granted, or not in full.
 	Notes []string

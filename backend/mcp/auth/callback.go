@@ -46,7 +46,6 @@ func (h *Handler) listen(as authorizationServer) (*callback, error) {
 	return c, nil
 }
 
-// setState sets the state that the response must carry.
 func (c *callback) setState(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,7 +26,7 @@ type authorizationServer struct {
 	supported []string
 }
 
-// discover finds the server's authorization server.
+// discover finds the server's authorization server: the first that its metadata names, or the server's own host.
 func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServer, error) {
 	found, err := h.resource(ctx, c.metadata)
 	if err != nil {

@@ -185,7 +185,7 @@ func (r Reader) serverOf(m manifest, folder string) Server {
 	return s
 }
 
-// values returns the default values.
+// values returns the default values as text, nil for none.
 func (u userValue) values() []string {
 	var many []string
 	if json.Unmarshal(u.Default, &many) == nil {

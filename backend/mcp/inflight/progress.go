@@ -65,7 +65,6 @@ func (p *progressReporter) flush() {
 	})
 }
 
-// end stops all reports.
 func (p *progressReporter) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

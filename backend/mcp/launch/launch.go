@@ -50,7 +50,8 @@ type Request struct {
 	Workspace string
 	// Log receives the program's standard error.
 	Log io.Writer
-	// OnPermissions receives the permissions from the entry before the program starts.
+	// OnPermissions receives the permissions from the entry before the program starts. It is not called without a
+	// Sandbox.
 	OnPermissions func(access.Permissions)
 	// ConfirmUnsandboxed asks the person whether the program may run without a sandbox; why says why there is none.
 	// A nil error allows it.
@@ -90,7 +91,6 @@ func (s *Sandbox) Start(
 	return s.startInside(ctx, r, permissions, name)
 }
 
-// startOutside starts the program without a sandbox.
 func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadCloser, error) {
 	dir := r.Entry.Cwd
 	if dir == "" {

@@ -9,12 +9,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// OneLine returns the first n characters of text on one line, before invisible ones are escaped.
+// OneLine returns text on one line, cut to n characters, with invisible characters escaped.
 func OneLine(text string, n int) string {
 	return excerpt.Escape(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
 }
 
-// Lines returns the first n characters of text with its line breaks, before invisible characters are escaped.
+// Lines returns text with its line breaks, cut to n characters, with invisible characters escaped.
 func Lines(text string, n int) string {
 	lines := strings.Split(excerpt.Runes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
 	for i, line := range lines {
@@ -23,7 +23,7 @@ func Lines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// MaxSentence is how many characters of a text Sentence returns.
+// MaxSentence is how many characters of an error's text Sentence returns.
 const MaxSentence = 900
 
 // Sentence returns an error's text on one line, with a capital letter first.
