@@ -1,6 +1,6 @@
-// Package access decides who may send a request to the loopback server. A request needs the exact Host, an
-// Origin that is absent or the window's, and a key. A program's key may read and call tools under the policy; a
-// window's key acts for the person. Loopback alone is no protection (decision 3).
+// Package access decides who may send a request to the loopback server. A request needs the exact Host, an Origin
+// that is absent or the window's, and, except for a few paths, a key. A program's key may read and call tools under
+// the policy; a window's key acts for the person. Loopback alone is no protection (decision 3).
 package access
 
 import (

@@ -32,9 +32,9 @@ type RelayConfig struct {
 }
 
 // Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant, where the
-// client has tabs for as long as it is connected. When that Sextant ends, running calls fail with an unknown
-// outcome. Later calls fail until another Sextant runs; Relay then joins that. The first call after joining again
-// fails too, because the client's element numbers are no longer valid.
+// client has tabs of its own for as long as it is connected, unless it shares the window's. When that Sextant ends,
+// running calls fail with an unknown outcome. Later calls fail until another Sextant runs; Relay then joins that.
+// The first tool call after joining again fails too, because the client's element numbers are no longer valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
 	r := &relay{
 		cfg: cfg, timeout: joinTimeout, changed: make(chan Change), waiting: make(chan struct{}, 1),

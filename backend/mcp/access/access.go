@@ -2,10 +2,10 @@
 // that its entry in mcp-config.json grants, or those derived from the entry. The result configures the sandbox
 // and is described in words for a person. The package only reads the file system.
 //
-// A server may use what its entry names, and the network. A folder among its arguments is readable and writable; a
-// script is readable together with its package. The rest of the person's home, except the folders of tools such as
-// ~/.nvm, and other disks are invisible. The program has a separate home, because a package that one server changed
-// in a shared cache would be run by the next.
+// A server may use what its entry names, and the network. A folder among its arguments is readable and, unless it
+// is protected, writable; a script is readable together with its package. The rest of the person's home, except the
+// folders of tools such as ~/.nvm, and other disks are invisible. The program has a separate home, because a
+// package that one server changed in a shared cache would be run by the next.
 package access
 
 import (

@@ -3,10 +3,10 @@
 // before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25; RFC 9728, 8414, 7591, 7636,
 // 8707, 9207).
 //
-// A token is sent only to the resource that it was issued for, and the secrets of one issuer are never sent to
-// another. One sign-in runs at a time; every request that needs it waits for the same one. A sign-in outlives
-// the request that began it, because a person takes longer than a request may. A person who declined is not
-// asked again until there is a new Handler.
+// A token is sent only to the resource that it was issued for. The secrets of one issuer are not sent to another,
+// except a client secret if the person agrees. One sign-in runs at a time; every request that needs it waits for
+// the same one. A sign-in outlives the request that began it, because a person takes longer than a request may. A
+// person who declined is not asked again until there is a new Handler.
 //
 // Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex); tokens use golang.org/x/oauth2.
 // The sign-in does not use the SDK's auth.AuthorizationCodeHandler, because that

@@ -1,7 +1,7 @@
-// Package launch starts the program of an MCP server. It runs in the sandbox, limited to what its entry grants and
-// with a separate home folder. It runs outside if Sextant has no sandbox configured, if the person chose that, if a
-// container replaces the sandbox, or if this machine has no sandbox and the person agreed. The package also
-// describes in words what a server may access.
+// Package launch starts the program of an MCP server. The program runs in the sandbox, limited to what its entry
+// grants and with a separate home folder. It runs outside if Sextant has no sandbox configured, if the person chose
+// that, if a container replaces the sandbox, or if this machine has no sandbox and the person agreed. The package
+// also describes in words what a server may access.
 //
 // It knows nothing of the protocol: it returns the program's standard input and output.
 package launch

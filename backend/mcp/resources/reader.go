@@ -2,7 +2,8 @@
 // prompts. Reader returns them as the protocol defines them, and as a person sees them (Offers, Contents,
 // Draft). It also has the two tools with which a model lists and reads a server's resources.
 //
-// Everything is text from outside and bounded. A list is empty if the server does not support its kind.
+// Everything is text from outside. Lists and contents are bounded, and a list is empty if the server does not
+// support its kind.
 package resources
 
 import (

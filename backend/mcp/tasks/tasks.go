@@ -3,8 +3,8 @@
 // experimental form of revision 2025-11-25, where the client requests a task, and the extension
 // io.modelcontextprotocol/tasks of 2026-07-28, where the server decides.
 //
-// The SDK supports neither. Hoist moves a server's data about tasks to fields that the SDK keeps, and the rest
-// of the package reads it from there. All of it is text from outside; its size is bounded here.
+// The SDK supports neither. Hoist moves a server's data about tasks to fields that the SDK keeps, and the rest of
+// the package reads it from there. All of it is text from outside.
 package tasks
 
 import (
