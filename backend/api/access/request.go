@@ -1,6 +1,6 @@
-// Package access decides who may send a request to the loopback server. A request needs the exact Host, an
-// Origin that is absent or the window's, and a key. A program's key may read and call tools under the policy; a
-// window's key acts for the person. Loopback alone is no protection (decision 3).
+// Package access decides who may send a request to the loopback server. A request needs the exact Host, an Origin
+// that is absent or the window's, and, except for a few paths, a key. A program's key may read and call tools under
+// the policy; a window's key acts for the person. Loopback alone is no protection (decision 3).
 package access
 
 import (
@@ -51,7 +51,6 @@ func Bearer(r *http.Request) string {
 	return token
 }
 
-// roleKey is the context key of a request's role.
 type roleKey struct{}
 
 // WithRole returns a context that carries the role of a request.
@@ -59,7 +58,7 @@ func WithRole(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, roleKey{}, role)
 }
 
-// IsWindow reports whether a request came with a window's key and therefore from the person.
+// IsWindow reports whether a request came with a window's key, so that it counts as the person's.
 func IsWindow(ctx context.Context) bool {
 	role, _ := ctx.Value(roleKey{}).(Role)
 	return role == RoleWindow

@@ -9,7 +9,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// budgetBody is a budget in a request.
 type budgetBody struct {
 	Tokens int    `json:"tokens,omitempty" doc:"Tokens read and written; 0 means no limit." minimum:"0"`
 	Cost   string `json:"cost,omitempty" doc:"Money, e.g. 0.50 or 2 EUR." maxLength:"40"`

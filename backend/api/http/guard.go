@@ -9,8 +9,8 @@ import (
 	"sextant/backend/api/route"
 )
 
-// isOpenPath reports whether a request needs no token: the exchange of a one-time code, which is itself a
-// secret, and the proof.
+// isOpenPath reports whether a request below /api needs no token: the exchange of a one-time code, which is itself
+// a secret, or the proof.
 func isOpenPath(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == sessionPath || r.URL.Path == ProofPath
 }
@@ -32,7 +32,8 @@ func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(access.Proof(s.services.Keys.Token(), nonce))) // the client may have disconnected
 }
 
-// guard is the outermost handler: it checks Host, Origin, token and size, and sets headers.
+// guard is the outermost handler: it checks Host, Origin, size and, where one is needed, the token. It sets headers
+// and the role.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status, detail := s.origins.Check(r); status != 0 {

@@ -19,8 +19,8 @@ type MessageSources struct {
 	From        []string                     `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
-// addSources adds sources to ask. It accepts only servers and panels that exist, and names the sources itself,
-// because a client must not choose the names.
+// addSources adds sources to ask, under the names that the policy uses. It accepts only servers and panels that
+// exist.
 func (s *Server) addSources(ask *loop.TurnRequest, sources MessageSources) error {
 	list := s.services.MCP.List()
 	source := func(server string) (string, error) {

@@ -11,7 +11,6 @@ import (
 	"sextant/shared/wire"
 )
 
-// auditRoutes registers the routes of the audit log.
 func (s *Server) auditRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK,
 		func(ctx context.Context, in *struct {

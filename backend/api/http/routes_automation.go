@@ -36,14 +36,14 @@ type automationInput struct {
 	}
 }
 
-// automationRoutes registers the route that answers a program in JSON of a requested format.
+// automationRoutes registers the route that does a task and answers with JSON of a requested format.
 func (s *Server) automationRoutes() {
 	m, p := s.services.Nav.Route("automations_run")
 	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.runAutomation)
 }
 
-// runAutomation waits for the answer; if the client disconnects, the turn is stopped. A failed task is answered
-// with 200 and success false, like a failed tool.
+// runAutomation waits for the answer; if the client disconnects, the turn is stopped. A task that fails, or whose
+// format is invalid, is answered with 200 and success false, like a failed tool.
 func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	started := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)

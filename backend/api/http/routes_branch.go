@@ -58,7 +58,7 @@ func (s *Server) startBranch(ctx context.Context, in *struct {
 	return route.Answer(TurnRef{Turn: turn}), nil
 }
 
-// branchProblem returns the problem of a branch that was not started or chosen.
+// branchProblem converts the error of starting or choosing a branch to an HTTP problem.
 func branchProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):

@@ -40,8 +40,8 @@ func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
 
 func sentence(err error) string { return err.Error() + "." }
 
-// builtinPanelRoutes registers the data of the code editor, files, notes and browser panels. Only a window may
-// read it; files are changed by tool calls.
+// builtinPanelRoutes registers the routes for the data of the code editor, files, notes and browser panels. Only a
+// window may use them; files are changed by tool calls.
 func (s *Server) builtinPanelRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/workspace/text", "A file as the code editor opens it", http.StatusOK,
 		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
@@ -142,7 +142,7 @@ func (s *Server) editorRoutes() {
 		}))
 }
 
-// saveProblem returns the problem of state that could not be stored, nil if err is nil.
+// saveProblem converts an error of saving to an HTTP problem; nil stays nil.
 func saveProblem(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +150,7 @@ func saveProblem(err error) error {
 	return route.Refused(err)
 }
 
-// servePicture serves a picture for an <img> element. Browsers never render it as a page.
+// servePicture serves a picture for an <img> element, with a content type that browsers never render as a page.
 func (s *Server) servePicture(_ context.Context, in *pathQuery) (*huma.StreamResponse, error) {
 	file, kind, err := s.services.FileTools.Picture(in.Path)
 	if err != nil {

@@ -24,7 +24,6 @@ type Conversations struct {
 	Conversations []chat.Conversation `json:"conversations"`
 }
 
-// titleBody is a body with a title.
 type titleBody struct {
 	Title string `json:"title,omitempty" maxLength:"200"`
 }
@@ -72,7 +71,7 @@ func (s *Server) conversationRoutes() {
 		s.answerApproval)
 }
 
-// conversation reads a conversation. The error for an unknown id is a 404.
+// conversation reads a conversation. The error is an HTTP problem, 404 for an unknown id.
 func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
 	c, err := s.services.Store.Conversation(ctx, id)
 	if errors.Is(err, sqlite.ErrNotFound) {
@@ -230,7 +229,7 @@ func (s *Server) sendMessage(ctx context.Context, in *struct {
 	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.WaitingID}), nil
 }
 
-// newAsk makes the request to the loop. If model is empty, it uses the model of the settings.
+// newAsk makes the request for a turn. If model is empty, it uses the model of the settings.
 func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel string) loop.TurnRequest {
 	if model == "" {
 		model = s.services.Settings.Get("model")
@@ -245,7 +244,7 @@ func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel st
 	return ask
 }
 
-// messageProblem returns the problem of a message that was not accepted.
+// messageProblem converts the error of a message that was not accepted to an HTTP problem.
 func messageProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):

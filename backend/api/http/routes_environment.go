@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// argsInput is the input of a route with a body that contains only a tool's arguments.
+// argsInput is the input of a route whose body contains a tool's arguments and optionally panelId.
 type argsInput struct {
 	Client string          `header:"X-Client-Name" maxLength:"80"`
 	Body   json.RawMessage `required:"false"`

@@ -17,12 +17,11 @@ import (
 	"sextant/shared/wire"
 )
 
-// Grants lists the standing permissions, the newest first.
+// Grants lists the standing permissions and the rules that forbid calls, the newest first.
 type Grants struct {
 	Grants []wire.GrantRow `json:"grants"`
 }
 
-// grantRoutes registers the routes of standing permissions.
 func (s *Server) grantRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK,
 		s.listGrants)
@@ -48,7 +47,7 @@ func (s *Server) grantRoutes() {
 // match one of the other fields. If the other fields are empty, it forbids every call of Tool.
 type RuleDraft struct {
 	Tool string `json:"tool,omitempty" maxLength:"128"`
-	// Commands are programs with their subcommand, and Paths absolute files and folders.
+	// Commands are programs, with or without a subcommand ("git", "git push"). Paths are absolute.
 	Commands []string `json:"commands,omitempty" maxItems:"64"`
 	Hosts    []string `json:"hosts,omitempty" maxItems:"64"`
 	Paths    []string `json:"paths,omitempty" maxItems:"64"`

@@ -57,7 +57,7 @@ func (s *Server) linkRoutes() {
 		}))
 }
 
-// linkInput is an address that a page of a server or panel asks to open.
+// linkInput is an address that a page of either Server or Panel asks to open.
 type linkInput struct {
 	Body struct {
 		URL    string `json:"url" maxLength:"2000"`
@@ -66,8 +66,8 @@ type linkInput struct {
 	}
 }
 
-// openLink opens an address in the browser. The person agreed to it but did not type it, so hosts on this
-// machine and on private networks stay blocked.
+// openLink opens an address in the browser. The person agreed to it but did not type it, so it allows no host on
+// this machine or on a private network.
 func (s *Server) openLink(ctx context.Context, in *linkInput) (*route.Body[toolspec.Result], error) {
 	u, err := url.Parse(in.Body.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {

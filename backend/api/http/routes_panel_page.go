@@ -21,7 +21,7 @@ type panelCall struct {
 	}
 }
 
-// panelPageRoutes registers calls by panels' pages and the settings of panels.
+// panelPageRoutes registers the routes for calls by panels' pages and for the settings of panels.
 func (s *Server) panelPageRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK,
 		s.callAsPanel)

@@ -21,7 +21,6 @@ type PanelState struct {
 	State json.RawMessage `json:"state"`
 }
 
-// panelStateRoutes registers the routes that read and store the state of panels' pages.
 func (s *Server) panelStateRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/panels/{id}/state", "The stored state of a panel's page", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[PanelState], error) {

@@ -20,12 +20,11 @@ type panelInput struct {
 	}
 }
 
-// panelPage names a panel in the path.
 type panelPage struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-// id returns whichever spelling was sent.
+// id returns panel or, if that is empty, panelId.
 func (p *panelInput) id() string {
 	if p.Body.Panel != "" {
 		return p.Body.Panel

@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// setPermission sets the person's permission for every call of one tool. It removes rights before it adds any,
-// so that a failure leaves the tool with fewer rights.
+// setPermission sets the person's permission for every call of one tool. It removes rights before it adds any, so
+// that a failure leaves the tool with too few rights rather than too many.
 func (s *Server) setPermission(ctx context.Context, in *struct {
 	Name string `path:"name" maxLength:"128"`
 	Body struct {

@@ -16,7 +16,8 @@ type Programs interface {
 	Disconnect(id string) bool
 }
 
-// programRoutes registers the routes of programs connected over MCP. Their answers contain the token.
+// programRoutes registers the routes of programs connected over MCP. Only a window may use them, because their
+// answers contain the token.
 func (s *Server) programRoutes() {
 	const path = "/api/programs"
 	list := func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Programs], error) {

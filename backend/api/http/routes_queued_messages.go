@@ -10,7 +10,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// waitingPath is the path of a queued message.
 type waitingPath struct {
 	ID      string `path:"id" maxLength:"128"`
 	Message string `path:"message" maxLength:"128"`
@@ -53,8 +52,8 @@ func (s *Server) queuedMessageRoutes() {
 		})
 }
 
-// callerOf returns the caller of a turn's tools: the model for a window, which acts for the person, or else a
-// program.
+// callerOf returns the caller of the tools in a turn that this request starts: the model if the request is a
+// window's, else a program.
 func callerOf(ctx context.Context) toolspec.Caller {
 	if access.IsWindow(ctx) {
 		return toolspec.CallerModel

@@ -71,7 +71,7 @@ func (s *Server) stateRoutes() {
 		"The whole text of a long result", http.StatusOK, s.serveResult)
 }
 
-// settingRoutes registers the settings that a person may change in the window.
+// settingRoutes registers the routes that change and reset settings, which only a window may do.
 func (s *Server) settingRoutes() {
 	route.Add(s.api, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -158,8 +158,8 @@ func (s *Server) listCalls(ctx context.Context, in *struct {
 	return route.Answer(CallRows{Calls: rows}), nil
 }
 
-// serveBlob serves a stored blob. Only pictures keep their type, so that browsers never render a blob as a
-// page.
+// serveBlob serves a stored blob. Only PNG, JPEG and WebP pictures keep their type, so that browsers never render a
+// blob as a page.
 func (s *Server) serveBlob(_ context.Context, in *route.ByID) (*huma.StreamResponse, error) {
 	file, info, err := s.services.Blobs.Open(in.ID)
 	if err != nil {
@@ -186,7 +186,7 @@ func streamFile(file io.ReadCloser, kind, cache string) *huma.StreamResponse {
 	}}
 }
 
-// serveResult serves the text of any long result to the person. Programs use the tool read_result instead.
+// serveResult serves the text of any long result to a window. Programs use the tool read_result instead.
 func (s *Server) serveResult(ctx context.Context, in *route.ByID) (*huma.StreamResponse, error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err

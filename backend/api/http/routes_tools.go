@@ -29,7 +29,7 @@ type toggleBody struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-// toggleTarget returns the state that a toggle requests.
+// toggleTarget reports whether a toggle requests that the server be switched on.
 func (s *Server) toggleTarget(name string, in *toggleBody) bool {
 	if in != nil && in.Enabled != nil {
 		return *in.Enabled
@@ -121,7 +121,8 @@ func (s *Server) panelOrActive(id string) string {
 	return s.services.Workspace.ActivePanel()
 }
 
-// executeTool runs any tool. A failed call is answered with 200 and success false.
+// executeTool runs any tool. A failed call is answered with 200 and success false; a request without a tool is a
+// 400.
 func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
 	if in.Body.Tool == "" {
 		return nil, route.BadRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)

@@ -1,8 +1,9 @@
-// Package httpapi serves the HTTP API and the window's files on the loopback interface. It contains no logic:
-// every route calls the service that does the work, and everything that acts goes through the pipeline.
+// Package httpapi serves the HTTP API and the window's files on the loopback interface. The routes call the
+// services that do the work; calls of tools go through the pipeline.
 //
-// Loopback alone is no protection (decision 3): every request must have our exact Host, no Origin or our own,
-// and a key (backend/api/access).
+// Loopback alone is no protection (decision 3): every request must have our exact Host, and no Origin or our own
+// (backend/api/access). It also needs a key, except for the window's files, the schema of panels, the proof and the
+// exchange of a one-time code. A WebSocket sends the key in its first message.
 package httpapi
 
 import (
@@ -203,7 +204,7 @@ func (s *Server) Listen(addr string) error {
 	return nil
 }
 
-// Host returns "127.0.0.1:PORT" after Listen succeeded, before that "".
+// Host returns the address as host:port, such as "127.0.0.1:8080", after Listen succeeded; before that "".
 func (s *Server) Host() string { return s.origins.Host }
 
 // URL returns the window's address with a new one-time code. The code is in the fragment, which is not sent to

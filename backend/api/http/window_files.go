@@ -28,7 +28,7 @@ func frameSource(pages string) string {
 // surfaceScript is the path of the script that observes the pages of panels and acts on them.
 const surfaceScript = "/surface.js"
 
-// windowHandler serves the window's files. An unknown path without a dot gets index.html, so that reloading
+// windowHandler serves the window's files. A path whose last part has no dot gets index.html, so that reloading
 // works.
 func windowHandler(files fs.FS, built bool, pages string) http.Handler {
 	server := http.FileServerFS(files)

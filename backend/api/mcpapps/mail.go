@@ -26,7 +26,7 @@ func (s *Service) OpenMail(address string) error {
 	return nil
 }
 
-// mailAddress returns a mailto address with only the allowed fields.
+// mailAddress returns a mailto address with only the allowed fields, or an error if address is not one.
 func mailAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mailto" || len(address) > maxMailAddress || strings.HasPrefix(u.Opaque, "-") {

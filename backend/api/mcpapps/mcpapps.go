@@ -52,7 +52,8 @@ type Service struct {
 // New makes a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg} }
 
-// Show reads the page of a tool from its server and returns the address that serves it.
+// Show reads the page of a tool from its server. It returns the address that serves the page, and the origins that
+// the page may use and wants to use. Earlier denials of the server's calls are forgotten.
 func (s *Service) Show(ctx context.Context, server, tool string) (wire.App, error) {
 	servers := s.cfg.Servers()
 	page, shown, err := servers.App(ctx, server, tool)
@@ -88,7 +89,8 @@ func wireTool(t mcpclient.AppTool) wire.AppTool {
 	return wire.AppTool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema}
 }
 
-// AllowOrigins lets the pages of a server use origins from now on. Each of uses names one use of one origin.
+// AllowOrigins lets the pages of a server use origins from the next Show on. Each of uses names one use of one
+// origin.
 func (s *Service) AllowOrigins(ctx context.Context, server string, uses []string) error {
 	return s.cfg.Servers().AllowAppDomains(ctx, server, uses)
 }
@@ -104,8 +106,8 @@ func (s *Service) RevokeOrigin(ctx context.Context, server, use string) error {
 	return s.cfg.Servers().RevokeAppDomain(ctx, server, use)
 }
 
-// Call makes a call for a server's page, by the server's name of the tool. It returns the server's answer, or
-// an error in the form of a tools/call result.
+// Call makes a call for a server's page; tool is any of the tool's names. It returns the server's answer, or the
+// result or error in the same form.
 func (s *Service) Call(
 	ctx context.Context, server, tool, conversation string, args json.RawMessage,
 ) json.RawMessage {
@@ -184,8 +186,8 @@ func (s *Service) SetPanelContext(panel string, content, structured json.RawMess
 	return s.context.Put("panel "+panel, policy.PanelSource(panel), content, structured)
 }
 
-// Context returns the context that pages give the model in a conversation while panel is active. Text is "" for
-// a page of a server that is not connected.
+// Context returns the context that pages give the model in a conversation while panel is active, with secrets
+// masked. Text is "" for a page of a server that is not connected.
 func (s *Service) Context(conversation, panel string) []loop.PageContext {
 	var all []loop.PageContext
 	for _, t := range append(s.context.Latest("conversation "+conversation), s.context.Latest("panel "+panel)...) {
@@ -201,14 +203,14 @@ func (s *Service) Context(conversation, panel string) []loop.PageContext {
 // Log writes a line from a server's page to the server's log.
 func (s *Service) Log(server, line string) error { return s.cfg.Servers().AppLog(server, line) }
 
-// Page returns the content that the page server serves under the id of a page.
+// Page returns the content that the page server serves for the page of a connected server, by the id of the page.
 func (s *Service) Page(id string) (pages.Source, bool) {
 	shown, ok := s.cache.Page(id)
 	ok = ok && s.cfg.Servers().IsConnected(shown.Server)
 	return pages.Source{Document: shown.HTML, Origins: grants(shown.Domains)}, ok
 }
 
-// MayReach reports whether an open page of a connected server may reach host.
+// MayReach reports whether a page of a connected server that was shown lately may reach host.
 func (s *Service) MayReach(host string) bool {
 	return slices.ContainsFunc(s.cache.Pages(), func(p apps.CachedPage) bool {
 		return s.cfg.Servers().IsConnected(p.Server) && grants(p.Domains).Allows(host)

@@ -25,7 +25,7 @@ type Apps interface {
 	Log(server, line string) error
 }
 
-// RawAnswer is an unchanged answer of an MCP server.
+// RawAnswer is a result in MCP's form: the answer of the MCP server, or our text in its place.
 type RawAnswer struct {
 	Answer json.RawMessage `json:"answer"`
 }
@@ -36,8 +36,8 @@ type AllowedOrigins struct {
 	Origins []string `json:"origins"`
 }
 
-// appRoutes registers the window's requests for the page of an MCP server. A call made here counts as the
-// page's.
+// appRoutes registers the routes with which the window serves the page of an MCP server. A call made here counts as
+// the page's.
 func (r Routes) appRoutes(base string) {
 	route.Add(r.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
 		func(ctx context.Context, in *struct {

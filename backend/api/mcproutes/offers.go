@@ -24,7 +24,6 @@ type MCPWatchState struct {
 	Watched bool `json:"watched"`
 }
 
-// promptBody is a prompt and its arguments.
 type promptBody struct {
 	Prompt    string            `json:"prompt" minLength:"1" maxLength:"200"`
 	Arguments map[string]string `json:"arguments,omitempty"`
@@ -44,7 +43,8 @@ type MCPCompletion struct {
 	Values []string `json:"values"`
 }
 
-// askServer answers a window's request to a server. It shortens the server's error.
+// askServer answers a window's request with the result of ask, which sends it to a server. It shortens the server's
+// error.
 func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T
 	return route.Answer(got), nil
 }
 
-// offerRoutes registers what a server offers besides tools. The policy does not check these requests, so only a
-// window may send them.
+// offerRoutes registers the routes for what a server offers besides tools. The policy does not check these
+// requests, so only a window may send them.
 func (r Routes) offerRoutes(one string) {
 	servers := r.MCP
 	route.Add(r.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,

@@ -29,7 +29,6 @@ type Routes struct {
 	ImportReader func() importers.Reader
 }
 
-// serverPath is the input of a route for one MCP server.
 type serverPath struct {
 	Name string `path:"name" maxLength:"128"`
 }
@@ -49,13 +48,13 @@ type MCPImportResult struct {
 	Skipped []string `json:"skipped"`
 }
 
-// entryBody is a server's entry in the config.
+// entryBody is a server's entry for the config. Name is read only when a server is added.
 type entryBody struct {
 	Name  string          `json:"name,omitempty" maxLength:"64"`
 	Entry mcpconfig.Entry `json:"entry"`
 }
 
-// Register adds the routes. A server is a command that runs on this machine, so only a window may change one.
+// Register adds the routes. Only a window may use them: an entry may be a command that runs on this machine.
 func (r Routes) Register() {
 	list := func() *route.Body[event.MCPList] {
 		return route.Answer(event.MCPList{Servers: r.MCP.List(), Problem: r.MCP.Problem()})
@@ -127,7 +126,7 @@ func (r Routes) Register() {
 	r.importRoutes(base + "/import")
 }
 
-// importBody contains the text to import, or the path of a file on this machine.
+// importBody contains the text to import or, if it is not empty, the path of a file on this machine instead.
 type importBody struct {
 	Text string `json:"text,omitempty" maxLength:"1000000"`
 	Path string `json:"path,omitempty" maxLength:"4096"`
@@ -137,7 +136,6 @@ type importBody struct {
 	Names []string `json:"names,omitempty" maxItems:"64"`
 }
 
-// importRoutes registers the routes that import another program's servers.
 func (r Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (importers.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// These bound what the other side may send before MCP begins, in bytes.
+// These bound what the other side may send first, in bytes.
 const (
 	// maxUpgrade bounds the response to a request to join.
 	maxUpgrade = 64 << 10

@@ -19,7 +19,6 @@ type activity struct {
 	last   time.Time
 }
 
-// noteRequest records a client's request.
 func (t *toolServer) noteRequest(req sdk.Request) {
 	t.activity.mu.Lock()
 	defer t.activity.mu.Unlock()
@@ -40,7 +39,7 @@ const (
 	overStdio = "stdio"
 )
 
-// ConnectedClient describes a connected client to the person.
+// ConnectedClient is what the window shows of a connected MCP client.
 type ConnectedClient struct {
 	// ID identifies the connection, for Disconnect.
 	ID string
@@ -111,8 +110,8 @@ func (j *JoinServer) Clients() []ConnectedClient {
 	return list
 }
 
-// Disconnect disconnects a client and waits for its work to end. It returns false if there is no such client.
-// The client may connect again, because it still has the token.
+// Disconnect disconnects a client. It waits for the work of a client over HTTP to end. It returns false if there is
+// no such client. The client may connect again, because it still has the token.
 func (j *JoinServer) Disconnect(id string) bool {
 	j.mu.Lock()
 	v := j.clients[id]

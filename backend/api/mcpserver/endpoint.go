@@ -150,7 +150,7 @@ func (e endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// replaceLists replaces the lists in result with ours.
+// replaceLists replaces the SDK's list in result, if it is one, with ours.
 func (e endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
 	switch out := result.(type) {
 	case *sdk.ListToolsResult:
@@ -196,7 +196,6 @@ func (e endpoint) announce(ctx context.Context, server *sdk.Server) {
 	}
 }
 
-// notifyUpdated notifies the subscribers of a resource that it changed.
 func notifyUpdated(ctx context.Context, server *sdk.Server, uri string) {
 	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 }
@@ -230,7 +229,7 @@ func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) e
 	}
 }
 
-// debugHandler logs the SDK's warnings at debug level, because a client that disconnects or does not read is no
+// debugHandler logs whatever the SDK logs at debug level, because a client that disconnects or does not read is no
 // problem here.
 type debugHandler struct{ slog.Handler }
 

@@ -42,7 +42,7 @@ const sharedTabsInstructions = "This address names no session, so all copies of 
 
 type httpSessionKey struct{}
 
-// prepare makes the two handlers of the SDK.
+// prepare makes the SDK's handlers for revisions with and without sessions.
 func (j *JoinServer) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	serverOf := func(r *http.Request) *sdk.Server {
@@ -61,7 +61,7 @@ func (j *JoinServer) prepare() {
 	})
 }
 
-// requestInfo contains the parts of a request's body that are read before the request is served.
+// requestInfo contains the parts of a request's body that are needed before the SDK reads it.
 type requestInfo struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -70,7 +70,8 @@ type requestInfo struct {
 	} `json:"params"`
 }
 
-// serveHTTP answers one request of streamable HTTP.
+// serveHTTP serves one request of streamable HTTP. A GET without an event stream only checks join, see
+// Instance.Check.
 func (j *JoinServer) serveHTTP(w http.ResponseWriter, r *http.Request, join JoinRequest) {
 	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		if err := j.check(join); err != nil {
@@ -205,7 +206,6 @@ func (s *sessionIDWriter) Flush() {
 // Unwrap returns the underlying writer for http.ResponseController.
 func (s *sessionIDWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// check returns an error if a request to connect is invalid.
 func (j *JoinServer) check(join JoinRequest) error {
 	if j.Check == nil {
 		return nil
@@ -238,14 +238,13 @@ func writeBusy(w http.ResponseWriter, rpc requestInfo) {
 			"settings under Other programs.", maxHTTPSessions, retryAfter))
 }
 
-// hasSession reports whether there is a client with that key.
 func (j *JoinServer) hasSession(key string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.ContainsFunc(j.httpSessions, func(s *httpSession) bool { return s.key == key })
 }
 
-// sessionByID begins a request of the client with that session id. It returns nil if there is none.
+// sessionByID returns the client with that session id and begins a request of it, or returns nil if there is none.
 func (j *JoinServer) sessionByID(session string, stream bool) *httpSession {
 	j.mu.Lock()
 	defer j.mu.Unlock()

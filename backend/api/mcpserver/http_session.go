@@ -141,8 +141,9 @@ func (j *JoinServer) evictIdle(keep *httpSession) {
 	}
 }
 
-// endRequest ends one request of s. A client without a valid MCP request is removed. Otherwise the client that
-// has been idle longest may be evicted; it is removed from the list before it can get another request.
+// endRequest ends one request of s. A client without a session that never sent a valid MCP request is removed.
+// Otherwise the client that has been idle longest may be evicted; it is removed from the list before it can get
+// another request.
 func (s *httpSession) endRequest(stream bool) {
 	h := s.host
 	h.mu.Lock()

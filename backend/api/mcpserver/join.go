@@ -150,7 +150,7 @@ func (j *JoinServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseJoinRequest reads the options from the query of a request.
+// parseJoinRequest reads the options from the query of a request. The name of the client is not among them.
 func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
 	join := JoinRequest{
@@ -208,7 +208,6 @@ func (i Instance) Check(ctx context.Context, join JoinRequest) error {
 	return errors.New(answer.Error.Message)
 }
 
-// request makes an HTTP request with the options in join.
 func (i Instance) request(ctx context.Context, join JoinRequest) (*http.Request, error) {
 	query := url.Values{"tools": {join.Tools}, "share": {strconv.FormatBool(join.Share)}, "panel": {join.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+i.Host+JoinPath+"?"+query.Encode(), nil)
@@ -265,7 +264,7 @@ func (i Instance) upgrade(ctx context.Context, conn net.Conn, join JoinRequest) 
 	return bufferedConn{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 
-// printable removes characters that a header cannot contain.
+// printable returns at most 80 characters of s for a header, without those that are not printable ASCII.
 func printable(s string) string {
 	out := []rune{}
 	for _, r := range s {

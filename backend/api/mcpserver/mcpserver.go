@@ -26,7 +26,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Tools lists the tools to offer. It is called for every request.
+// Tools lists the tools to offer. It is called for each request that needs them.
 type Tools interface {
 	Definitions() []toolspec.Definition
 }
@@ -103,7 +103,6 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
 	return newToolServer(cfg).serve(ctx, in, out)
 }
 
-// serve serves one client over a stream.
 func (t *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	t.out = &spliceWriter{out: out}
 	defer t.close()
@@ -177,7 +176,6 @@ func (t *toolServer) close() {
 	t.parkedCalls.close()
 }
 
-// endpoint returns the protocol endpoint of t.
 func (t *toolServer) endpoint() endpoint {
 	return endpoint{
 		version: t.cfg.Version, instructions: t.cfg.Instructions, changed: t.cfg.Changed,
@@ -201,8 +199,7 @@ func (t *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.T
 	return list, nil
 }
 
-// toolOf converts def to an MCP tool. It omits values that equal MCP's defaults, because clients pay for every
-// word.
+// toolOf converts def to an MCP tool. A read-only tool gets no destructiveHint, because clients pay for every word.
 func toolOf(def toolspec.Definition) *sdk.Tool {
 	schema := def.Parameters
 	if len(schema) == 0 {
@@ -243,7 +240,7 @@ func (t *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*s
 	return t.answer(ctx, defs[at], result, inWindow), nil
 }
 
-// toCall converts a client's request to a call for the pipeline.
+// toCall makes the pipeline's call for a client's request.
 func (t *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -281,7 +278,7 @@ func offersPaging(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
 
-// clientName returns the name of the calling program.
+// clientName returns the name of the calling program, "" if unknown.
 func (t *toolServer) clientName(info *sdk.Implementation) string {
 	if t.cfg.Client != "" {
 		return t.cfg.Client
@@ -297,7 +294,6 @@ func clientName(info *sdk.Implementation) string {
 	return truncate(info.Name, 80)
 }
 
-// unknownTool returns the error message for a tool that does not exist.
 func unknownTool(name string, defs []toolspec.Definition) string {
 	names := make([]string, 0, len(defs))
 	for _, def := range defs {

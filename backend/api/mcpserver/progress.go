@@ -14,8 +14,8 @@ import (
 )
 
 // progress reports to a client with a progress token, once a second, that its call is still running, with the
-// call's latest line of output. Each report restarts the client's timeout. After stop returns, nothing more is
-// sent.
+// call's latest line of output. Many clients restart their timeout at each report. After stop returns, nothing more
+// is sent.
 func (t *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {

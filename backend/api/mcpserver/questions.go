@@ -40,7 +40,7 @@ const maxAsked = 8000
 // sinceStateless is the first revision without sessions and without requests by the server.
 const sinceStateless = "2026-07-28"
 
-// pendingCall is a running call; the client answers its questions.
+// pendingCall is a running call whose questions the client answers.
 type pendingCall struct {
 	def  toolspec.Definition
 	call toolspec.Call
@@ -79,14 +79,14 @@ func (p *parkedCalls) close() {
 	p.busy.Wait()
 }
 
-// waiting reports whether a call is parked.
 func (p *parkedCalls) waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.calls) > 0
 }
 
-// park stores run until its client returns with the state that park returns.
+// park stores run until its client returns with the state that park returns. After answerTimeout, the call is
+// canceled.
 func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	state := rand.Text()
 	p.mu.Lock()

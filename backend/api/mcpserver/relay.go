@@ -31,10 +31,10 @@ type RelayConfig struct {
 	Log                   *slog.Logger
 }
 
-// Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant, where
-// the client has tabs for as long as it is connected. When that Sextant ends, running calls fail with an
-// unknown outcome. Later calls fail until another Sextant runs; Relay then joins that. The first call after
-// joining fails too, because the client's element numbers are no longer valid.
+// Relay serves one client over in and out, as Serve does, and forwards its requests to a running Sextant, where the
+// client has tabs of its own for as long as it is connected, unless it shares the window's. When that Sextant ends,
+// running calls fail with an unknown outcome. Later calls fail until another Sextant runs; Relay then joins that.
+// The first tool call after joining again fails too, because the client's element numbers are no longer valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
 	r := &relay{
 		cfg: cfg, timeout: joinTimeout, changed: make(chan Change), waiting: make(chan struct{}, 1),
@@ -59,7 +59,7 @@ type relay struct {
 	waiting chan struct{}
 	// timeout bounds the MCP handshake.
 	timeout time.Duration
-	// background counts goroutines that wait for the end of a connection.
+	// background counts the goroutine that sends changes, and those that wait for the end of a connection.
 	background sync.WaitGroup
 
 	// joining is locked while a connection is made.
@@ -87,13 +87,13 @@ func (r *relay) close() {
 	r.background.Wait()
 }
 
-// clientRequest returns the information about the client that every request contains.
+// clientRequest is a client's request; each contains information about the client.
 type clientRequest interface {
 	ClientInfo() *sdk.Implementation
 	ClientCapabilities() *sdk.ClientCapabilities
 }
 
-// join returns the connection, and makes one if there is none.
+// join returns the connection to the running Sextant, and makes one if there is none.
 func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSession, error) {
 	r.joining.Lock()
 	defer r.joining.Unlock()
@@ -147,7 +147,7 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
 	for _, uri := range again {
-		// An error means that the new Sextant lacks the resource; it is not reported.
+		// Not reported: usually the new Sextant lacks the resource.
 		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri})
 	}
 	r.background.Go(func() {
@@ -212,7 +212,7 @@ func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotification
 	}
 }
 
-// forward forwards a request to the joined Sextant. If that has ended, the error says so.
+// forward forwards a request to the joined Sextant; ask sends it. If that Sextant has ended, the error says so.
 func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T,
 	error,
 ) {
@@ -231,7 +231,7 @@ func forward[T any](ctx context.Context, r *relay, client clientRequest, ask fun
 	return none, responseError(err)
 }
 
-// responseError returns the error of a response without the SDK's wrapping.
+// responseError returns the error response in err without the SDK's wrapping, or err if there is none.
 func responseError(err error) error {
 	var response *jsonrpc.Error
 	if errors.As(err, &response) {
@@ -331,7 +331,7 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	}
 }
 
-// isResponse reports whether err is a response, not a lost connection.
+// isResponse reports whether err is an error response, as opposed to a lost connection.
 func isResponse(err error) bool {
 	// These are the SDK's codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003

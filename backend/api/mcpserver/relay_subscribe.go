@@ -28,7 +28,7 @@ func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error 
 	return nil
 }
 
-// unsubscribe ends a subscription.
+// unsubscribe ends a client's subscription, but not the one at the joined Sextant.
 func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,8 +20,8 @@ const (
 	byClientUser = "by the program that called"
 )
 
-// answer converts r to an MCP result: text for the model, images, and the structured content of an environment
-// tool. asked says where a person was asked, if one was.
+// answer converts r to an MCP result: text for the model, images, and the structured content if an environment tool
+// succeeded. asked says where a person was asked, if one was.
 func (t *toolServer) answer(
 	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
 ) *sdk.CallToolResult {

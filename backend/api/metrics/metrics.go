@@ -25,12 +25,13 @@ const (
 // MediaType is the Content-Type of the output of Text.
 const MediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-// FirstTokenBounds returns the buckets of the time to the first piece of an answer, in milliseconds.
+// FirstTokenBounds returns the upper bounds of the histogram buckets for the time to the first token, in
+// milliseconds.
 func FirstTokenBounds() []int64 {
 	return []int64{100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000}
 }
 
-// roundBounds returns the buckets of the rounds of a turn.
+// roundBounds returns the upper bounds of the histogram buckets for the rounds of a turn.
 func roundBounds() []float64 { return []float64{1, 2, 3, 5, 10, 20, 50} }
 
 // metric sums one metric by its labels. It is not safe for concurrent use.
@@ -60,7 +61,8 @@ func newHistogram(name, help string, bounds []float64, labels ...string) *metric
 	return m
 }
 
-// with returns the series with these label values, in the order of the labels.
+// with returns the series with these label values, in the order of the labels, or otherSeries if there are too many
+// series.
 func (m *metric) with(values ...string) *series {
 	labels := make([]string, len(values))
 	for i, v := range values {
@@ -106,7 +108,7 @@ func (m *metric) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// cleanLabel returns s as a label's value: short, valid UTF-8, and printable.
+// cleanLabel returns s as a label's value: valid UTF-8, printable, and cut to maxLabel bytes.
 func cleanLabel(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
@@ -120,7 +122,7 @@ func cleanLabel(s string) string {
 	return strings.ToValidUTF8(s[:maxLabel-len("…")], "") + "…"
 }
 
-// Text writes metrics in the Prometheus text format.
+// Text returns metrics in the Prometheus text format.
 func Text(metrics []*metric) ([]byte, error) {
 	registry := prometheus.NewPedanticRegistry()
 	for _, m := range metrics {
@@ -141,7 +143,7 @@ func Text(metrics []*metric) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// FromTotals returns the metrics of totals t, which are counted since the program's first start.
+// FromTotals returns the metrics for t, which counts since the program's first start. version is Sextant's.
 func FromTotals(version string, t recorded.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)

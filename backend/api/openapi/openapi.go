@@ -22,8 +22,8 @@ const Path = "/api/openapi"
 // schemaPrefix starts every reference to a schema.
 const schemaPrefix = "#/components/schemas/"
 
-// NewConfig returns huma's configuration for an API of that version. It disables the documentation page, links
-// to schemas and huma's other extra routes.
+// NewConfig returns huma's configuration for an API of that version. It disables the documentation page, the routes
+// of schemas and the links to them. For the whole program, it makes huma's arrays not nullable.
 func NewConfig(version string) huma.Config {
 	huma.DefaultArrayNullable = false
 	c := huma.DefaultConfig("Sextant", version)

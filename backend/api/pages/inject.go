@@ -16,7 +16,7 @@ var srcdoc = regexp.MustCompile(`(?i)srcdoc`)
 
 // inject inserts tag as the first element of a document: after a byte order mark, comments and the doctype. A
 // script there opens the head, and a following <html> or <head> is merged into it, so this works for every
-// document.
+// document. It also disables every srcdoc attribute, and refuses a document in UTF-16.
 func inject(page []byte, tag string) ([]byte, error) {
 	if bytes.HasPrefix(page, []byte{0xFE, 0xFF}) || bytes.HasPrefix(page, []byte{0xFF, 0xFE}) {
 		return nil, errEncoding

@@ -2,11 +2,10 @@
 // are untrusted, so this origin offers nothing to them: no API, no token, no cookies and no state. It only
 // answers GET and HEAD of files, each panel's below a random key of 256 bits that every run makes again.
 //
-// A page is shown in a frame with sandbox="allow-scripts". Every response has the same sandbox in its
-// Content-Security-Policy (policy.go), so that a page that is opened directly has an opaque origin too. It may
-// load its own files, and from the hosts that its manifest's ui.csp names among its permissions. Our script
-// (bridge/) is the first element of each document (inject.go): it receives the port that the window sends, and
-// uses it for the messages of MCP Apps.
+// A page is shown in a frame with sandbox="allow-scripts". Every response has a sandbox in its
+// Content-Security-Policy (policy.go), so that a page that is opened directly has an opaque origin too. It may load
+// its own files, and use the origins in Source.Origins. Our script (bridge/) is the first element of each document
+// (inject.go): it receives the port that the window sends, and uses it for the messages of MCP Apps.
 //
 // The package makes no decisions about calls: those go from the window to the pipeline.
 package pages
@@ -24,7 +23,7 @@ import (
 	"time"
 )
 
-// Source describes the content of a panel's page.
+// Source describes the content of the page of a panel or of an MCP server.
 type Source struct {
 	// Root is the folder of panels, Folder the panel's name in it.
 	Root, Folder string
@@ -41,7 +40,8 @@ const Entry = "index.html"
 
 // Config configures a Server.
 type Config struct {
-	// Source returns the current content of a panel's page, or false if the panel has none.
+	// Source returns the current content of the page of a panel, or false if there is none. panel may also be the
+	// id of an MCP server's page.
 	Source func(panel string) (Source, bool)
 	Log    *slog.Logger
 }

@@ -20,13 +20,13 @@ var origin = regexp.MustCompile(
 	`^(?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?$`,
 )
 
-// numericHost matches a host that is an IP address.
+// numericHost matches an origin whose host is an IPv4 address.
 var numericHost = regexp.MustCompile(`^[a-z]+://[0-9.]+(?::|$)`)
 
 // maxSources bounds the sources of one directive.
 const maxSources = 32
 
-// sources returns the valid origins of list. Validation of the manifest has reported the others.
+// sources returns the valid origins of list, at most maxSources.
 func sources(list []string) []string {
 	var valid []string
 	for _, s := range list {
@@ -53,8 +53,9 @@ func (o OriginRules) Allows(host string) bool {
 	return false
 }
 
-// policy returns the Content-Security-Policy of everything below base, the panel's address with its key. base
-// replaces 'self', which would allow other panels' files and means nothing in an opaque origin.
+// policy returns the Content-Security-Policy of the documents below base, the panel's address with its key. shell
+// is the origin that may frame them. base replaces 'self', which would allow other panels' files and means nothing
+// in an opaque origin.
 func policy(base, shell string, grants OriginRules) string {
 	own, resource := base, sources(grants.Resource)
 	var b strings.Builder
@@ -120,7 +121,7 @@ const disabledFeatures = "accelerometer=(), ambient-light-sensor=(), attribution
 	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), " +
 	"window-management=(), xr-spatial-tracking=()"
 
-// setHeaders sets the headers of every response.
+// setHeaders sets the headers that every response has.
 func setHeaders(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -72,7 +72,7 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-// refusal is the error of a request that is refused.
+// refusal is the error of a refused request, with the HTTP status and the text of the response.
 type refusal struct {
 	status int
 	text   string
@@ -135,7 +135,7 @@ func (s *Server) find(r *http.Request) (key, name string, source Source, err err
 	return key, name, source, checkPath(r.URL, name)
 }
 
-// isForbiddenDestination reports whether a Sec-Fetch-Dest is one that no page of a panel may load files for.
+// isForbiddenDestination reports whether a page may not load files for this value of Sec-Fetch-Dest.
 func isForbiddenDestination(destination string) bool {
 	switch destination {
 	case "serviceworker", "sharedworker", "worker", "object", "embed", "manifest":
@@ -162,8 +162,8 @@ func escaped(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// isServed reports whether pages may load a file: hidden files (.name) and files that the manifest hides are
-// not served.
+// isServed reports whether pages may load a file: hidden files (.name), files in hidden folders and those in
+// source.Hidden are not served.
 func isServed(source Source, name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {

@@ -20,12 +20,12 @@ func Answer[T any](v T) *Body[T] { return &Body[T]{Body: v} }
 // Empty is the input or output of a route that has none.
 type Empty struct{}
 
-// ByID is the input of a route with an id in its path.
+// ByID is the input of a route whose path contains an id.
 type ByID struct {
 	ID string `path:"id" maxLength:"128"`
 }
 
-// Add registers one route. The methods and paths that programs rely on come from the navigation map.
+// Add registers one route that h answers. status is the HTTP status of a success.
 func Add[I, O any](api huma.API, method, path, summary string, status int, h func(context.Context, *I) (*O, error)) {
 	huma.Register(api, huma.Operation{
 		OperationID: OperationID(method, path), Method: method, Path: path, Summary: summary,
@@ -50,10 +50,10 @@ func OperationID(method, path string) string {
 	return string(out)
 }
 
-// BadRequest returns a problem that the client can correct.
+// BadRequest returns a problem (400) that the client can correct.
 func BadRequest(detail string) error { return huma.NewError(http.StatusBadRequest, detail) }
 
-// NotFound returns a problem about an unknown id.
+// NotFound returns a problem (404) about something that does not exist.
 func NotFound(detail string) error { return huma.NewError(http.StatusNotFound, detail) }
 
 // diskFullType identifies the problem of a full disk.
@@ -69,7 +69,7 @@ func DiskFull() error {
 	}
 }
 
-// Refused returns a problem that the client can correct, or DiskFull if err says so.
+// Refused returns err as a problem (400) that the client can correct, or DiskFull if the disk is full.
 func Refused(err error) error {
 	if diskspace.IsFull(err) {
 		return DiskFull()
@@ -77,7 +77,7 @@ func Refused(err error) error {
 	return BadRequest(err.Error())
 }
 
-// Failed returns an internal problem, or DiskFull if err says so. The detail says what is unaffected.
+// Failed returns an internal problem (500), or DiskFull if the disk is full. detail should say what is unaffected.
 func Failed(detail string, err error) error {
 	if diskspace.IsFull(err) {
 		return DiskFull()
@@ -85,5 +85,5 @@ func Failed(detail string, err error) error {
 	return huma.NewError(http.StatusInternalServerError, detail, err)
 }
 
-// MaxBody bounds the body of every request, in bytes.
+// MaxBody bounds the body of a request to a route of Add, in bytes.
 const MaxBody = 4 << 20

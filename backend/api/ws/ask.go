@@ -24,7 +24,7 @@ func (c *conn) noteFocus() {
 	c.lastFocus = c.hub.focusCount.Add(1)
 }
 
-// deliverReply passes a window's answer to the caller of Ask, or drops it if the caller no longer waits.
+// deliverReply passes a window's answer to the waiting call of Ask, or drops it if none waits any more.
 func (c *conn) deliverReply(r *wire.SurfaceReply) error {
 	if r == nil {
 		return errors.New("surface.reply without reply")

@@ -19,7 +19,7 @@ import (
 // errProtocol is the error for a message that violates the protocol.
 var errProtocol = errors.New("unexpected message")
 
-// conn is one window.
+// conn is the connection of one window or one program.
 type conn struct {
 	hub    *Hub
 	socket *websocket.Conn
@@ -96,7 +96,7 @@ func (c *conn) refuse(err error) {
 		time.Now().Add(time.Second))
 }
 
-// write is the only writer of the socket.
+// write is the only writer of the socket after hello.
 func (c *conn) write(sub *eventlog.Subscription) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()

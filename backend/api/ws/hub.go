@@ -2,9 +2,10 @@
 // browser as binary frames, the person's input on that picture, questions about the page of a panel, and
 // terminals.
 //
-// One connection is one window. The first message must be "hello" with a key; nothing is sent before it. One
-// goroutine writes and one reads; both end with the connection. A slow window gets merged deltas and only the
-// newest picture: at most two frames wait for its acknowledgement (backend/browser/live).
+// One connection is one window, or one program, which may only watch. The first message must be "hello" with a key;
+// no event is sent before it. One goroutine writes and one reads; both end with the connection. A slow window gets
+// merged deltas and only the newest picture: at most two frames wait for its acknowledgement
+// (backend/browser/live).
 package ws
 
 import (
@@ -35,7 +36,8 @@ const (
 // Config configures a Hub and a TerminalServer.
 type Config struct {
 	Version string
-	// Role reports whether a key is valid, and whether it is a window's. Only a window may send input and be asked.
+	// Role reports whether a key is valid, and whether it is a window's. Only a window may send input, be asked, or
+	// use terminals.
 	Role func(key string) (valid, window bool)
 	// Allowed reports whether Host and Origin of an upgrade request are ours.
 	Allowed func(*http.Request) bool

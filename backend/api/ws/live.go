@@ -14,7 +14,6 @@ const (
 	maxSide = 4096
 )
 
-// handle handles one message of the client.
 func (c *conn) handle(m wire.ClientMessage) error {
 	switch m.Kind {
 	case "live.open":
@@ -57,7 +56,7 @@ func (c *conn) takeOver(input string) {
 	}
 }
 
-// openLive starts the live view, or resizes the running one.
+// openLive starts the live view of this connection, or resizes it if it is running.
 func (c *conn) openLive(m wire.ClientMessage) error {
 	if m.Width < minSide || m.Height < minSide || m.Width > maxSide || m.Height > maxSide {
 		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", minSide, maxSide, m.Width,
@@ -79,7 +78,6 @@ func (c *conn) openLive(m wire.ClientMessage) error {
 	return nil
 }
 
-// closeLive ends the live view if there is one.
 func (c *conn) closeLive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +89,8 @@ func (c *conn) closeLive() {
 	c.setLive(nil)
 }
 
-// setLive passes live to the writing goroutine. It replaces a waiting value, so it never blocks.
+// setLive passes live to the writing goroutine. It replaces a waiting value, so it never blocks. The caller holds
+// mu.
 func (c *conn) setLive(live *browser.LiveReader) {
 	select {
 	case <-c.replaceLive:

@@ -179,7 +179,7 @@ func (c *terminalConn) send(m message) bool {
 	}
 }
 
-// write is the only writer of the socket.
+// write is the only writer of the socket after hello.
 func (c *terminalConn) write() {
 	defer c.cancel()
 	ping := time.NewTicker(pingEvery)

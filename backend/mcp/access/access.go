@@ -2,10 +2,10 @@
 // that its entry in mcp-config.json grants, or those derived from the entry. The result configures the sandbox
 // and is described in words for a person. The package only reads the file system.
 //
-// A server may use what its entry names, and the network. A folder among its arguments is readable and
-// writable; a script is readable together with its package. The rest of the person's home and other disks are
-// invisible. The program has a separate home, because a package that one server changed in a shared cache would
-// be run by the next.
+// A server may use what its entry names, and the network. A folder among its arguments is readable and, unless it
+// is protected, writable; a script is readable together with its package. The rest of the person's home, except the
+// folders of tools such as ~/.nvm, and other disks are invisible. The program has a separate home, because a
+// package that one server changed in a shared cache would be run by the next.
 package access
 
 import (
@@ -20,7 +20,7 @@ import (
 	"sextant/shared/subpath"
 )
 
-// anyHost as the only host grants the whole network, including this machine and the local network.
+// anyHost among the granted hosts grants the whole network, including this machine and the local network.
 const anyHost = "*"
 
 // Override is the "sextant" member of an entry, written by a person. A missing list is derived from the entry;
@@ -32,8 +32,8 @@ type Override struct {
 	Grants *GrantLists `json:"grants,omitempty"`
 }
 
-// GrantLists lists the hosts and paths that a program may use. A path is absolute, begins with "~/", or is
-// relative to the folder that the program starts in.
+// GrantLists lists the hosts and paths that a program may use. A path is absolute, begins with "~/", or is relative
+// to the entry's cwd, or else to the workspace.
 type GrantLists struct {
 	// Network holds hosts ("api.example.com"), or "*" alone for all of the network.
 	Network []string `json:"network,omitzero" required:"false"`
@@ -91,7 +91,7 @@ type Machine struct {
 	IsProtected func(folder string) bool
 }
 
-// Permissions describes what one server may access. Paths are absolute and clean; links are not followed.
+// Permissions describes what one server may access. Paths are absolute and clean, and may contain links.
 type Permissions struct {
 	// Unsandboxed is true if the person switched the sandbox off. Container is the program that runs the server
 	// in a container, such as docker, "" for none.
@@ -104,9 +104,9 @@ type Permissions struct {
 	Package                       string
 	// OpenContainer says why a container is not isolated, so that the sandbox is used instead; "" otherwise.
 	OpenContainer string
-	// Dir is the folder that the program starts in, "" for its own home.
+	// Dir is the folder that the program starts in, "" if the entry does not determine it.
 	Dir string
-	// Notes are sentences about paths that the entry names but that are not granted.
+	// Notes are sentences for the person about what the entry names but is not granted, or not in full.
 	Notes []string
 	// secretPaths maps granted paths that hold secrets to a description; sources are the paths in Program that
 	// belong to the person.
@@ -152,7 +152,7 @@ type resolver struct {
 	// scripts are script files among the arguments; writable are the paths that the server may write, with
 	// links followed.
 	scripts, writable []string
-	// usesDir is true if the entry has a path relative to the folder that the program starts in.
+	// usesDir is true if the entry names an existing file or folder by a relative path, or its command by one.
 	usesDir bool
 }
 
@@ -174,7 +174,7 @@ func (g *resolver) dir() string {
 	return g.server.Workspace
 }
 
-// absolute resolves a path of the entry; ok is false if it is not a path.
+// absolute resolves a path of the entry, relative to dir; ok is false if it is not a path or cannot be resolved.
 func (g *resolver) absolute(text, dir string) (string, bool) {
 	switch {
 	case text == "" || strings.ContainsRune(text, 0):

@@ -37,8 +37,8 @@ var gatewayOptions = []string{
 	"--verbose", "--long-lived", "--dry-run", "--watch", "--port", "--keep",
 }
 
-// container returns the name of the program that runs the server in a container, or "" if there is none or the
-// container is not isolated.
+// container returns the name of the program that runs the server in a container, or "" if there is none. If the
+// container may not be isolated, it returns "" too, and sets OpenContainer.
 func (g *resolver) container() string {
 	name := filepath.Base(g.server.Command)
 	if !slices.Contains([]string{"docker", "podman", "nerdctl"}, name) {
@@ -98,7 +98,8 @@ func (g *resolver) whyNotIsolated(args []string) string {
 	return "This is not known to run in a container: " + args[0]
 }
 
-// checkOptions checks the options before the image, or before the container that exec names.
+// checkOptions says which option before the image, or before the container that exec names, weakens the isolation,
+// or returns "". verb is run or exec.
 func (g *resolver) checkOptions(verb string, args []string) string {
 	for len(args) > 0 {
 		arg := args[0]
@@ -133,7 +134,7 @@ func (g *resolver) checkOptions(verb string, args []string) string {
 	return ""
 }
 
-// checkOption checks the value of an option in checkedOptions.
+// checkOption says why an option in checkedOptions weakens the isolation with this value, or returns "".
 func (g *resolver) checkOption(option, value string) string {
 	switch option {
 	case "--network", "--net":
@@ -158,7 +159,7 @@ func (g *resolver) checkOption(option, value string) string {
 	return g.checkPath(source)
 }
 
-// checkMount checks the value of --mount.
+// checkMount does the same for the value of --mount.
 func (g *resolver) checkMount(value string) string {
 	kind, source := "volume", ""
 	for _, part := range strings.Split(value, ",") {
@@ -183,7 +184,8 @@ func (g *resolver) checkMount(value string) string {
 	return g.checkPath(source)
 }
 
-// checkPath checks a path on this machine that is mounted into a container. A bare name is a volume.
+// checkPath says why a path on this machine must not be mounted into a container, or returns "". A bare name is a
+// volume.
 func (g *resolver) checkPath(source string) string {
 	if strings.ContainsAny(source, "$`") {
 		return "It is unknown which folder " + source + " is"

@@ -65,8 +65,7 @@ func (g *resolver) derive(dir string) {
 	}
 }
 
-// toolVariables name folders of tools, and toolLists name lists of folders. ignoredVariables are replaced by
-// the server's own home.
+// toolVariables name folders of tools, and toolLists name lists of folders. ignoredVariables grant nothing.
 var (
 	toolVariables = []string{
 		"NVM_DIR", "NVM_BIN", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "FNM_DIR", "NODE_HOME",
@@ -103,8 +102,7 @@ func (g *resolver) grantVariable(name, value string) {
 	}
 }
 
-// argumentPath returns the path in an argument, if it contains one. A single word is not a path, even if a
-// folder has that name.
+// argumentPath returns the path in an argument, if it is one. A single word is not, even if a folder has that name.
 func (g *resolver) argumentPath(arg, dir string) (string, bool) {
 	if rest, isURL := strings.CutPrefix(arg, "file://"); isURL {
 		arg = rest
@@ -131,7 +129,7 @@ func isRelative(text string) bool {
 	return !filepath.IsAbs(text) && text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, "file://")
 }
 
-// grantPath grants a path that the entry names; name is the option or variable that contained it.
+// grantPath grants a path that the entry names; name is the option or variable that contained it, "" for none.
 func (g *resolver) grantPath(path, name string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(os.ModeSocket|os.ModeDevice) != 0 && !slices.Contains(devices, path) {
@@ -173,7 +171,7 @@ func (g *resolver) grantParent(path string, fileExists bool) {
 	}
 }
 
-// grantFolder grants reading and writing a folder.
+// grantFolder grants reading a folder and, unless it must stay read-only, writing it.
 func (g *resolver) grantFolder(path string) {
 	if isSystem(path) || path == "/" {
 		return
@@ -241,8 +239,8 @@ func isDatabase(path string) bool {
 	return hasEnding(path, []string{".db", ".db3", ".sqlite", ".sqlite3", ".duckdb"})
 }
 
-// isReadOnlyName reports whether an option or variable of that name refers to a file that is only read, such as
-// settings or keys.
+// isReadOnlyName reports whether an option or variable of that name probably refers to a file that is only read,
+// such as settings or keys.
 func isReadOnlyName(name string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc([]string{

@@ -12,9 +12,10 @@ import (
 // maxLinks bounds the links that are followed for one path.
 const maxLinks = 40
 
-// followLinks returns the target of a path. own is true if the path passes through something that the server
-// may write, or over a link inside an installed package: the server or the package could have made that link,
-// so its target must not be granted at the next start. Then at is the path up to that point.
+// followLinks returns the target of a path. own is true if the path passes through something that the server may
+// write, or over a link inside an installed package: the server or the package could have made that link, so its
+// target must not be granted at the next start. It is also true after too many links. Then at is the path up to
+// that point.
 func (g *resolver) followLinks(path string) (at string, own bool) {
 	at = "/"
 	rest := strings.Split(path, "/")
@@ -54,7 +55,7 @@ func (g *resolver) inWritable(path string) bool {
 	return slices.ContainsFunc(g.writable, func(w string) bool { return subpath.Within(path, w) })
 }
 
-// addWritable records that the server may write a path and its target.
+// addWritable records that the server may write a path and the target of its links.
 func (g *resolver) addWritable(path string) {
 	g.writable = append(g.writable, path, resolveLinks(path))
 }

@@ -30,7 +30,8 @@ func (g *resolver) isTool(path string) bool {
 	})
 }
 
-// findProgramFiles finds the server's program files. It must run after the writable paths are known.
+// findProgramFiles collects the files of the server's program and the tool folders in Program. It must run after
+// the writable paths are known.
 func (g *resolver) findProgramFiles(dir string) {
 	for _, path := range g.scripts {
 		g.showScript(path)
@@ -200,8 +201,8 @@ func (g *resolver) siblings(path string) []string {
 	return all
 }
 
-// sourceRoot returns the root folder of the sources that a file belongs to, or the file itself if its folder
-// holds more than one program.
+// sourceRoot returns the root folder of the sources that a file belongs to: the nearest one with a marker, or else
+// the file's own folder. It returns the file itself if its folder may hold more than one program.
 func (g *resolver) sourceRoot(path string) string {
 	dir := filepath.Dir(path)
 	if g.tooBroad(dir) {
@@ -218,12 +219,13 @@ func (g *resolver) sourceRoot(path string) string {
 	return dir
 }
 
-// hasMarker reports whether a folder is the root of a program's sources.
+// hasMarker reports whether a folder contains one of the markers.
 func hasMarker(dir string) bool {
 	return slices.ContainsFunc(markers, func(name string) bool { return exists(filepath.Join(dir, name)) })
 }
 
-// tooBroad reports whether a folder holds more than one program or project.
+// tooBroad reports whether a folder holds too much to be granted whole: a home, a private or temporary folder, any
+// folder around one of these, or a protected folder.
 func (g *resolver) tooBroad(dir string) bool {
 	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && subpath.Within(g.Home, dir) ||
 		g.protectedFolder(dir) ||

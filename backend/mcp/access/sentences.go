@@ -89,8 +89,8 @@ var (
 	dockerPattern  = regexp.MustCompile(`(?i)docker\.sock|docker daemon|podman\.sock`)
 )
 
-// MissingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "" if
-// nothing suggests that. The output is the server's: a path in it is shown to the person, never granted.
+// MissingGrant guesses from a server's output what its sandbox keeps from it, and returns sentences about that, or
+// "" if nothing suggests it. The output is the server's: a path in it is shown to the person, never granted.
 func (p Permissions) MissingGrant(output string) string {
 	if p.Unsandboxed || p.Container != "" {
 		return ""

@@ -2,7 +2,7 @@
 // 2026-01-26): which page shows a tool, who may call a tool, and which hosts a page wants to reach. It also
 // caches pages, holds the context that apps give the model, and limits the requests of apps.
 //
-// All of it is text from outside: malformed parts count as absent, sizes are bounded, and a page reaches only
+// All of it is text from outside: malformed declarations are ignored, sizes are bounded, and a page reaches only
 // what the person has allowed. The package talks to no server.
 package apps
 
@@ -147,7 +147,7 @@ type Page struct {
 var ErrNoPage = errors.New("it is no page that can be shown")
 
 // ParsePage reads the answer to resources/read for uri. listed is the page's _meta in the list of resources, which
-// applies if the answer has none.
+// applies if the answer has no _meta.ui. The error wraps ErrNoPage.
 func ParsePage(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
 	at := slices.IndexFunc(contents, func(c *sdk.ResourceContents) bool { return c != nil && c.URI == uri })
 	if at < 0 {
@@ -179,7 +179,7 @@ func isPage(mime string) bool {
 	return strings.EqualFold(strings.ReplaceAll(mime, " ", ""), MIME)
 }
 
-// applyMeta reads _meta.ui; it returns false if there is none.
+// applyMeta sets the fields that _meta.ui declares. It returns false if there is no _meta.ui.
 func (p *Page) applyMeta(meta sdk.Meta) bool {
 	if _, declared := meta["ui"]; !declared {
 		return false
@@ -228,7 +228,7 @@ func (p *Page) applyMeta(meta sdk.Meta) bool {
 // in all cases.
 var originPattern = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
 
-// numericHost matches the end of an origin whose host is an IP address.
+// numericHost matches an origin whose host is an IPv4 address.
 var numericHost = regexp.MustCompile(`://[0-9.]+(?::|$)`)
 
 func origins(list []any) []string {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// After a denied call, a page must wait for denialPause. After maxDenials denied calls it may call nothing
-// until it is opened again, because a person who is asked again and again agrees in the end. An allowed call
-// does not reset the count, or a page would make one on purpose.
+// After a denied call, the pages of a server must wait for denialPause. After maxDenials denied calls they may call
+// nothing until one is opened again, because a person who is asked again and again agrees in the end. An allowed
+// call does not reset the count, or a page would make one on purpose.
 const (
 	denialPause = 3 * time.Second
 	maxDenials  = 2
@@ -59,7 +59,7 @@ func (dl *DenialLimiter) RecordDenial(server string) {
 	dl.denied[server] = denials{count: dl.denied[server].count + 1, last: dl.now()}
 }
 
-// Reset resets the count. Call it when the page is opened again.
+// Reset forgets the denials of server. Call it when a page of the server is opened again.
 func (dl *DenialLimiter) Reset(server string) {
 	dl.mu.Lock()
 	defer dl.mu.Unlock()

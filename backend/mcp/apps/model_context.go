@@ -36,8 +36,8 @@ type ModelContext struct {
 	order  []string
 }
 
-// Put replaces the context from source in place, which is a conversation or a panel. If the context is
-// malformed or larger than 16 KB, Put returns an error and changes nothing.
+// Put replaces the context from source in place, which is a conversation or a panel. A fifth source replaces the
+// oldest one. If the context is malformed or larger than 16 KB, Put returns an error and changes nothing.
 func (c *ModelContext) Put(place, source string, content, structured json.RawMessage) error {
 	text, err := contextText(content, structured)
 	if err != nil {
@@ -63,7 +63,8 @@ func (c *ModelContext) Put(place, source string, content, structured json.RawMes
 	return nil
 }
 
-// Latest returns the context in place, the newest last. An empty Text withdraws an earlier one.
+// Latest returns the context of each source in place, the newest last. An empty Text withdraws what the source gave
+// before.
 func (c *ModelContext) Latest(place string) []ContextEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 // maxCached bounds the number of cached pages. Each has at most MaxPage bytes.
 const maxCached = 12
 
-// PageCache holds the pages that were opened last. Its methods may be called concurrently; the zero value is
-// ready.
+// PageCache holds at most 12 pages; another one replaces the page that was added first. Its methods may be called
+// concurrently; the zero value is ready.
 type PageCache struct {
 	mu    sync.Mutex
 	pages map[string]CachedPage
@@ -26,8 +26,8 @@ type CachedPage struct {
 // idPrefix begins the ids of pages; no panel id begins with it.
 const idPrefix = "app "
 
-// Put stores a server's page and returns its id. allowed are the uses that the person allowed. An earlier page
-// with the same address is replaced.
+// Put stores a server's page and returns its id. allowed are the uses that the person allowed, see Domains.Uses. An
+// earlier page of the server with the same address is replaced.
 func (p *PageCache) Put(server string, page Page, allowed []string) (id string) {
 	id = idPrefix + server + " " + page.URI
 	p.mu.Lock()
@@ -53,7 +53,7 @@ func (p *PageCache) Page(id string) (CachedPage, bool) {
 	return page, ok
 }
 
-// Pages returns all cached pages in any order.
+// Pages returns all cached pages, in no particular order.
 func (p *PageCache) Pages() []CachedPage {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// These bound the requests of the apps of one server.
+// These bound the requests of the apps of one server: at once, per second, and running at a time.
 const (
 	burst         = 40
 	ratePerSecond = 10
 	maxConcurrent = 8
-	// maxServers bounds how many servers are counted. The names come from the config, which has fewer.
+	// maxServers bounds how many servers are counted. The config has fewer at a time; beyond it, counting starts
+	// again.
 	maxServers = 1024
 )
 

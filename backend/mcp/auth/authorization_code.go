@@ -47,8 +47,8 @@ func (h *Handler) run(ctx context.Context, c challenge) (*grant, error) {
 	return g, h.asPerson(ctx, as, g, scopes)
 }
 
-// scopes returns the scopes to request: those that the server demands or else supports, and those granted
-// before.
+// scopes returns the scopes to request: those that the server demands or else lists, and those configured. It adds
+// those granted before if they did not suffice, and offline_access if a person signs in and the issuer supports it.
 func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []string {
 	scopes := slices.Clone(c.scopes)
 	if len(scopes) == 0 {
@@ -65,7 +65,7 @@ func (h *Handler) scopes(as authorizationServer, c challenge, before *grant) []s
 	return slices.Compact(scopes)
 }
 
-// asPerson has the person agree in their browser, then fetches the tokens.
+// asPerson has the person agree in their browser, then fetches the tokens into g.
 func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant, scopes []string) error {
 	for _, address := range []string{as.AuthorizationEndpoint, as.TokenEndpoint} {
 		if err := requireSecure(address); err != nil {
@@ -113,7 +113,8 @@ func (h *Handler) asPerson(ctx context.Context, as authorizationServer, g *grant
 	return nil
 }
 
-// check refuses a response that is not from the issuer that was asked. RFC 9207 demands an exact comparison.
+// check refuses a response that is not from the issuer that was asked, or that contains no code. RFC 9207 demands
+// an exact comparison.
 func (r response) check(as *oauthex.AuthServerMeta) error {
 	switch {
 	case r.issuer != "" && r.issuer != as.Issuer:

@@ -46,7 +46,6 @@ func (h *Handler) listen(as authorizationServer) (*callback, error) {
 	return c, nil
 }
 
-// setState sets the state that the response must carry.
 func (c *callback) setState(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +85,7 @@ func (c *callback) wait(ctx context.Context) (response, error) {
 	}
 }
 
-// close stops serving after the browser has read its page.
+// close stops serving. It waits up to two seconds for the browser to read its page.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 // assertionLife is how long an assertion is valid.
 const assertionLife = 5 * time.Minute
 
-// asMachine signs in without a person, by the client credentials grant.
+// asMachine fetches a token into g without a person, by the client credentials grant.
 func (h *Handler) asMachine(ctx context.Context, as authorizationServer, g *grant, scopes []string) error {
 	if err := requireSecure(as.TokenEndpoint); err != nil {
 		return err

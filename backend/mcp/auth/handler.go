@@ -3,10 +3,10 @@
 // before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25; RFC 9728, 8414, 7591, 7636,
 // 8707, 9207).
 //
-// A token is sent only to the resource that it was issued for, and the secrets of one issuer are never sent to
-// another. One sign-in runs at a time; every request that needs it waits for the same one. A sign-in outlives
-// the request that began it, because a person takes longer than a request may. A person who declined is not
-// asked again until there is a new Handler.
+// A token is sent only to the resource that it was issued for. The secrets of one issuer are not sent to another,
+// except a client secret if the person agrees. One sign-in runs at a time; every request that needs it waits for
+// the same one. A sign-in outlives the request that began it, because a person takes longer than a request may. A
+// person who declined is not asked again until there is a new Handler.
 //
 // Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex); tokens use golang.org/x/oauth2.
 // The sign-in does not use the SDK's auth.AuthorizationCodeHandler, because that
@@ -19,7 +19,7 @@
 // Even with its hooks, the token sources, the store, and renewal for a resource (RFC 8707) would still be ours.
 // The SDK's client credentials handler supports neither private keys nor a resource.
 //
-// The package opens no browser and stores nothing; Config supplies the functions that do.
+// The package opens no browser and writes no file; Config supplies the functions that do.
 package auth
 
 import (
@@ -48,7 +48,7 @@ type Store interface {
 type Config struct {
 	// Server is the person's name for the server; URL is its address.
 	Server, URL string
-	// HTTP sends all requests to the issuer; nil is http.DefaultClient.
+	// HTTP sends all requests of a sign-in; nil is http.DefaultClient.
 	HTTP *http.Client
 	// Store stores the tokens; nil stores them in memory.
 	Store Store
@@ -70,11 +70,11 @@ type Config struct {
 	PrivateKey, Algorithm string
 	// Version is Sextant's version, which is sent when registering.
 	Version string
-	// Timeout bounds the wait for the person; 0 is 5 minutes.
+	// Timeout bounds one sign-in; 0 is 5 minutes.
 	Timeout time.Duration
 }
 
-// ErrDeclined means that the person declined to sign in or did not answer.
+// ErrDeclined means that the person did not sign in in time, declined it, or declined another issuer.
 var ErrDeclined = errors.New("the sign-in was declined")
 
 const (
@@ -83,8 +83,8 @@ const (
 	renewMargin = time.Minute
 	// renewLimit bounds one renewal.
 	renewLimit = 30 * time.Second
-	// At most maxSignIns sign-ins are started within signInWindow, so that a server that refuses every
-	// token cannot keep asking the person.
+	// maxSignIns sign-ins may be started in a row; after that, one may be started every signInWindow/maxSignIns. So
+	// a server that refuses every token cannot keep asking the person.
 	maxSignIns   = 3
 	signInWindow = 10 * time.Minute
 )
@@ -130,7 +130,7 @@ func New(cfg Config) *Handler {
 	return h
 }
 
-// Close cancels a running sign-in and waits for it to end. Stored tokens stay.
+// Close cancels a running sign-in or renewal and waits for it to end. Stored tokens stay.
 func (h *Handler) Close() {
 	h.mu.Lock() // no sign-in begins after this
 	h.end()
@@ -145,9 +145,9 @@ func (h *Handler) IsSigningIn() bool {
 	return h.attempt != nil
 }
 
-// TokenSource returns a source of one valid token, or nil if there is none. A token is renewed a minute before
-// it expires, or after half of its lifetime if that is shorter. TokenSource waits for a renewal as long as ctx
-// allows; the renewal itself continues.
+// TokenSource returns a source of one valid token, or nil if there is none. A token is renewed a minute before it
+// expires, or half of its lifetime before if that is less than a minute. TokenSource waits for a renewal as long as
+// ctx allows; the renewal itself continues.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	g, r, err := h.currentGrant()
 	if r == nil {
@@ -163,7 +163,8 @@ func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return next.source(), nil
 }
 
-// currentGrant returns the current grant and the renewal that it needs first. Either may be nil.
+// currentGrant returns the current grant and the renewal that it needs first. Either may be nil. It deletes a grant
+// that has expired and cannot be renewed.
 func (h *Handler) currentGrant() (*grant, *renewal, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -180,8 +181,8 @@ func (h *Handler) currentGrant() (*grant, *renewal, error) {
 	return nil, nil, h.deleteGrant()
 }
 
-// Authorize has the person sign in after the server answered req with resp. It waits as long as ctx allows; the
-// sign-in itself continues.
+// Authorize signs in after the server answered req with resp. It waits as long as ctx allows; the sign-in itself
+// continues. It returns nil at once for a 403 that is not about scopes, and if there is a newer token already.
 func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	defer drain(resp)
 	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
@@ -206,7 +207,7 @@ func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.R
 	}
 }
 
-// begin returns the running sign-in or starts one. It returns nil if a newer token than c.token is there
+// begin returns the running sign-in or starts one. It returns nil if there is a fresh token other than c.token
 // already.
 func (h *Handler) begin(c challenge) (*attempt, error) {
 	h.mu.Lock()

@@ -45,7 +45,7 @@ func (g *grant) fresh() bool {
 	return g.Expires.IsZero() || time.Until(g.Expires) > margin
 }
 
-// source returns nil for no grant, as the SDK expects.
+// source returns a source of g's access token. It returns nil for a nil g, as the SDK expects.
 func (g *grant) source() oauth2.TokenSource {
 	if g == nil {
 		return nil
@@ -60,7 +60,7 @@ func keyOf(kind, of string) string {
 	return "mcp-" + kind + "-" + hex.EncodeToString(sum[:8])
 }
 
-// loadGrant returns the grant, which is read from the store once. The caller holds mu.
+// loadGrant returns the grant, nil for none. It reads the store once. The caller holds mu.
 func (h *Handler) loadGrant() *grant {
 	if h.loaded {
 		return h.grant
@@ -146,7 +146,8 @@ func (h *Handler) deleteRegistration(issuer string) {
 	_ = h.cfg.Store.SetKey(keyOf("client-secret", issuer), "")
 }
 
-// setToken copies the issuer's response to g; asked are the requested scopes.
+// setToken copies the issuer's response to g. asked are the requested scopes, which count as granted if the
+// response names none.
 func (g *grant) setToken(token *oauth2.Token, asked []string) {
 	g.Access, g.Got, g.Expires, g.Scopes = token.AccessToken, time.Now(), token.Expiry, asked
 	if token.RefreshToken != "" {

@@ -1,6 +1,7 @@
-// Package config reads and edits mcp-config.json, the person's list of MCP servers, in the "mcpServers" format
-// that other programs use too. Each entry is validated separately, so that one broken server does not stop the
-// others. Edits leave the rest of the file as the person wrote it. The package starts no servers.
+// Package config reads and edits mcp-config.json, the person's list of MCP servers, in the "mcpServers" format that
+// other programs use too. Each entry is validated separately, so that one broken server does not stop the others.
+// Changing an entry leaves the rest of the file as the person wrote it; adding and removing servers formats the
+// file anew. The package starts no servers.
 package config
 
 import (
@@ -30,7 +31,8 @@ type Entry struct {
 	Cwd     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Type is "http" or "sse" for a URL. Other programs also write "stdio", the default for a command.
+	// Type is "sse" or, as by default, "http" for a URL. Other programs also write "streamable-http", which means
+	// the same, and "stdio" for a command.
 	Type     string `json:"type,omitempty"`
 	Disabled bool   `json:"disabled,omitempty"`
 	// OAuth adds to the sign-in details that the server publishes; usually nil.
@@ -55,17 +57,18 @@ type OAuth struct {
 	Algorithm  string `json:"algorithm,omitempty"`
 }
 
-// Consents are a person's decisions about what a server may ask Sextant for. A nil member is undecided: the
-// person is asked during the call that needs it, and the answer is written to the file.
+// Consents are a person's decisions about what a server may ask Sextant for. A nil member is undecided: the person
+// is asked during the call that needs it.
 type Consents struct {
-	// Roots controls whether the server may know the folder that the person works in.
+	// Roots controls whether the server may know the folder that the person works in. The person's first answer is
+	// written to the file.
 	Roots *bool `json:"roots,omitempty"`
 	// Sampling controls questions to the person's model: false forbids them; otherwise the person is asked each
 	// time.
 	Sampling *bool `json:"sampling,omitempty"`
 }
 
-// DecidedAs reports whether a decision was made and equals want.
+// DecidedAs reports whether decision is not nil and equals want.
 func DecidedAs(decision *bool, want bool) bool { return decision != nil && *decision == want }
 
 // Transport returns "stdio", "http" or "sse".

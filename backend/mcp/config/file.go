@@ -28,7 +28,7 @@ const (
 // ErrUnknownServer means that the config has no server of that name.
 var ErrUnknownServer = errors.New("no such MCP server")
 
-// Read reads the file at path. A missing file reads as empty.
+// Read reads the file at path, at most 1 MB. A missing file reads as empty.
 func Read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,7 @@ func Read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// ReadEntries reads and parses the file at path.
+// ReadEntries reads the file at path and parses it, see Parse.
 func ReadEntries(path string) (entries map[string]Entry, faults map[string]string, err error) {
 	text, err := Read(path)
 	if err != nil {
@@ -63,7 +63,8 @@ func ReadEntries(path string) (entries map[string]Entry, faults map[string]strin
 	return entries, faults, nil
 }
 
-// Write replaces the file at path atomically. It keeps the file's mode and writes through a symbolic link.
+// Write replaces the file at path atomically. It keeps the file's mode and follows a symbolic link. Its folder must
+// exist.
 func Write(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -88,8 +89,8 @@ func Write(path string, text []byte) error {
 	return nil
 }
 
-// CommandOf returns the command line of the named server in the file at path, or "" if it has none. A secret
-// bound to a server is passed to exactly this command line.
+// CommandOf returns the command line of the named server in the file at path, or "" if it has none or the file
+// cannot be read. A secret bound to a server is passed to exactly this command line.
 func CommandOf(path, name string) string {
 	entries, _, err := ReadEntries(path)
 	if e, ok := entries[name]; err == nil && ok && e.Command != "" {
@@ -98,8 +99,8 @@ func CommandOf(path, name string) string {
 	return ""
 }
 
-// Add writes one server to the file at path, which is created if it is missing. If the name exists, the file is
-// broken or the entry cannot run, Add returns an error and writes nothing.
+// Add adds one server, switched on, to the file at path, which is created if it is missing. If the name exists, the
+// file is broken or the entry cannot run, Add returns an error and writes nothing.
 func Add(path, name string, entry Entry) error {
 	entry.Disabled = false
 	raw, err := json.Marshal(entry)
@@ -116,7 +117,8 @@ func Add(path, name string, entry Entry) error {
 	return nil
 }
 
-// Merge adds servers to the file at path. It skips those whose names exist already.
+// Merge adds servers to the file at path. It skips those whose names exist already. If one is invalid, it returns
+// an error and writes nothing.
 func Merge(path string, servers map[string]json.RawMessage) (added, skipped []string, err error) {
 	text, err := Read(path)
 	if err != nil {
@@ -161,7 +163,7 @@ func Merge(path string, servers map[string]json.RawMessage) (added, skipped []st
 	return added, skipped, Write(path, out)
 }
 
-// Remove returns text without the named server.
+// Remove returns text without the named server. The error is ErrUnknownServer if there is no such server.
 func Remove(text []byte, name string) ([]byte, error) {
 	var whole, have map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -174,7 +176,7 @@ func Remove(text []byte, name string) ([]byte, error) {
 	return withServers(whole, have)
 }
 
-// withServers returns the whole file with these servers in it.
+// withServers returns the text of the file whole with its servers replaced.
 func withServers(whole, servers map[string]json.RawMessage) ([]byte, error) {
 	var err error
 	if whole[serversField], err = json.Marshal(servers); err != nil {
@@ -244,7 +246,7 @@ func SetConsents(text []byte, name string, c Consents) ([]byte, error) {
 	return text, nil
 }
 
-// find locates the entry of a server in text.
+// find locates the entry of a server in text. The error wraps ErrUnknownServer if there is none.
 func find(text []byte, name string) (*jsonpos.Index, jsonpos.Span, error) {
 	index, err := jsonpos.Parse(text)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package consent asks the person the questions of MCP servers: a form, a page to open, a sign-in, a changed
-// tool, the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue
-// shows them. Text from a server is masked, and its invisible characters are escaped.
+// Package consent asks the person the questions of MCP servers: a form, a page to open, a sign-in, a changed tool,
+// the workspace folder, the model, a start without a sandbox. It writes the questions; the approval queue shows
+// them. Invisible characters in text from a server are escaped, and secrets in its messages, prompts and tool
+// definitions are masked.
 //
-// The methods of an Asker are the callbacks of mcpclient.Config and launch.Sandbox. Package requests implements
-// the protocol.
+// The methods of an Asker are callbacks for mcpclient.Config and launch.Sandbox. Package requests implements the
+// protocol.
 package consent
 
 import (
@@ -23,7 +24,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// errNobody is the error of a question in a call that no person can answer.
+// errNobody is the error for a question in a call during which no person can be asked.
 var errNobody = errors.New("no person is at the window to answer")
 
 // Approvals asks the person; approval.Queue implements it.
@@ -43,7 +44,7 @@ type Config struct {
 	OpenPage func(address string)
 	// Model returns the model that answers servers, "" if no language model is connected.
 	Model func() string
-	// Complete sends messages to a model on behalf of the call in q.
+	// Complete sends messages to a model on behalf of q.Call, with the system prompt and token limit of q.
 	Complete func(ctx context.Context, model string, messages []chat.Message, q requests.SamplingQuestion) (
 		requests.SamplingAnswer, error)
 }
@@ -64,7 +65,7 @@ func (a *Asker) ask(ctx context.Context, q event.Approval) (event.ApprovalAnswer
 	return a.cfg.Approvals.Ask(ctx, q)
 }
 
-// askIn asks a question that a server caused during a call.
+// askIn asks a question that a server caused during a call, or returns errNobody.
 func (a *Asker) askIn(ctx context.Context, call toolspec.Call, q event.Approval) (event.ApprovalAnswer, error) {
 	if !call.From.Interactive {
 		return event.ApprovalAnswer{}, errNobody
@@ -143,8 +144,8 @@ func (a *Asker) Review(ctx context.Context, c mcpclient.ToolChange) (bool, error
 	}))
 }
 
-// SignIn asks the person whether to sign in to a server, and opens the page for it. It returns auth.ErrDeclined
-// if they decline.
+// SignIn asks the person whether to sign in to a server, and if so opens page in their browser. It returns
+// auth.ErrDeclined if they decline.
 func (a *Asker) SignIn(ctx context.Context, server, page string) error {
 	u, err := requests.ParseAddress(page)
 	if err != nil {
@@ -189,7 +190,8 @@ func (a *Asker) ConfirmIssuer(ctx context.Context, server, before, now string) (
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
 
-// ConfirmUnsandboxed asks whether the program of a server may run without a sandbox; why says why there is none.
+// ConfirmUnsandboxed asks whether a server may run without a sandbox. line is its command line; why says why there
+// is no sandbox.
 func (a *Asker) ConfirmUnsandboxed(ctx context.Context, server, line, why string) (bool, error) {
 	return confirmed(a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),

@@ -24,7 +24,8 @@ func (a *Asker) AskRoots(ctx context.Context, r requests.RootsQuestion) (bool, e
 	return err == nil && answer.Answer == event.AnswerOnce, err
 }
 
-// Sample lets the model answer a server's question, after the person has read it and agreed.
+// Sample shows the person a server's question to the model and, if they agree, returns the model's answer with
+// secrets masked.
 func (a *Asker) Sample(ctx context.Context, q requests.SamplingQuestion) (requests.SamplingAnswer, error) {
 	model := a.cfg.Model()
 	if model == "" {

@@ -1,7 +1,7 @@
-// Package definitions turns the tools that an MCP server lists into Sextant's tool definitions. Names stay
-// distinct and never change their meaning. Hints are believed only where they warn. The definition of a tool
-// that a person has seen is pinned, so that a later change can be shown to them. All that a server sends is
-// text from outside; its size is bounded here. The package does no I/O.
+// Package definitions turns the tools that an MCP server lists into Sextant's tool definitions. Their names are
+// distinct. Hints never exempt a tool from confirmation. Definitions are pinned, so that a later change can be
+// shown to a person. All that a server sends is text from outside; its size is bounded here. The package does no
+// I/O.
 package definitions
 
 import (
@@ -29,12 +29,12 @@ const (
 	MaxName        = 64
 	maxSchema      = 64 << 10
 	maxDescription = 4000
-	// callLimit bounds a call that its caller does not bound.
+	// callLimit is the timeout in a tool's definition.
 	callLimit = 2 * time.Minute
 )
 
 // PublicName returns the catalog's name of a server's tool, made from the server's prefix and the tool's name in
-// snake_case (see SnakeCaseNames). A name that is too long is shortened and stays distinct.
+// snake_case (see SnakeCaseNames). A name longer than MaxName is cut and ends in a hash.
 func PublicName(prefix, snakeCaseName string) string {
 	name := prefix + "__" + snakeCaseName
 	if len(name) <= MaxName {
@@ -48,8 +48,8 @@ func hash(text string, bytes int) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// snakeCase converts any name to lower-case ASCII letters, digits and single underscores: "getWeather" and
-// "get-weather" become "get_weather".
+// snakeCase converts any name to lower-case ASCII letters, digits and single underscores, beginning with a letter:
+// "getWeather" and "get-weather" become "get_weather".
 func snakeCase(name string) string {
 	var b strings.Builder
 	var last rune
@@ -75,8 +75,8 @@ func snakeCase(name string) string {
 var hashSuffix = regexp.MustCompile(`_[0-9a-f]{8}$`)
 
 // SnakeCaseNames maps each name to a distinct name in snake_case, which does not depend on the order of names. A
-// name that would not be distinct, or that looks hashed already, gets a hash of the original. If the hashed names
-// still collide, which only happens on purpose, they are left out.
+// name that would not be distinct, or that looks as if it ended in a hash, gets a hash of the original. Names that
+// still collide, which only happens on purpose, are left out.
 func SnakeCaseNames(names []string) map[string]string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	count := map[string]int{}
@@ -101,7 +101,7 @@ func SnakeCaseNames(names []string) map[string]string {
 	return forms
 }
 
-// Prefixes maps each server to the part of its tools' names that identifies the server.
+// Prefixes maps the name of each server to the part of its tools' names before "__".
 func Prefixes(servers []string) map[string]string {
 	prefixes := SnakeCaseNames(servers)
 	for _, name := range servers {
@@ -112,7 +112,7 @@ func Prefixes(servers []string) map[string]string {
 	return prefixes
 }
 
-// FromTool returns the definition of a server's tool, without a name.
+// FromTool returns the definition of a server's tool, without a name. The error says why its schema cannot be used.
 func FromTool(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
 	schema, err := inputSchema(t.InputSchema)
 	if err != nil {
@@ -129,8 +129,8 @@ func FromTool(server string, remote bool, t *sdk.Tool) (toolspec.Definition, err
 	}, nil
 }
 
-// Hints converts a tool's annotations. A hint counts where it warns and never where it reassures: readOnlyHint
-// exempts a tool from nothing. Every tool must be confirmed on its first use; the person may then grant more.
+// Hints converts a tool's annotations. No hint exempts a tool from confirmation, and readOnlyHint is ignored. Every
+// tool must be confirmed on its first use; the person may then grant more.
 func Hints(a *sdk.ToolAnnotations, remote bool) toolspec.Hints {
 	isTrue := func(p *bool) bool { return p != nil && *p }
 	h := toolspec.Hints{Confirm: true, OpenWorld: remote}

@@ -8,13 +8,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxPinned bounds how many tools of a server are pinned; maxPin bounds one pin in bytes.
+// maxPinned bounds how many tools of a server are pinned. A longer pin than maxPin bytes is replaced by its hash.
 const (
 	maxPinned = 512
 	maxPin    = 128 << 10
 )
 
-// Pin returns all that a model or a person reads of a tool, as JSON, or the hash of that if it is too long.
+// Pin returns all that a model or a person reads of a tool, as JSON, or the hash of that if it is longer than 128
+// KB.
 func Pin(t *sdk.Tool) string {
 	b, err := json.Marshal(struct {
 		Name         string               `json:"name"`
@@ -46,7 +47,7 @@ func Compare(pins map[string]string, tools []*sdk.Tool) (fresh map[string]string
 			fresh[t.Name] = pin
 		case known && before == pin:
 		default:
-			// If the pin is a hash, only the name is known.
+			// If the pin is a hash, or there is none, only the name is known.
 			old := &sdk.Tool{Name: t.Name, InputSchema: json.RawMessage(`{"type":"object"}`)}
 			if known {
 				_ = json.Unmarshal([]byte(before), old)

@@ -65,7 +65,7 @@ type command struct {
 	Env     map[string]string `json:"env"`
 }
 
-// userValue is a value that the person must supply.
+// userValue is a setting of a bundle, which the person may have to supply.
 type userValue struct {
 	Title     string          `json:"title"`
 	Required  bool            `json:"required"`
@@ -185,7 +185,7 @@ func (r Reader) serverOf(m manifest, folder string) Server {
 	return s
 }
 
-// values returns the default values.
+// values returns the default values as text, nil for none.
 func (u userValue) values() []string {
 	var many []string
 	if json.Unmarshal(u.Default, &many) == nil {
@@ -212,7 +212,7 @@ func (m manifest) expandList(arg string) []string {
 	return []string{arg}
 }
 
-// unpack writes the bundle to its folder, which must not exist yet. If it fails, it leaves nothing behind.
+// unpack writes the bundle to its folder, which must not exist yet. If writing fails, it removes the folder.
 func (b *Bundle) unpack() (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.Folder), 0o700); err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)

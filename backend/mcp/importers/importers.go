@@ -40,8 +40,8 @@ type List struct {
 	Digest string
 }
 
-// Server is one server as Sextant would run it. Notes say what a person must do before it can work, and what
-// was left out of the import.
+// Server is one server of a List, with its placeholders filled in. Notes say what a person must do before it can
+// work, and what was left out.
 type Server struct {
 	Name     string
 	Command  string            `json:"command"`
@@ -77,7 +77,7 @@ func NewReader(dataDir, workspace string) Reader {
 	}
 }
 
-// Open reads the file at path.
+// Open reads the file at path, see Read.
 func (r Reader) Open(path string) (List, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r Reader) Open(path string) (List, error) {
 	return r.Read(data)
 }
 
-// Read lists the servers in data. Its errors say what a valid file looks like.
+// Read lists the servers in data, the content of a file.
 func (r Reader) Read(data []byte) (List, error) {
 	list, err := r.read(data)
 	sum := sha256.Sum256(data)

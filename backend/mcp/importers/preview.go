@@ -12,7 +12,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Preview describes what an import would add. All of it is text from outside.
+// Preview describes what an import would add. What it quotes from the file is text from outside.
 type Preview struct {
 	// Format describes the file in words.
 	Format  string            `json:"format"`
@@ -81,7 +81,7 @@ func (p *Preview) FillAccess(sandbox *launch.Sandbox, workspace string) {
 	}
 }
 
-// entry converts the server to an entry of our config.
+// entry converts the server to an entry of mcp-config.json. problem says why it cannot run, "" if it can.
 func (s Server) entry() (e config.Entry, problem string) {
 	e = config.Entry{
 		Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers, Type: s.Type,
@@ -95,10 +95,10 @@ func (s Server) entry() (e config.Entry, problem string) {
 	return e, e.Problem(s.Name)
 }
 
-// Import adds the servers of list with the given names, or all if names is empty, to the config at path. It
-// returns the names of those added and of those skipped because they exist. Unless on is true, the servers are
-// added switched off, so that each starts only after a person has read its command; one with Notes is always
-// off. A server that cannot run fails the whole import.
+// Import adds the servers of list with the given names, or all if names is empty, to the config at path. It returns
+// the names of those added and of those skipped because they exist. Unless on is true, the servers are added
+// switched off, so that each starts only after a person has read its command; one with Notes is always off. A
+// server that cannot run fails the whole import. A bundle is unpacked first.
 func Import(path string, list List, names []string, on bool) (added, skipped []string, err error) {
 	p, err := PreviewOf(path, list)
 	if err != nil {

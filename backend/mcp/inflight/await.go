@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Grace is how long a request that ended, or a connection that broke, may take to say why.
+// Grace is how long AwaitOutcome waits after its context has ended. Others wait as long for the cause of a broken
+// connection.
 const Grace = 2 * time.Second
 
 // Outcome is the result of a request.
@@ -14,8 +15,9 @@ type Outcome[T any] struct {
 	Err    error
 }
 
-// Await runs ask and waits for it at most for limit. A server that reads nothing blocks the write, which has no
-// deadline; then the goroutine of ask ends with the session.
+// Await runs ask with a deadline of limit and returns its outcome, or the error of the context if there is none
+// Grace after the deadline or the end of ctx. A server that reads nothing blocks the write, which has no deadline;
+// then the goroutine of ask ends only with the session.
 func Await[T any](ctx context.Context, limit time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	outcome := make(chan Outcome[T], 1)
@@ -31,8 +33,8 @@ func Await[T any](ctx context.Context, limit time.Duration, ask func(context.Con
 	return none, ctx.Err()
 }
 
-// AwaitOutcome waits for an outcome. After the end of ctx it waits for Grace, so that the request can tell the
-// server. ok is false if there is no outcome by then.
+// AwaitOutcome waits for an outcome. After the end of ctx it waits for Grace, in which the request can tell the
+// server that it was canceled. ok is false if there is no outcome by then.
 func AwaitOutcome[T any](ctx context.Context, outcome <-chan Outcome[T]) (o Outcome[T], ok bool) {
 	select {
 	case o = <-outcome:

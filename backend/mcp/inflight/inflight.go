@@ -17,7 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// MaxQuestions bounds the questions that a server may ask the person in one call.
+// MaxQuestions bounds the questions that a server may ask in one call.
 const MaxQuestions = 10
 
 // Registry holds the running calls of one server. Its methods may be called concurrently; the zero value is
@@ -48,7 +48,8 @@ type Call struct {
 
 type contextKey struct{}
 
-// Begin registers a call. The caller must call end at the end of the call; inner is the context for the call.
+// Begin registers a call. inner is ctx with the call as a value, see FromContext. The caller must call end when the
+// call is over.
 func (r *Registry) Begin(ctx context.Context, request toolspec.Call) (inner context.Context, end func()) {
 	c := &Call{Request: request, asking: make(chan struct{}, 1), registry: r}
 	c.Context = context.WithValue(ctx, contextKey{}, c)
@@ -78,8 +79,8 @@ func FromContext(ctx context.Context) *Call {
 	return c
 }
 
-// Find returns the call that a server's request belongs to: the call with the task that meta names, the call of
-// ctx, or else the only running call. It returns nil if none of these applies.
+// Find returns the call that a server's request belongs to, or nil. If meta names a task, that is the call with
+// this task; otherwise the call of ctx, or else the only running call.
 func (r *Registry) Find(ctx context.Context, meta map[string]any) *Call {
 	if id := tasks.RelatedID(meta); id != "" {
 		return r.find(func(c *Call) bool { return c.task == id })
@@ -108,7 +109,8 @@ func (r *Registry) find(is func(*Call) bool) *Call {
 	return nil
 }
 
-// Pause stops the call's deadline until resume is called. inner ends with ctx or with the call.
+// Pause stops the call's deadline until resume is called, which the caller must do. inner ends with ctx, with the
+// call or with resume.
 func (c *Call) Pause(ctx context.Context) (inner context.Context, resume func()) {
 	inner, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.Context, cancel)
@@ -116,7 +118,7 @@ func (c *Call) Pause(ctx context.Context) (inner context.Context, resume func())
 	return inner, func() { restart(); stop(); cancel() }
 }
 
-// Ask waits until no other question of the call is open. ok is false if there were too many questions, or if
+// Ask waits until no other question of the call is open. ok is false if this would be more than MaxQuestions, or if
 // ctx ended. Otherwise the caller must call done after the question.
 func (c *Call) Ask(ctx context.Context) (done func(), ok bool) {
 	if c.questions.Add(1) > MaxQuestions {
@@ -137,7 +139,8 @@ func (c *Call) SetTask(id string) {
 	c.task = id
 }
 
-// Report shows line, which is text from outside, to the person as progress of the call.
+// Report passes line, which is text from outside, to the output of TrackProgress. Lines that come too fast are
+// dropped, except the newest.
 func (c *Call) Report(line string) {
 	c.registry.mu.Lock()
 	p := c.progress
@@ -157,8 +160,8 @@ func (c *Call) TrackProgress(output func(stream, text string)) (token string, en
 	return c.token, p.end
 }
 
-// Progress reports a progress notification to the call with its token. A notification without a call is late or
-// made up, and is dropped.
+// Progress reports a notification to the running call with its token. It drops one without such a call, which is
+// late or made up.
 func (r *Registry) Progress(p *sdk.ProgressNotificationParams) {
 	token, ok := p.ProgressToken.(string)
 	if !ok {

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// reportInterval is the shortest time between two reports to the person: a server may report each row.
+	// reportInterval is the shortest time between two reports to the person, because a server may report each row
+	// of a table.
 	reportInterval = 250 * time.Millisecond
 	// maxLine bounds one line of progress in characters.
 	maxLine = 200
@@ -30,7 +31,8 @@ type progressReporter struct {
 	ended bool
 }
 
-// report outputs line now or within reportInterval, unless it repeats the last one. A nil reporter drops it.
+// report outputs line now or within reportInterval, unless a newer one replaces it or it repeats the last one. p
+// may be nil.
 func (p *progressReporter) report(line string) {
 	line = servertext.OneLine(line, maxLine)
 	if p == nil || p.output == nil || line == "" {
@@ -45,7 +47,7 @@ func (p *progressReporter) report(line string) {
 	p.flush()
 }
 
-// flush outputs the next line and starts the interval. The caller holds mu.
+// flush outputs the next line, if there is one, and starts the interval. The caller holds mu.
 func (p *progressReporter) flush() {
 	p.timer = nil
 	if p.ended || p.next == "" {
@@ -63,7 +65,6 @@ func (p *progressReporter) flush() {
 	})
 }
 
-// end stops all reports.
 func (p *progressReporter) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +74,8 @@ func (p *progressReporter) end() {
 	}
 }
 
-// progressLine returns one line for a notification. If the total is known, it begins with a percentage, which
-// the window draws as a bar.
+// progressLine returns the text of a notification, "" if it says nothing. If the total is known, it begins with a
+// percentage, which the window draws as a bar.
 func progressLine(p *sdk.ProgressNotificationParams) string {
 	finite := func(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 	switch {

@@ -15,7 +15,8 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// prepareHome returns the home folder of a server's program, which it creates if missing.
+// prepareHome returns the home folder of a server's program. It creates the folder if missing and writes the
+// person's npm registries to it.
 func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 	dir := s.homePath(server, e)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -32,7 +33,8 @@ func (s *Sandbox) prepareHome(server string, e config.Entry) (string, error) {
 	return dir, nil
 }
 
-// startedSuffix ends the name of a file beside a home. The file exists once the server has run there.
+// startedSuffix ends the name of a file beside a home. The file exists once the server has started there
+// successfully.
 const startedSuffix = ".ran"
 
 // MarkStarted records that a server has started successfully. s may be nil.
@@ -47,9 +49,9 @@ func (s *Sandbox) MarkStarted(server string, e config.Entry) error {
 	return os.WriteFile(dir+startedSuffix, nil, 0o600)
 }
 
-// removePartialPackages removes packages that npx was unpacking when an earlier start was interrupted; npx
-// would use them as if they were complete. Call it only before the server's first successful start, because
-// later its own files may be there.
+// removePartialPackages removes npx's packages: if an earlier start was interrupted, npx would use a partial one as
+// if it were complete. Call it only before the server's first successful start, because later its own files may be
+// there.
 func removePartialPackages(home string) error {
 	root, err := os.OpenRoot(home) // no link may lead out of the home, which the server can write
 	if err != nil {
@@ -78,7 +80,8 @@ func homeName(server string) string {
 
 var homePattern = regexp.MustCompile(`^(.*)-[0-9a-f]{8}$`)
 
-// RemoveUnusedHomes removes homes that belong to no entry, of one server or, if server is "", of all. s may be nil.
+// RemoveUnusedHomes removes the homes that belong to no entry. If server is not "", it considers only that
+// server's. s may be nil.
 func (s *Sandbox) RemoveUnusedHomes(entries map[string]config.Entry, server string) error {
 	if s == nil || s.Homes == "" {
 		return nil

@@ -1,7 +1,7 @@
-// Package launch starts the program of an MCP server. It runs in the sandbox, limited to what its entry grants
-// and with a separate home folder. It runs outside if the person chose that, if a container replaces the
-// sandbox, or if this machine has no sandbox and the person agreed. The package also describes in words what a
-// server may access.
+// Package launch starts the program of an MCP server. The program runs in the sandbox, limited to what its entry
+// grants and with a separate home folder. It runs outside if Sextant has no sandbox configured, if the person chose
+// that, if a container replaces the sandbox, or if this machine has no sandbox and the person agreed. The package
+// also describes in words what a server may access.
 //
 // It knows nothing of the protocol: it returns the program's standard input and output.
 package launch
@@ -50,15 +50,16 @@ type Request struct {
 	Workspace string
 	// Log receives the program's standard error.
 	Log io.Writer
-	// OnPermissions receives the permissions that the program runs with.
+	// OnPermissions receives the permissions from the entry before the program starts. It is not called without a
+	// Sandbox.
 	OnPermissions func(access.Permissions)
 	// ConfirmUnsandboxed asks the person whether the program may run without a sandbox; why says why there is none.
 	// A nil error allows it.
 	ConfirmUnsandboxed func(ctx context.Context, why string) error
 }
 
-// Start starts the program of r. The caller must call Stop and close stdout. s may be nil: then every program
-// runs outside the sandbox.
+// Start starts the program of r. The caller must call Stop and close stdout. If s or s.Confine is nil, every
+// program runs outside the sandbox.
 func (s *Sandbox) Start(
 	ctx context.Context, r Request,
 ) (p Program, stdin io.WriteCloser, stdout io.ReadCloser, err error) {
@@ -90,7 +91,6 @@ func (s *Sandbox) Start(
 	return s.startInside(ctx, r, permissions, name)
 }
 
-// startOutside starts the program without a sandbox.
 func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadCloser, error) {
 	dir := r.Entry.Cwd
 	if dir == "" {
@@ -119,7 +119,8 @@ func ExpandHome(path string) string {
 	return path
 }
 
-// checkExecutable says why name cannot be executed, started in dir or else in workspace.
+// checkExecutable returns an error if name cannot be executed. It is relative to dir or, if that is "", to
+// workspace.
 func checkExecutable(name, dir, workspace string) error {
 	file := name
 	if !filepath.IsAbs(name) {

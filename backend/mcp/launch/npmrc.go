@@ -31,7 +31,8 @@ func copyRegistries(personHome, serverHome string) error {
 // maxNpmrc bounds the person's .npmrc in bytes.
 const maxNpmrc = 64 << 10
 
-// registrySettings returns the lines of a home's .npmrc that name the sources of packages.
+// registrySettings returns the lines of a home's .npmrc that name the sources of packages and contain no
+// credentials.
 func registrySettings(home string) string {
 	path := filepath.Join(home, ".npmrc")
 	info, err := os.Stat(path)

@@ -111,7 +111,6 @@ func (s *Sandbox) missing(p access.Permissions) string {
 	return ""
 }
 
-// startInside starts the program in the sandbox.
 func (s *Sandbox) startInside(
 	ctx context.Context, r Request, permissions access.Permissions, name string,
 ) (Program, io.WriteCloser, io.ReadCloser, error) {
@@ -164,7 +163,8 @@ func (s *Sandbox) startInside(
 	return p, stdin, stdout, nil
 }
 
-// defaultDir returns the folder that a program starts in if its entry names none.
+// defaultDir returns the folder that a program starts in if permissions names none: the server's home or, where the
+// sandbox hides its content, the person's home.
 func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string {
 	if s.Home == "" || !s.Confine.IsolatesNetwork() || permissions.ReadsAll(s.Home) {
 		return home
@@ -183,7 +183,6 @@ func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) 
 	return func(ln net.Listener) func() { return s.Egress.StartProxyOn(ctx, ln, allow, nil) }
 }
 
-// confinedProgram is a program in the sandbox.
 type confinedProgram struct {
 	process *confine.Process
 	cancel  context.CancelFunc

@@ -64,7 +64,8 @@ func npmPrefix(home string) string {
 	return ""
 }
 
-// nvmDefault returns the folder of nvm's default version of Node, or else of the newest.
+// nvmDefault returns the bin folder of nvm's default Node version, or of the newest if the default is not
+// installed; "" without nvm.
 func nvmDefault(home string) string {
 	base := filepath.Join(home, ".nvm")
 	found, err := filepath.Glob(filepath.Join(base, "versions", "node", "v*"))
@@ -84,7 +85,7 @@ func nvmDefault(home string) string {
 	return filepath.Join(chosen, "bin")
 }
 
-// versionOf returns the version at the end of a path: 22, 3, 1 for "…/v22.3.1".
+// versionOf returns the version at the end of a path, nil for none: 22, 3, 1 for "…/v22.3.1".
 func versionOf(path string) (parts []int) {
 	version := strings.TrimPrefix(filepath.Base(path), "v")
 	for _, part := range strings.Split(version, ".") {

@@ -24,7 +24,7 @@ const (
 	// maxAnswer bounds the answer that is passed to a page, maxLine a line that a page logs, both in bytes.
 	maxAnswer = 4 << 20
 	maxLine   = 2000
-	// maxDomains bounds the origins that the pages of one server may reach.
+	// maxDomains bounds the uses of origins that a person can allow the pages of one server.
 	maxDomains = 128
 )
 
@@ -36,7 +36,8 @@ type AppTool struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// AppDefinitions returns the tools of a running server that its pages may call.
+// AppDefinitions returns the tools that a server's pages may call, under their names in the catalog; nil if it is
+// not running.
 func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +75,8 @@ func (t tool) appTool() AppTool {
 	return AppTool{Name: t.theirs, Description: t.def.Description, InputSchema: t.def.Parameters}
 }
 
-// App returns the page that shows calls of a tool, and the tool. name is the server's name for the tool, or
-// ours.
+// App returns the page that shows calls of a tool, and the tool. name is the server's name for the tool, or its
+// name in the catalog. The error wraps apps.ErrNoPage if the tool has no page or the page cannot be shown.
 func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppTool, error) {
 	s.mu.Lock()
 	v := s.servers[server]
@@ -106,8 +107,8 @@ func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppT
 	return page, found.appTool(), nil
 }
 
-// listedMeta returns the _meta of a page from the list of resources. It requests the list only if the page has
-// no _meta.
+// listedMeta returns the _meta of a page from the list of resources, nil if there is none. It requests the list
+// only if the page itself has no _meta.ui.
 func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
 	for _, c := range contents {
 		if _, declared := c.Meta["ui"]; declared {
@@ -128,7 +129,7 @@ func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents [
 	return nil
 }
 
-// readForPage reads a resource of at most the size of a page.
+// readForPage reads a resource. It fails if the resource is larger than a page may be.
 func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
 	ctx, session, done, err := s.Session(ctx, server)
 	if err != nil {
@@ -168,8 +169,8 @@ func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawM
 	return s.cfg.Secrets.MaskJSON(raw), nil
 }
 
-// answerForPage returns the unchanged answer to a call, for the page that shows the call or made it; nil for
-// other calls.
+// answerForPage returns the unchanged answer to a call, for the page that shows the call or made it. It returns nil
+// for other calls, and for an answer larger than maxAnswer.
 func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.CallToolResult) json.RawMessage {
 	if call.From.Caller != toolspec.CallerApp && !v.hasPage(theirs) {
 		return nil
@@ -182,14 +183,15 @@ func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.Ca
 	return raw
 }
 
-// hasPage reports whether a page shows the calls of a tool.
+// hasPage reports whether a page shows the calls of the tool that the server calls theirs.
 func (v *server) hasPage(theirs string) bool {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	return slices.ContainsFunc(v.tools, func(t tool) bool { return t.theirs == theirs && t.ui.URI != "" })
 }
 
-// AppDomains returns the uses that the person allowed the pages of a server, in the form of apps.Domains.Uses.
+// AppDomains returns the uses of origins that the person allowed the pages of a server, in the form of
+// apps.Domains.Uses.
 func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, error) {
 	v, err := s.server(server)
 	if err != nil {
@@ -199,7 +201,8 @@ func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, erro
 	return known.Domains, err
 }
 
-// AllowAppDomains adds uses to those of AppDomains. Only the person may decide that.
+// AllowAppDomains adds uses to those of AppDomains. Only the person may decide that. If a use is malformed or there
+// are too many, nothing changes.
 func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []string) error {
 	v, err := s.server(server)
 	if err != nil {
@@ -235,7 +238,7 @@ func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error
 	})
 }
 
-// AppLog writes a line from a server's page to the server's log.
+// AppLog writes a line from a server's page to the server's log, at most 2,000 bytes of it.
 func (s *Servers) AppLog(server, line string) error {
 	v, err := s.server(server)
 	if err != nil {

@@ -26,13 +26,12 @@ import (
 const (
 	// maxCallTime bounds a call without a shorter deadline.
 	maxCallTime = 30 * time.Minute
-	// codeUndelivered is the SDK's code for a request that HTTP did not deliver. A server's answer has another
-	// code.
+	// codeUndelivered is the SDK's code for a request that HTTP did not deliver.
 	codeUndelivered = -32005
 )
 
-// Execute runs call on its server and waits for the answer until ctx ends. The error is always nil: failures
-// are in the Result. Progress is passed to output, one line at a time.
+// Execute runs call on its server. The error is always nil: failures are in the Result. Progress is passed to
+// output, one line at a time.
 func (s *Servers) Execute(
 	ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string),
 ) (toolspec.Result, error) {
@@ -60,7 +59,7 @@ func (s *Servers) find(public string) (*server, tool) {
 	return nil, tool{}
 }
 
-// notCallable says why a server, or one of its tools, cannot be called now.
+// notCallable returns a failure that says why a server, or one of its tools, cannot be called now.
 func (s *Servers) notCallable(server, tool string) toolspec.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,9 +117,9 @@ func unknownServer(name string) error {
 	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.Runes(name, 64))
 }
 
-// Call runs a tool of a server, by the server's name for it or by ours. It bypasses the policy: calls of
-// programs and models must go through the pipeline instead, under the name that ToolName returns. No person is
-// asked during the call: if the server asks one, there is no answer.
+// Call runs a tool of a server; name is any of the tool's names. It bypasses the policy: calls of programs and
+// models must go through the pipeline instead, under the name that ToolName returns. No person is asked during the
+// call: a question of the server is canceled, and a changed tool is refused.
 func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
 	return s.call(ctx, server, name, toolspec.Call{Args: args}, nil)
 }
@@ -180,8 +179,8 @@ func (s *Servers) call(
 	return r
 }
 
-// send sends one call and waits for its answer until ctx ends. A server that reads nothing blocks the write,
-// which has no deadline; then the goroutine ends with the session.
+// send sends one call and waits for its answer, at most for inflight.Grace after the end of ctx. A server that
+// reads nothing blocks the write, which has no deadline; then the goroutine ends with the session.
 func (v *server) send(
 	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, params *sdk.CallToolParams,
 ) (*sdk.CallToolResult, error) {
@@ -202,7 +201,7 @@ func (v *server) send(
 	return nil, ctx.Err()
 }
 
-// waitForTask waits for a call that its server continues as a task.
+// waitForTask waits for the result of a call that its server continues as a task; first is the task's first state.
 func (v *server) waitForTask(
 	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, first *tasks.State,
 ) (*sdk.CallToolResult, error) {
@@ -292,8 +291,8 @@ func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, nam
 	return &r
 }
 
-// whyEnded waits briefly for the reason of a session's end, which says more than err, the error of a call in
-// it.
+// whyEnded waits a few seconds for the reason why the session ended, and returns it, or else the text of err. The
+// reason says more than err, the error of a call in the session.
 func (v *server) whyEnded(ctx context.Context, err error) string {
 	for started := time.Now(); ctx.Err() == nil && time.Since(started) < 2*inflight.Grace; {
 		v.owner.mu.Lock()

@@ -6,9 +6,9 @@
 // and its answers carry the source "mcp:<server>". A server that stops is reported as down and restarted with a
 // growing pause; the others keep running.
 //
-// The official SDK implements the protocol. This package maintains the connections (server, health), sends
-// calls (call), has changed tools reviewed (review) and edits the config (manage). Everything that needs no
-// connection is in the other packages of backend/mcp.
+// The official SDK implements the protocol. This package maintains the connections (server, health), sends calls
+// (call), has changed tools reviewed (review) and edits the config (manage). The other packages of backend/mcp do
+// the rest, such as starting programs and reading resources.
 package mcpclient
 
 import (
@@ -35,7 +35,7 @@ import (
 
 // Journal publishes the events of Servers.
 type Journal interface {
-	// Publish records e and shows it to all subscribers. It must not call back.
+	// Publish records e and shows it to all subscribers. It must not call Servers.
 	Publish(e event.Event)
 }
 
@@ -47,11 +47,12 @@ type Config struct {
 	Log     *slog.Logger
 	// Version is Sextant's version, which is sent to servers.
 	Version string
-	// Dir is the working folder of programs whose entries name none; "" is the working folder of Sextant.
+	// Dir is the workspace. Entries without cwd start there if they run outside the sandbox or may access it; "" is
+	// the working folder of Sextant.
 	Dir string
-	// Secrets replaces the names of secrets in env and headers with their values; nil replaces none.
+	// Secrets replaces the names of secrets in env, headers and oauth with their values; nil replaces none.
 	Secrets *secrets.Vault
-	// Egress sends the requests to remote servers; nil sends them directly.
+	// Egress sends the requests to remote servers; nil sends them without an egress guard.
 	Egress http.RoundTripper
 	// Store stores the tokens of sign-ins; nil stores them in memory.
 	Store auth.Store
@@ -81,13 +82,13 @@ type Config struct {
 
 // timing contains intervals that tests shorten; 0 is the default.
 type timing struct {
-	// firstPause and maxPause bound how long a failed server waits before it is restarted.
+	// firstPause bounds the first pause before a failed server is restarted, maxPause every pause.
 	firstPause, maxPause time.Duration
 	// checkInterval is the time between health checks of a server; checkLimit bounds the wait for its answer.
 	checkInterval, checkLimit time.Duration
 	// relistLimit bounds how long a running server may take to list its tools again.
 	relistLimit time.Duration
-	// died, if set, is called after every failure.
+	// died, if set, is called after every failure that leads to a restart.
 	died func()
 }
 
@@ -114,7 +115,7 @@ type Servers struct {
 	consents map[string]config.Consents
 	// saving counts the goroutines that write a person's answer to the config; they lock configMu.
 	saving sync.WaitGroup
-	// notifyPending is true while an event about notifications is about to be published.
+	// notifyPending is true while an event about notifications waits to be published.
 	notifyPending bool
 	// unsandboxed contains the programs that the person let run without a sandbox, by name and command line.
 	unsandboxed map[string]bool
@@ -126,7 +127,7 @@ type Servers struct {
 	published, offered string
 }
 
-// New makes Servers. No server runs before Start.
+// New makes Servers. Call Start to run them.
 func New(cfg Config) *Servers {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -151,8 +152,9 @@ func New(cfg Config) *Servers {
 	return s
 }
 
-// Start reads the config, starts its servers and watches the file until Close or the end of ctx. It does not
-// wait for the servers. The error is always nil: Problem reports a config that cannot be read. Call Start once.
+// Start reads the config, starts its servers and watches the file until Close or the end of ctx. It also deletes
+// the homes of servers that are no longer in the config. It does not wait for the servers. The error is always nil:
+// Problem reports a config that cannot be read. Call Start once.
 func (s *Servers) Start(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
@@ -214,7 +216,7 @@ func (s *Servers) List() []event.MCPServer {
 	return list
 }
 
-// reload applies the config file if it changed. An invalid file changes nothing.
+// reload applies the config file if it changed. An invalid file changes nothing but the Problem.
 func (s *Servers) reload() {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -226,7 +228,7 @@ func (s *Servers) reload() {
 	s.apply(text)
 }
 
-// apply puts text into effect as the config. The caller holds configMu.
+// apply puts text into effect as the config, or sets the Problem if it is invalid. The caller holds configMu.
 func (s *Servers) apply(text []byte) {
 	if s.loaded && slices.Equal(text, s.text) {
 		return
@@ -289,7 +291,7 @@ func (s *Servers) setProblem(text string) {
 	}
 }
 
-// publish publishes events for changes since the last call.
+// publish publishes an event if the list of servers has changed since the last call, and one if their tools have.
 func (s *Servers) publish() {
 	if s.cfg.Journal == nil {
 		return
@@ -308,7 +310,6 @@ func (s *Servers) publish() {
 	}
 }
 
-// asJSON returns plain data as JSON, for comparison.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	// maxMessage bounds one message of a server in bytes; a longer one ends the connection.
+	// maxMessage bounds one message of a server in bytes.
 	maxMessage = 16 << 20
 	// maxRedirects bounds the redirects of one request.
 	maxRedirects = 5
@@ -104,8 +104,8 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	}, nil
 }
 
-// askWithoutSandbox asks the person whether the server may run without a sandbox. An agreement lasts until
-// Sextant ends.
+// askWithoutSandbox asks the person whether the server may run without a sandbox. It returns nil if they agree,
+// which lasts until Sextant ends, and launch.ErrDeclined otherwise.
 func (v *server) askWithoutSandbox(ctx context.Context, why string) error {
 	line := v.entry.CommandOrURL()
 	key := v.name + "\x00" + line
@@ -188,8 +188,8 @@ func (v *server) fillSecrets(text string, sink secrets.Sink) (string, error) {
 	return v.owner.cfg.Secrets.Fill(text, sink, nil)
 }
 
-// oauthHandler returns the handler that signs in to the server at u. It makes one handler while the server is
-// on, so that a new connection does not ask the person again.
+// oauthHandler returns the handler that signs in to the server at u. It keeps one handler until the server is
+// stopped, so that a new connection does not ask the person again.
 func (v *server) oauthHandler(u *url.URL, transport http.RoundTripper) (sdkauth.OAuthHandler, error) {
 	if v.signin != nil {
 		return v.signin, nil
@@ -223,8 +223,8 @@ func (v *server) openPage(ctx context.Context, server, page string) error {
 	return v.owner.cfg.OpenPage(ctx, server, page)
 }
 
-// serverTransport sends requests to the configured host only, with the configured headers, which may contain
-// keys. It bounds the size of responses.
+// serverTransport sends requests to the configured host only, with the configured headers, which may contain keys.
+// It bounds the size of responses that are not streams.
 type serverTransport struct {
 	next    http.RoundTripper
 	scheme  string
@@ -259,14 +259,14 @@ func (t *serverTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isEventStream reports whether resp is a stream, which has no maximum length: each of its events is bounded
-// instead.
+// isEventStream reports whether resp is a successful event stream, which has no maximum length: the SDK bounds each
+// event.
 func isEventStream(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && kind == "text/event-stream" && resp.StatusCode >= 200 && resp.StatusCode < 300
 }
 
-// boundedBody returns an error after left bytes; the SDK would read all of the body.
+// boundedBody is a body that ends with an error after left bytes, because the SDK reads a body of any length.
 type boundedBody struct {
 	io.ReadCloser
 	left int

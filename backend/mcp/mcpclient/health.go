@@ -17,20 +17,19 @@ const (
 	// localInterval and remoteInterval are the times between health checks of a server.
 	localInterval  = 30 * time.Second
 	remoteInterval = 2 * time.Minute
-	// checkLimit bounds the wait for the answer to a check. After maxMissed checks in a row without an answer,
-	// a server counts as down.
+	// checkLimit bounds the wait for the answer to a check. After maxMissed checks in a row without an answer, a
+	// server without running calls counts as down.
 	checkLimit = 10 * time.Second
 	maxMissed  = 3
 )
 
-// pause returns how long to wait after so many failures in a row. It doubles each time, with jitter, so that
-// servers that failed together do not restart together.
+// pause returns how long to wait after so many earlier failures in a row. It doubles each time up to maxPause, with
+// jitter, so that servers that failed together do not restart together.
 func (t *timing) pause(failures int) time.Duration {
 	longest := min(t.firstPause<<min(failures, 20), t.maxPause)
 	return longest/2 + rand.N(longest/2+1) //nolint:gosec // nobody gains by guessing it
 }
 
-// checkSoon requests a health check.
 func (v *server) checkSoon() {
 	select {
 	case v.checkNow <- struct{}{}:
@@ -52,7 +51,7 @@ func (v *server) watchSession(
 	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	// A check may last as long as the server is silent, and the end of the session must be noticed meanwhile.
+	// A check runs in a goroutine, because the end of the session must be noticed meanwhile.
 	var checking chan error
 	v.set(func() { v.missedChecks = 0 })
 	listIsLate := false
@@ -102,7 +101,8 @@ func (v *server) relist(ctx context.Context, session *sdk.ClientSession) (late b
 	return false, nil
 }
 
-// startCheck starts a health check, unless one is running.
+// startCheck returns the channel for the result of running, the running health check, or of a new one if that is
+// nil.
 func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, running chan error) chan error {
 	if running != nil {
 		return running
@@ -123,7 +123,7 @@ func (v *server) startCheck(session *sdk.ClientSession, group *sessionGroup, run
 	return result
 }
 
-// check sends a request that the server must answer.
+// check sends a request that every server should answer.
 func check(ctx context.Context, session *sdk.ClientSession) error {
 	if initialized := session.InitializeResult(); initialized == nil ||
 		initialized.ProtocolVersion < statelessRevision {
@@ -136,8 +136,8 @@ func check(ctx context.Context, session *sdk.ClientSession) error {
 	return err
 }
 
-// noAnswer returns err if it means that no answer came. An error response is an answer, because small servers
-// do not support ping.
+// noAnswer returns err if it means that no answer came, otherwise nil. An error response is an answer, because
+// small servers do not support ping.
 func noAnswer(err error) error {
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) && refused.Code != codeUndelivered {
@@ -146,8 +146,8 @@ func noAnswer(err error) error {
 	return err
 }
 
-// checked records the result of a check, and returns how many failed in a row. A server with running calls may
-// be too busy to answer; then it is degraded, not down.
+// checked records the result of a check, and returns how many failed in a row. After a failure the server is
+// degraded and, unless maxMissed is reached, checked again at once.
 func (v *server) checked(err error) (missed int) {
 	state, why := stateReady, ""
 	if err != nil {
@@ -173,7 +173,8 @@ func (v *server) checked(err error) (missed int) {
 	return missed
 }
 
-// disconnect ends a session and its connection. It does not wait for a server that does not cooperate.
+// disconnect ends a session, which may be nil, and its connection. It waits at most stopGrace for the session to
+// end by itself.
 func (v *server) disconnect(conn *connection, session *sdk.ClientSession) {
 	if session == nil {
 		conn.close()

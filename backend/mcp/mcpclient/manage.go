@@ -14,7 +14,7 @@ import (
 	"sextant/backend/mcp/servertext"
 )
 
-// server returns the server of that name. The error is config.ErrUnknownServer.
+// server returns the server of that name. The error wraps config.ErrUnknownServer.
 func (s *Servers) server(name string) (*server, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +25,6 @@ func (s *Servers) server(name string) (*server, error) {
 	return v, nil
 }
 
-// entries returns the entries of all servers.
 func (s *Servers) entries() map[string]config.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +35,8 @@ func (s *Servers) entries() map[string]config.Entry {
 	return all
 }
 
-// Log returns the end of a server's standard error, at most 64 KB, with secrets masked. It is text from
-// outside.
+// Log returns the end of a server's log, at most 64 KB, with secrets masked: its standard error, its log messages
+// and the lines that its pages log. It is text from outside.
 func (s *Servers) Log(name string) (string, error) {
 	v, err := s.server(name)
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *Servers) IsConnected(name string) bool {
 	return v != nil && v.session != nil
 }
 
-// Entry returns the entry of a server that is in effect.
+// Entry returns the entry of a server as it is in effect, even if the file has changed since.
 func (s *Servers) Entry(name string) (config.Entry, error) {
 	v, err := s.server(name)
 	if err != nil {
@@ -65,7 +64,8 @@ func (s *Servers) Entry(name string) (config.Entry, error) {
 	return e, nil
 }
 
-// EntryInFile returns the current entry of a server in the file, even if it is not in effect.
+// EntryInFile returns the entry of a server as it is in the file, even if it is not in effect yet. It fails if the
+// entry is invalid.
 func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 	entries, faults, err := config.ReadEntries(s.cfg.Path)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Servers) EntryInFile(name string) (config.Entry, error) {
 // Access describes what a server with that entry may access on this machine.
 func (s *Servers) Access(e config.Entry) launch.Access { return s.cfg.Sandbox.Access(e, s.cfg.Dir) }
 
-// edit changes the text of the config file and, if apply is true, puts it into effect at once.
+// edit writes the config file with the text that change returns and, if apply is true, puts it into effect at once.
 func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -122,8 +122,8 @@ func (s *Servers) SetAccess(name string, written *access.Override) error {
 	return s.edit(false, func(text []byte) ([]byte, error) { return config.SetAccess(text, name, written) })
 }
 
-// Put writes a server to the config and starts it. If replace is true, the server must exist; otherwise it must
-// not. If the entry has a problem, Put returns it as the error and writes nothing.
+// Put writes a server to the config and puts that into effect. If replace is true, the server must exist; otherwise
+// it must not. If the entry has a problem, Put returns it as the error and writes nothing.
 func (s *Servers) Put(name string, entry config.Entry, replace bool) error {
 	if problem := entry.Problem(name); problem != "" {
 		return errors.New(problem)
@@ -166,7 +166,8 @@ func (s *Servers) Preview(list importers.List) (importers.Preview, error) {
 	return p, err
 }
 
-// Import adds the servers of list with the given names, or all if names is empty. They are switched off.
+// Import adds the servers of list with the given names, or all if names is empty, switched off. skipped are those
+// that exist already.
 func (s *Servers) Import(list importers.List, names []string) (added, skipped []string, err error) {
 	err = s.merge(func() error {
 		added, skipped, err = importers.Import(s.cfg.Path, list, names, false)
@@ -178,8 +179,8 @@ func (s *Servers) Import(list importers.List, names []string) (added, skipped []
 	return added, skipped, nil
 }
 
-// Restart stops a server and starts it again at once, even if it was waiting for its next try. The server must
-// be switched on.
+// Restart stops a server and starts it again at once, even if it was waiting for its next try. The server must be
+// switched on and its entry valid.
 func (s *Servers) Restart(name string) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -200,7 +201,8 @@ func (s *Servers) Restart(name string) error {
 	return nil
 }
 
-// Remove stops a server, removes it from the config, and deletes its sign-in and its program's home.
+// Remove stops a server, removes it from the config, and deletes its sign-in and its program's home. If that fails,
+// the server is removed nevertheless.
 func (s *Servers) Remove(name string) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -231,7 +233,7 @@ func (s *Servers) Remove(name string) error {
 	return nil
 }
 
-// ErrorText returns err as a person reads it: one line of at most servertext.MaxSentence characters.
+// ErrorText returns the text of err for a person, see servertext.Sentence.
 func ErrorText(err error) string { return servertext.Sentence(err.Error()) }
 
 // IsUnknownServer reports whether err is the error for a server that does not exist.

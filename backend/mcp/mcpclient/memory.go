@@ -33,7 +33,6 @@ func (v *server) key() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// known returns the facts remembered about the server.
 func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	known, err := v.owner.cfg.Memory.KnownServer(ctx, v.key())
 	if err != nil {
@@ -42,7 +41,7 @@ func (v *server) known(ctx context.Context) (wire.KnownServer, error) {
 	return known, nil
 }
 
-// remember changes the facts remembered about the server.
+// remember stores what change makes of the facts remembered about the server.
 func (v *server) remember(ctx context.Context, change func(*wire.KnownServer)) error {
 	v.memoryMu.Lock()
 	defer v.memoryMu.Unlock()

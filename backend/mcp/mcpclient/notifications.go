@@ -22,7 +22,8 @@ import (
 const (
 	// maxWatched bounds how many resources of a server are watched; a new one replaces the oldest.
 	maxWatched = 8
-	// notifyInterval combines notifications, so that a server that sends many causes few events.
+	// notifyInterval is how long notifications are collected for one event, so that a server that sends many causes
+	// few.
 	notifyInterval = 200 * time.Millisecond
 
 	// maxLogged bounds one log message of a server in characters.
@@ -41,7 +42,6 @@ type notifications struct {
 	watched []string
 }
 
-// handleNotifications adds handlers for notifications about resources and prompts to o.
 func (v *server) handleNotifications(o *sdk.ClientOptions) {
 	listsChanged := func() {
 		v.set(func() { v.notified.lists++ })
@@ -69,7 +69,7 @@ func (v *server) resourceUpdated(uri string) {
 	}
 }
 
-// notify publishes the counts of all servers after notifyInterval.
+// notify publishes the counts of all servers after notifyInterval, unless that is about to happen already.
 func (s *Servers) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *Servers) notify() {
 }
 
 // Watch asks a server to report changes of a resource, or stops that if on is false. Changes are published as
-// event.MCPNotified. Watching ends when the server stops. If the server does not support it, watched is false
-// without an error.
+// event.MCPNotified. Watching ends with the session. At most 8 resources of a server are watched; a new one
+// replaces the oldest. If the server does not support it, watched is false without an error.
 func (s *Servers) Watch(ctx context.Context, server, uri string, on bool) (watched bool, err error) {
 	if uri == "" || len(uri) > resources.MaxURI {
 		return false, errors.New("the address of a resource has 1 to 4096 bytes")
@@ -168,8 +168,8 @@ func subscribe(ctx context.Context, session *sdk.ClientSession, uri string, on b
 	return err
 }
 
-// requestLogs asks a server of an older revision for its log messages, which are stored with its standard
-// error. Servers of the newest revision write them there.
+// requestLogs asks a server of an older revision for its log messages, if it can send any. Servers of the newest
+// revision write them to their standard error.
 func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	initialized := session.InitializeResult()
 	if initialized == nil || initialized.Capabilities == nil || initialized.Capabilities.Logging == nil ||
@@ -185,7 +185,7 @@ func (v *server) requestLogs(session *sdk.ClientSession, group *sessionGroup) {
 	})
 }
 
-// logMessage stores a log message of the server with its standard error.
+// logMessage writes a log message of the server to its log, at most maxLogged characters.
 func (v *server) logMessage(_ context.Context, req *sdk.LoggingMessageRequest) {
 	text, plain := req.Params.Data.(string)
 	if !plain {

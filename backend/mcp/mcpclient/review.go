@@ -25,8 +25,8 @@ type ToolChange struct {
 	Call toolspec.Call
 }
 
-// pinTools pins new tools, and returns the pinned definition of each tool that changed since. The first tools
-// of a server count as known; a later one has no grant yet and is confirmed like any other.
+// pinTools pins new tools, and returns the pinned definition of each tool that has changed. The first tools of a
+// server count as known; a later one has no grant yet and is confirmed like any other.
 func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[string]*sdk.Tool, err error) {
 	known, err := v.known(ctx)
 	if err != nil {
@@ -44,8 +44,8 @@ func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[s
 	})
 }
 
-// review refuses a call of a changed tool unless the person allows it. A tool that changes again while they
-// read is reviewed again. Calls of other tools continue meanwhile.
+// review returns a refusal for a call of a changed tool unless the person allows it, nil otherwise. A tool that
+// changes again while they read is reviewed again. Calls of unchanged tools continue meanwhile.
 func (v *server) review(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	for v.changedTool(name) != nil {
 		// Waiting for another call's question does not count against this call's deadline.
@@ -69,7 +69,8 @@ func (v *server) review(ctx context.Context, call toolspec.Call, name string) *t
 	return nil
 }
 
-// askAboutChange asks the person about a changed tool, and accepts the change if they agree.
+// askAboutChange asks the person about a changed tool. It accepts the change if they agree, and otherwise returns a
+// refusal.
 func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	changed := v.changedTool(name)
 	if changed == nil {
@@ -127,7 +128,7 @@ func (v *server) changedTool(name string) *sdk.Tool {
 	return nil
 }
 
-// accept offers a changed tool with its new definition.
+// accept offers a tool with its new definition, unless that has changed again.
 func (v *server) accept(name string, changed *sdk.Tool) {
 	def, err := definitions.FromTool(v.name, v.isRemote(), changed)
 	pin := definitions.Pin(changed)

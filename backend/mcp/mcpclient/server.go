@@ -122,7 +122,7 @@ func (v *server) view() event.MCPServer {
 	return out
 }
 
-// isRemote reports whether the server is reached over HTTP, not as a program on this machine.
+// isRemote reports whether the server is reached over HTTP instead of being a program on this machine.
 func (v *server) isRemote() bool { return v.entry.Command == "" }
 
 // start runs the server until stop. The caller holds owner.mu.
@@ -132,7 +132,7 @@ func (v *server) start(life context.Context) {
 	v.run.Go(func() { v.supervise(ctx) })
 }
 
-// stop stops the server and waits until its process has ended.
+// stop stops the server and waits until its session and process have ended.
 func (v *server) stop() {
 	v.owner.mu.Lock()
 	cancel := v.cancel
@@ -148,14 +148,15 @@ func (v *server) stop() {
 	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
 }
 
-// set runs change, which sets guarded fields.
+// set runs change, which sets guarded fields, under owner.mu.
 func (v *server) set(change func()) {
 	v.owner.mu.Lock()
 	defer v.owner.mu.Unlock()
 	change()
 }
 
-// supervise connects, serves until the session ends, and restarts with a growing pause.
+// supervise connects, serves until the session ends, and restarts after a growing pause until ctx ends. After
+// launch.ErrDeclined it does not restart.
 func (v *server) supervise(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
@@ -202,8 +203,7 @@ func (v *server) connectAndServe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A session ends when the server complies with the request to end it; then its process is ended in any
-	// case.
+	// A server may ignore the request to end its session; its process is stopped in any case.
 	var session *sdk.ClientSession
 	var waiting sync.WaitGroup
 	group := newSessionGroup(ctx)
@@ -266,15 +266,14 @@ func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Clie
 	return session, nil
 }
 
-// rememberRevision remembers the protocol revision that the server speaks.
 func (v *server) rememberRevision(ctx context.Context, revision string) {
 	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Revision, k.Probed = revision, time.Now() }); err != nil {
 		v.log.Warn("the protocol revision of an MCP server could not be saved", "err", err)
 	}
 }
 
-// sessionEnded withdraws the tools of a server whose session has ended, finds out why, and stores the reason
-// for the calls that wait in it.
+// sessionEnded withdraws the tools of a server whose session has ended, finds out why, stores the reason for the
+// calls that wait in the session, and returns it.
 func (v *server) sessionEnded(conn *connection, err error) error {
 	if err == nil {
 		err = errors.New("it closed the connection")
@@ -293,7 +292,8 @@ func (v *server) sessionEnded(conn *connection, err error) error {
 	return err
 }
 
-// explain adds the exit status of the process and its last line of output to err.
+// explain says more about err, the error of a connection to a program: it adds the last line that the program
+// logged. If the program has ended, the exit status and that line replace err.
 func (v *server) explain(conn *connection, err error) error {
 	if conn.process == nil {
 		return err
@@ -318,7 +318,7 @@ func (v *server) explain(conn *connection, err error) error {
 // maxExamined bounds how many bytes of a server's output are searched for errors about missing grants.
 const maxExamined = 4000
 
-// missingGrant guesses from a server's output which grant it lacks, and returns a sentence about it, or "".
+// missingGrant guesses from a server's output which grant it lacks. It returns ". " and a sentence about it, or "".
 func (v *server) missingGrant(output string) string {
 	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.isRemote() {
 		return ""
@@ -350,7 +350,6 @@ func (v *server) options() *sdk.ClientOptions {
 	return o
 }
 
-// relistSoon requests a new list of the tools.
 func (v *server) relistSoon() {
 	select {
 	case v.relistNow <- struct{}{}:
@@ -365,8 +364,9 @@ func (v *server) consents() config.Consents {
 	return v.owner.consents[v.name]
 }
 
-// saveConsents records a decision at once and writes it to the config later. Writing it now could deadlock:
-// whoever changes the config may wait for the server to end, and the server for the request that leads here.
+// saveConsents records a decision about roots at once and writes it to the config later. Writing it now could
+// deadlock: whoever changes the config may wait for the server to end, and the server for the request that leads
+// here.
 func (v *server) saveConsents(c config.Consents) {
 	s := v.owner
 	s.mu.Lock()

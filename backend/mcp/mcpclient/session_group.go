@@ -23,14 +23,14 @@ func newSessionGroup(serverCtx context.Context) *sessionGroup {
 	return &sessionGroup{serverCtx: serverCtx, ctx: ctx, cancel: cancel, empty: make(chan struct{})}
 }
 
-// within returns a context that ends with ctx or with the session. The caller must call done.
+// within returns a context that ends with ctx, with the session or with done, which the caller must call.
 func (g *sessionGroup) within(ctx context.Context) (inner context.Context, done func()) {
 	inner, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(g.ctx, cancel)
 	return inner, func() { stop(); cancel() }
 }
 
-// goDo runs do in a goroutine. It returns false if the session has ended.
+// goDo runs do in a goroutine. It returns false, and does nothing, once wait was called.
 func (g *sessionGroup) goDo(do func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

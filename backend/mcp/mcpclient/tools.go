@@ -32,7 +32,6 @@ type tool struct {
 	asTask bool
 }
 
-// public returns the tool's name in the catalog.
 func (t tool) public(prefix string) string { return definitions.PublicName(prefix, t.ours) }
 
 // named reports whether name is one of the tool's names.
@@ -40,7 +39,8 @@ func (t tool) named(name, prefix string) bool {
 	return t.theirs == name || t.ours == name || t.public(prefix) == name
 }
 
-// list asks session for its tools and offers them.
+// list asks session for its tools and offers at most MaxTools of them, without those with an unusable name or
+// schema.
 func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
@@ -119,8 +119,7 @@ func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Too
 	return distinct, forms, nil
 }
 
-// Definitions returns the tools of all running servers, except those that only a server's pages may call. They
-// do not depend on the panel.
+// Definitions returns the tools of all running servers that a model may call. They are the same for every panel.
 func (s *Servers) Definitions(string) []toolspec.Definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +138,8 @@ func (s *Servers) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// ToolName returns the catalog's name of a server's tool, from any of its names. ok is false if the server is
-// not running or has no such tool.
+// ToolName returns the name of a server's tool in the catalog; name is any of its names. ok is false if the server
+// is not running or has no such tool.
 func (s *Servers) ToolName(server, name string) (public string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// settleTime is how long the config must be unchanged before it is read: editors write in steps.
+	// settleTime is how long to wait after a change of the config before reading it, because editors write in
+	// steps.
 	settleTime = 150 * time.Millisecond
-	// pollInterval bounds how late a change is noticed that watching the config folder misses.
+	// pollInterval is the time between reads without a noticed change, because watching the folder may miss one.
 	pollInterval = 2 * time.Second
 )
 

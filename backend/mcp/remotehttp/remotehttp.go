@@ -1,6 +1,6 @@
-// Package remotehttp sends the requests to remote MCP servers, including those that sign in. It uses a separate
-// egress guard: the address that a person configured for a server is allowed only for that server's port and
-// while the server is switched on. The browser and other tools cannot reach it.
+// Package remotehttp sends the requests to remote MCP servers and to the authorization servers that they name. It
+// has an egress guard of its own, which allows a private address only if it is that of a configured server, at its
+// port and while the server is switched on. The guards of the browser and of other tools do not allow it.
 package remotehttp
 
 import (
@@ -16,7 +16,7 @@ import (
 type Transport struct {
 	// Guard checks and dials all hosts.
 	Guard *egress.Guard
-	// Servers lists the configured servers; it is called for each request.
+	// Servers lists the configured servers. It is called for each request.
 	Servers func() []event.MCPServer
 }
 
@@ -28,7 +28,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Guard.Transport().RoundTrip(req)
 }
 
-// hosts returns the remote servers that are switched on, as host:port.
+// hosts returns the addresses of the remote servers that are switched on, as host:port.
 func hosts(servers []event.MCPServer) []string {
 	var open []string
 	for _, server := range servers {

@@ -22,8 +22,8 @@ const (
 	maxForm    = 32 << 10
 )
 
-// Elicitation is a server's question to the person during a call. All of it is text from outside except Server,
-// which is the person's name for the server.
+// Elicitation is a server's question to the person during a call. All of it is text from outside except Call and
+// Server, the person's name for the server.
 type Elicitation struct {
 	Server, Message string
 	// Call is the call that the question belongs to.
@@ -48,8 +48,8 @@ const (
 	Cancel  = "cancel"
 )
 
-// ParseAddress parses a web address and converts its host to ASCII, because in Unicode one host can look like
-// another.
+// ParseAddress parses an address and converts its host to ASCII, because in Unicode one host can look like another.
+// It accepts any scheme.
 func ParseAddress(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -67,7 +67,8 @@ func ParseAddress(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Elicit asks the person a server's question.
+// Elicit asks the person a server's question. The error is always nil: a question that cannot be asked, or that
+// nobody answers, is declined or canceled.
 func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	if h.Ask == nil {
 		return &sdk.ElicitResult{Action: Cancel}, nil

@@ -1,9 +1,10 @@
 // Package requests answers what an MCP server asks of its client during a call: a question to the person
 // (elicitation), a question to their model (sampling), and the folder that they work in (roots).
 //
-// Each question belongs to exactly one call; a question without a call, or with several possible ones, is
-// refused. A call asks one question at a time and at most MaxQuestions in all, and its deadline is paused
-// meanwhile. Without an answer, nothing is allowed. All that a server sends is text from outside.
+// Each question belongs to exactly one call; a question without a call, or with several possible ones, is refused,
+// unless the person's earlier decision answers it. A call asks one question at a time and at most
+// inflight.MaxQuestions in all, and its deadline is paused meanwhile. Without an answer, nothing is allowed. All
+// that a server sends is text from outside.
 package requests
 
 import (
@@ -18,8 +19,9 @@ import (
 	"sextant/backend/mcp/tasks"
 )
 
-// Handler answers the requests of one server. Ask, Folder, AskRoots, Sample and CanSample may be nil; then the
-// server is not offered the feature that needs them.
+// Handler answers the requests of one server. Without Ask, Folder or Sample, the server is not offered elicitation,
+// roots or sampling. AskRoots may be nil: then roots are offered only if the person agreed before. A nil CanSample
+// counts as true.
 type Handler struct {
 	// Server is the person's name for the server.
 	Server string
@@ -62,7 +64,8 @@ func (h *Handler) Advertise(o *sdk.ClientOptions) {
 	}
 }
 
-// AnswerTask answers the requests of a task, each as if the server had sent it directly.
+// AnswerTask answers the requests of a task, each as if the server had sent it directly. If one fails, it returns
+// that error and no responses.
 func (h *Handler) AnswerTask(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	responses := sdk.InputResponseMap{}
 	for name, request := range requests {
@@ -87,7 +90,7 @@ func (h *Handler) AnswerTask(ctx context.Context, requests sdk.InputRequestMap) 
 	return responses, nil
 }
 
-// refused returns the error for a request that is not allowed.
+// refused returns the protocol's error for a request that is not allowed.
 func refused(why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
 }

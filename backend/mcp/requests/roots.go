@@ -31,8 +31,8 @@ func (h *Handler) ServeRoots(client *sdk.Client) {
 			return &sdk.ListRootsResult{Roots: roots}, nil
 		}
 	})
-	// In the newest revision the request comes back as part of an answer, and the SDK answers it with these
-	// roots.
+	// In revision 2026-07-28 a result asks for the roots; the SDK then answers from these and bypasses the
+	// middleware above.
 	if h.Folder != nil && config.DecidedAs(h.Consents().Roots, true) {
 		client.AddRoots(rootOf(h.Folder())...)
 	}
@@ -50,8 +50,8 @@ func rootOf(folder string) []*sdk.Root {
 
 const notShared = "the person does not share their folder with this server"
 
-// roots returns the folder that the person works in, once they agreed. A request outside of any call is refused
-// without asking the person, who would not know what it is about.
+// roots returns the folder that the person works in, if there is one and they agree or agreed before. Outside of a
+// call the person is not asked, because they would not know what it is about.
 func (h *Handler) roots(ctx context.Context, params sdk.Params) ([]*sdk.Root, error) {
 	consents := h.Consents()
 	switch {

@@ -25,7 +25,7 @@ const (
 type SamplingQuestion struct {
 	Server, System string
 	Messages       []SamplingMessage
-	// MaxTokens bounds the answer; it is at least 1.
+	// MaxTokens bounds the answer; it is 1 to 8192.
 	MaxTokens int
 	Call      toolspec.Call
 }
@@ -66,7 +66,7 @@ func (h *Handler) createMessage(ctx context.Context, req *sdk.CreateMessageReque
 	}
 	defer done()
 	q.Call = call.Request
-	// The budget of the call applies to this, too.
+	// The values of the call's context, such as its budget, apply to this, too.
 	answer, err := h.Sample(mergedContext{Context: ctx, values: call.Context}, q)
 	if err != nil {
 		h.Log.Info("the question of an MCP server to the model was not answered", "err", err)
@@ -114,7 +114,7 @@ func (h *Handler) samplingQuestion(p *sdk.CreateMessageParams) (SamplingQuestion
 	return q, nil
 }
 
-// createMessageWithTools is createMessage for the newer form; the model does not get the tools.
+// createMessageWithTools does the same for a request that may contain tools, which the model does not get.
 func (h *Handler) createMessageWithTools(
 	ctx context.Context, p *sdk.CreateMessageWithToolsParams,
 ) (*sdk.CreateMessageResult, error) {

@@ -25,8 +25,8 @@ const (
 	maxAttached = 8
 )
 
-// Offers lists what a server has besides its tools. All text in it is the server's, with invisible characters
-// escaped.
+// Offers lists what a server has besides its tools. All text in it is the server's. Invisible characters are
+// escaped, except in addresses and in the names of prompts and arguments, which are sent back to the server.
 type Offers struct {
 	Resources []Resource         `json:"resources"`
 	Templates []ResourceTemplate `json:"templates"`
@@ -36,7 +36,7 @@ type Offers struct {
 	CanSubscribe bool `json:"watches"`
 }
 
-// Resource is a resource that a server can read.
+// Resource is a resource that a server offers to read.
 type Resource struct {
 	URI   string `json:"uri"`
 	Name  string `json:"name"`
@@ -92,7 +92,8 @@ type Draft struct {
 	Text string `json:"text"`
 	// Attachments are the resources that the prompt contains.
 	Attachments []ServerAttachment `json:"attached"`
-	// Omitted names the parts that cannot be sent: images and audio.
+	// Omitted names the parts that cannot be sent: images, audio, resources without text, and those beyond 8. It
+	// has at most 8 entries.
 	Omitted []string `json:"left"`
 }
 
@@ -103,7 +104,7 @@ type ServerAttachment struct {
 	Text   string `json:"text" maxLength:"200000"`
 }
 
-// isAppPage reports whether uri is the address of an app's page, which is shown and not read.
+// isAppPage reports whether uri is the address of an app's page, which is shown and not listed.
 func isAppPage(uri string) bool { return strings.HasPrefix(uri, "ui://") }
 
 // Offers asks a server for its resources, templates and prompts. Pages of apps are left out.
@@ -165,7 +166,7 @@ func (r Reader) Offers(ctx context.Context, server string) (Offers, error) {
 	return out, nil
 }
 
-// Contents reads a resource for a person.
+// Contents reads a resource for a person, at most 4 MB.
 func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, error) {
 	out := Contents{Contents: []Content{}}
 	if uri == "" || len(uri) > MaxURI {
@@ -228,7 +229,8 @@ func (r Reader) Draft(ctx context.Context, server, name string, args map[string]
 	return out, nil
 }
 
-// addPart returns the text of a part of a prompt. It attaches other parts, or names them in Omitted.
+// addPart returns a part of a prompt if it is text or a link. Otherwise it returns "" and adds the part to
+// Attachments or Omitted.
 func (d *Draft) addPart(server string, c sdk.Content) string {
 	omit := func(kind, mime string, size int) {
 		if len(d.Omitted) < maxAttached {

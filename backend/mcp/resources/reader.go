@@ -2,7 +2,8 @@
 // prompts. Reader returns them as the protocol defines them, and as a person sees them (Offers, Contents,
 // Draft). It also has the two tools with which a model lists and reads a server's resources.
 //
-// Everything is text from outside and bounded. A list is empty if the server does not support its kind.
+// Everything is text from outside. Lists and contents are bounded, and a list is empty if the server does not
+// support its kind.
 package resources
 
 import (
@@ -120,7 +121,7 @@ func (r Reader) Prompts(ctx context.Context, server string) ([]*sdk.Prompt, erro
 		})
 }
 
-// Read reads one resource of a server, at most 4 MB.
+// Read reads one resource of a server and leaves out what is beyond 4 MB.
 func (r Reader) Read(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
 	contents, _, err := r.read(ctx, server, uri)
 	return contents, err
@@ -178,8 +179,9 @@ func (r Reader) Prompt(
 	return answer, nil
 }
 
-// Complete returns a server's proposals for an argument, at most 100. ref names a prompt ("ref/prompt") or a
-// template ("ref/resource"), typed is the value so far, and others are the arguments filled in already.
+// Complete returns a server's proposals for an argument, at most 100, none if it does not support completion. ref
+// names a prompt ("ref/prompt") or a template ("ref/resource"), typed is the value so far, and others are the
+// arguments filled in already.
 func (r Reader) Complete(
 	ctx context.Context, server string, ref sdk.CompleteReference, argument, typed string, others map[string]string,
 ) ([]string, error) {

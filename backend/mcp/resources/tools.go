@@ -58,7 +58,7 @@ func Tools(server string, remote bool, can *sdk.ServerCapabilities) []Tool {
 // maxInAnswer bounds how many resources one call lists.
 const maxInAnswer = 200
 
-// CallTool runs the added tool with that Name.
+// CallTool runs the added tool with that Tool.Name.
 func (r Reader) CallTool(ctx context.Context, server, tool string, args json.RawMessage) toolspec.Result {
 	var in struct{ URI, Query string }
 	if len(args) > 0 {

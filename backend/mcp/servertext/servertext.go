@@ -1,5 +1,5 @@
 // Package servertext prepares text from an MCP server for a person to read: it bounds the length and escapes
-// invisible characters, so that the text can neither hide nor imitate anything.
+// invisible characters, so that the text cannot hide anything.
 package servertext
 
 import (
@@ -9,12 +9,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// OneLine returns text on one line of at most n characters.
+// OneLine returns text on one line, cut to n characters, with invisible characters escaped.
 func OneLine(text string, n int) string {
 	return excerpt.Escape(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
 }
 
-// Lines returns at most n characters of text with its line breaks.
+// Lines returns text with its line breaks, cut to n characters, with invisible characters escaped.
 func Lines(text string, n int) string {
 	lines := strings.Split(excerpt.Runes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
 	for i, line := range lines {
@@ -23,7 +23,7 @@ func Lines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// MaxSentence bounds a Sentence in characters.
+// MaxSentence is how many characters of an error's text Sentence returns.
 const MaxSentence = 900
 
 // Sentence returns an error's text on one line, with a capital letter first.

@@ -21,8 +21,8 @@ const (
 )
 
 // Hoist returns a reader of in, a server's output with one message per line. It moves what a message says about
-// tasks to fields that the SDK keeps. A line longer than maxBytes is passed on unchanged. events says that in
-// is an event stream.
+// tasks to fields that the SDK keeps. A line longer than maxBytes is passed on unchanged. If events is true, in is
+// an event stream, and only its data lines are read as messages.
 func Hoist(in io.ReadCloser, maxBytes int, events bool) io.ReadCloser {
 	return &lineHoister{in: in, read: bufio.NewReaderSize(in, 64<<10), maxLine: maxBytes, events: events}
 }
@@ -83,7 +83,8 @@ func (l *lineHoister) fill() {
 	}
 }
 
-// HoistBody applies Hoist to the body of an HTTP response.
+// HoistBody does the same to the body of an HTTP response that is JSON or an event stream. maxBytes applies to
+// streams only.
 func HoistBody(resp *http.Response, maxBytes int) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
@@ -125,7 +126,7 @@ func (m *messageHoister) Read(p []byte) (int, error) {
 
 type object = map[string]json.RawMessage
 
-// hoistMessage returns a message with its data about tasks moved. Any other message is unchanged.
+// hoistMessage returns a message with its data about tasks moved. Any other text is unchanged.
 func hoistMessage(text []byte) []byte {
 	if !bytes.Contains(text, []byte(`"taskId"`)) && !bytes.Contains(text, []byte(`"execution"`)) &&
 		!bytes.Contains(text, []byte(`"tasks"`)) {
@@ -221,7 +222,7 @@ func hoistTools(result object) bool {
 	return true
 }
 
-// put sets name to value in the object whole[member], which it creates if missing.
+// put sets name to value in the object whole[member], which it creates if missing. It returns false if it cannot.
 func put(whole object, member, name string, value json.RawMessage) bool {
 	inner := object{}
 	if whole[member] != nil && json.Unmarshal(whole[member], &inner) != nil {
@@ -244,7 +245,8 @@ func IsTaskRequest(req *http.Request) bool {
 	return strings.HasPrefix(req.Header.Get("Mcp-Method"), "tasks/")
 }
 
-// SetTaskHeader sets the HTTP header that routes a request about a task to the instance that runs it.
+// SetTaskHeader sets the HTTP header with the task's id if req is about a task, so that req can be routed to the
+// instance that runs it.
 func SetTaskHeader(req *http.Request) {
 	if !IsTaskRequest(req) || req.GetBody == nil {
 		return

@@ -20,7 +20,7 @@ type State struct {
 	Error          json.RawMessage `json:"error"`
 }
 
-// pause returns how long to wait before the next poll.
+// pause returns how long to wait before the next poll: the server's interval within our bounds.
 func (s *State) pause() time.Duration {
 	ms := max(s.PollInterval, s.PollIntervalMS)
 	if ms <= 0 {
@@ -30,7 +30,7 @@ func (s *State) pause() time.Duration {
 		float64(maxInterval.Milliseconds()))) * time.Millisecond
 }
 
-// FromResult returns the task in answer, or nil if answer is a result.
+// FromResult returns the task that Hoist found in answer, nil if there is none.
 func FromResult(answer *sdk.CallToolResult) *State {
 	if answer == nil {
 		return nil

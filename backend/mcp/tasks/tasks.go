@@ -3,8 +3,8 @@
 // experimental form of revision 2025-11-25, where the client requests a task, and the extension
 // io.modelcontextprotocol/tasks of 2026-07-28, where the server decides.
 //
-// The SDK supports neither. Hoist moves a server's data about tasks to fields that the SDK keeps, and the rest
-// of the package reads it from there. All of it is text from outside; its size is bounded here.
+// The SDK supports neither. Hoist moves a server's data about tasks to fields that the SDK keeps, and the rest of
+// the package reads it from there. All of it is text from outside.
 package tasks
 
 import (
@@ -28,11 +28,11 @@ const related = "io.modelcontextprotocol/related-task"
 const extensionRevision = "2026-07-28"
 
 const (
-	// taskTTL is how long a server is asked to store a task: longer than any call lasts.
+	// taskTTL is how long a server is asked to store a task: longer than a call without questions may last.
 	taskTTL = time.Hour
 	// These bound the interval between two polls; the default applies if the server proposes none.
 	minInterval, defaultInterval, maxInterval = 250 * time.Millisecond, time.Second, 30 * time.Second
-	// maxMisses is how many polls in a row may fail; pollLimit bounds each of them.
+	// After maxMisses failed polls in a row, the call fails; pollLimit bounds each poll.
 	maxMisses = 5
 	pollLimit = 30 * time.Second
 	// cancelLimit bounds the request that cancels a task.
@@ -114,8 +114,8 @@ type Task struct {
 	Go func(do func()) bool
 
 	answered map[string]bool
-	// earlyResult receives the result, which was requested before it exists: only then can an older server ask
-	// questions.
+	// earlyResult receives the result, which is requested before it exists, because an older server can ask
+	// questions only while that request is open.
 	earlyResult chan outcome
 }
 
@@ -124,7 +124,7 @@ type outcome struct {
 	err    error
 }
 
-// EndedError is the error of a task that ended without a result.
+// EndedError is the error of a task that ended without a result or cannot be continued.
 type EndedError struct{ Why string }
 
 // Error returns Why.
@@ -208,7 +208,7 @@ func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 }
 
-// isFinal reports whether a failed poll ends the task: the server does not know the task, or the connection is
+// isFinal reports whether a failed poll ends the task: the server answered with an error, or the connection is
 // closed.
 func isFinal(err error) bool {
 	var refused *jsonrpc.Error
@@ -226,7 +226,7 @@ func (t *Task) poll(ctx context.Context) (*State, error) {
 	return next, err
 }
 
-// step does what the state now requires. ended is true at the end of the task.
+// step does what the task's current state, now, requires. ended is true at the end of the task.
 func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, ended bool, err error) {
 	newer := t.modern()
 	switch {

@@ -78,7 +78,6 @@ func (c *pendingChanges) run(ctx context.Context, events <-chan event.Event, out
 	}
 }
 
-// add adds the changes that e causes.
 func (c *pendingChanges) add(e event.Event) {
 	switch e.Kind {
 	case event.CatalogChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed:
@@ -120,7 +119,6 @@ func (c *pendingChanges) next() (mcpserver.Change, bool) {
 	return mcpserver.Change{}, false
 }
 
-// remove removes a change that was sent.
 func (c *pendingChanges) remove(sent mcpserver.Change) {
 	if sent.URI == "" {
 		c.lists = mcpserver.Change{}

@@ -138,7 +138,7 @@ func plainWhitespace(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "    ").Replace(text)
 }
 
-// cutBytes returns at most n bytes of text, followed by the number of bytes that were cut.
+// cutBytes returns text, cut after at most n bytes; then the number of bytes left out follows.
 func cutBytes(text string, n int) string {
 	if len(text) <= n {
 		return text

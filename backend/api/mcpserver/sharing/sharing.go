@@ -2,7 +2,7 @@
 // the questions and the progress of its calls, notifications of changes, and the conversations that the person
 // shared.
 //
-// It only reads the event log and the store. Calls go through the pipeline, in package mcpserver.
+// It reads the event log and the store, and changes neither. Calls go through the pipeline, in package mcpserver.
 package sharing
 
 import (
