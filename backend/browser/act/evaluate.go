@@ -41,8 +41,8 @@ type EvaluateOptions struct {
 	Limit  time.Duration
 }
 
-// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none. Truncated is
-// true when only the beginning of the value is there.
+// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none, "" when the page
+// was left first. Truncated is true when only the beginning of the value is there.
 type EvaluateResult struct {
 	Text      string `json:"text"`
 	Truncated bool   `json:"cut"`
@@ -113,7 +113,8 @@ func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Truncated: true}, nil
 }
 
-// normalizeJSON rewrites JSON with our escapes and spaces, keeping the order of members. It stops at maxValue bytes.
+// normalizeJSON rewrites JSON without white space, with the escapes of annotation.AppendString and members in order.
+// It stops once the result is longer than maxValue bytes.
 func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

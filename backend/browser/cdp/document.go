@@ -221,7 +221,8 @@ func result(raw json.RawMessage, method string) (remoteObject, error) {
 	return res.Result, nil
 }
 
-// contextError converts the protocol's errors for a missing document to ErrReplaced.
+// contextError converts the protocol's errors for a missing document to ErrReplaced. It returns other errors
+// unchanged.
 func (d *Document) contextError(err error) error {
 	if !d.Alive() {
 		return ErrReplaced

@@ -111,8 +111,8 @@ func (v *View) scheduleRestart(d *duePicture) {
 	})
 }
 
-// checkDue clears the due picture when it has come. It ignores a picture of another size until anySizeAfter restarts,
-// and requests another one when the first is late. Called under the lock.
+// checkDue clears the due picture when it has come. It ignores a picture of another size until after anySizeAfter
+// restarts, and requests another one when the first is late. Called under the lock.
 func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 	want := v.shown.Metrics()
 	late := m.Timestamp > 0 && time.Since(m.Timestamp.Time()) > lateAfter

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Label names an element for people: `[12] button "Save"`.
+// Label names an element for people: `[12] button "Save"`. A long name is truncated.
 func (e Element) Label() string {
 	if e.Name == "" {
 		return fmt.Sprintf("[%d] %s", e.ID, e.Role)
