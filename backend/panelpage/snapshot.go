@@ -16,13 +16,13 @@ import (
 // snapshot contains the numbered elements of a page at one moment. It is immutable.
 type snapshot struct {
 	identity.List
-	// main is the registry's number of the document that the window shows.
+	// main is the registry's number of the page's own document, not of its frame's.
 	main        int
 	framed      bool
 	frameSilent bool
 }
 
-// takeSnapshot observes the page, and its frame when it has one.
+// takeSnapshot observes the page, and its frame when one is visible.
 func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, error) {
 	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wholePage})
 	if err != nil {
@@ -185,7 +185,7 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	})
 }
 
-// explain converts an error of the page to a fault for the caller.
+// explain converts an error of the page to a fault for the caller. It returns the cause of ctx if that has ended.
 func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal
@@ -218,7 +218,7 @@ func (p *Page) explain(ctx context.Context, err error) error {
 	}
 }
 
-// settleLimits says how long a page must stay unchanged to count as settled.
+// settleLimits says how long a page must stay unchanged to count as settled, and how long to wait for that.
 var settleLimits = collect.SettleLimits{
 	AfterOne: 60 * time.Millisecond, AfterSeveral: 150 * time.Millisecond,
 	Max: 3 * time.Second,

@@ -20,7 +20,7 @@ const (
 	pictureTimeout = 400 * time.Millisecond
 	// maxScreencastStarts bounds the restarts for one picture.
 	maxScreencastStarts = 6
-	// anySizeAfter is the number of restarts after which a picture of a size other than the viewport's is accepted.
+	// anySizeAfter is the number of restarts up to which a picture of a size other than the viewport's is ignored.
 	anySizeAfter = 2
 	// lateAfter is the age of a picture from which later ones may have been dropped.
 	lateAfter = 50 * time.Millisecond
