@@ -24,8 +24,8 @@ import (
 type WindowClient interface {
 	// HasWindow reports whether a window is connected.
 	HasWindow() bool
-	// Ask sends a question about a panel and returns the answer. The error, whose text is for people, also means
-	// that no window shows the panel.
+	// Ask sends a question about a panel and returns the answer. It fails when the window does not show the panel.
+	// Error texts are for people.
 	Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error)
 }
 
@@ -81,7 +81,7 @@ func (pages *Pages) connected() WindowClient {
 	return pages.windows
 }
 
-// Page returns the page of a panel, whether it is shown, or exists, or not.
+// Page returns the page of a panel. It does not check that the panel exists or is shown.
 func (pages *Pages) Page(panel string) *Page {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
@@ -195,7 +195,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	return nil, p.unreachableFault(err.Error())
 }
 
-// unreachableFault returns the fault for a page that cannot be asked, for the reason why.
+// unreachableFault returns the fault for a page that cannot be asked; why is the reason.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),

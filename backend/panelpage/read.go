@@ -43,7 +43,7 @@ const maxHTML = 2 << 20
 // countLimit bounds the time to count a page's elements.
 const countLimit = 2 * time.Second
 
-// CountOperable returns the number of usable elements in or near the viewport. The error says why the page cannot be
+// CountOperable returns the number of usable elements in the viewport. The error says why the page cannot be
 // observed now, for example because it did not answer within countLimit.
 func (p *Page) CountOperable(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)

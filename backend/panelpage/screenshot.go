@@ -33,7 +33,7 @@ type stageState struct {
 	Covered []collect.Rect `json:"covered"`
 }
 
-// coverSecret makes pictures cover the elements that show text, a secret that was typed into the page.
+// coverSecret remembers a secret that was typed into the page. Pictures cover the elements that show it.
 func (p *Page) coverSecret(text string) {
 	if text == "" {
 		return
@@ -182,7 +182,7 @@ func toBox(r collect.Rect) annotation.Box {
 	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
-// noPictureFault returns the fault for a window that is in a web browser and cannot be captured.
+// noPictureFault returns the fault for a window that cannot be captured because it is in a web browser.
 func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,

@@ -67,7 +67,7 @@ type AnnotateOptions struct {
 }
 
 // ClickOptions says how to click. Button is left (default), middle or right. Count is 1 to 3; 0 is 1. Modifiers are
-// names such as Alt, Control, Meta and Shift.
+// Alt, Control, Meta and Shift.
 type ClickOptions struct {
 	ID        int
 	Button    string

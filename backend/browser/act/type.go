@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// checkSecretOrigin returns a fault when the element's document is not of the origin only, unless that is "".
+// checkSecretOrigin returns a fault when only is neither "" nor the origin of the element's document.
 func (t *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	if only == "" {
 		return nil

@@ -25,8 +25,8 @@ func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
 
 const worldName = "sextant"
 
-// Document is one document in one frame, from its commit until the next one. Annotation ids belong to a Document. It
-// implements collect.World. Its methods may be called concurrently.
+// Document is one document in one frame, from its commit until the next one. The ids of elements belong to a
+// Document. It implements collect.World. Its methods may be called concurrently.
 type Document struct {
 	// Seq is the number of the document, from 1, which is never used again.
 	Seq int

@@ -9,7 +9,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// The kinds of dialogs besides those of JavaScript (alert, confirm, prompt). Only event.Tab has dialogFile.
+// The kinds of dialogs besides those of JavaScript (alert, confirm, prompt). dialogFile, a request for files, is
+// only in event.Tab.
 const (
 	DialogAuth = "auth"
 	dialogFile = "file"

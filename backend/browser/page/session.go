@@ -243,7 +243,7 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	return t, nil
 }
 
-// TabOfElement returns the session's tab that the element id belongs to. The fault is nil when there is one.
+// TabOfElement returns the session's tab that the element id belongs to, or a fault that says why there is none.
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	element, known := s.Manager.Elements.Element(id)
 	if !known {

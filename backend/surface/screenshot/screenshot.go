@@ -40,7 +40,8 @@ type Capture struct {
 }
 
 // Render makes the picture that o asks for: it paints over Covered, cuts out crop (nil for the whole capture),
-// scales to the budget, and then draws the numbers, so that they are readable at any size.
+// scales to the budget, and then draws the numbers, so that they are readable at any size. The error is a
+// *surface.Fault when crop is not in the capture.
 func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
 	crop *annotation.Element,
 ) (surface.Picture, error) {

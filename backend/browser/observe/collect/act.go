@@ -40,7 +40,7 @@ func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) 
 	return call[Point](ctx, w, "aim", handle, o)
 }
 
-// AimNow is like Aim, but waits only for a moving element to stop, and expects no text.
+// AimNow is like Aim, but waits only for a moving element to stop, and does not check the element's text.
 func AimNow(ctx context.Context, w World, handle int, scrollIntoView bool) (Point, error) {
 	return Aim(ctx, w, handle, AimOptions{Scroll: scrollIntoView})
 }
@@ -57,7 +57,8 @@ func GuardPress(ctx context.Context, w World, handle int, kind string) error {
 type PressResult struct {
 	// Seen is false when this document got no press.
 	Seen bool `json:"seen"`
-	// Hit is true when the press reached the element. If not, a guard that is not just watching stopped it.
+	// Hit is true when the press reached the element. One that was seen but did not hit was stopped, unless the
+	// guard only watches.
 	Hit bool `json:"hit"`
 	// Text names the element that the press would have reached instead, such as `dialog "Cookies"`.
 	Text string `json:"text"`
@@ -238,5 +239,6 @@ func Selection(ctx context.Context, w World) (string, error) {
 }
 
 // HTML returns the current document as HTML, with open shadow roots and the values of form fields (passwords
-// masked), but without frames, scripts, styles and hidden content. It is limited to about 8 million characters.
+// masked), but without frames, scripts, styles and hidden content. It is limited to about 8 million characters, or
+// 400,000 for a page in Sextant's window.
 func HTML(ctx context.Context, w World) (string, error) { return call[string](ctx, w, "html") }

@@ -31,10 +31,10 @@ type World interface {
 
 // Options says what to collect.
 type Options struct {
-	// WholePage collects all elements. Otherwise, only those in or near the viewport are collected, and those above
-	// and below are counted.
+	// WholePage collects all elements. Otherwise, only those with a visible part in the viewport are collected;
+	// others are counted as above or below.
 	WholePage bool `json:"wholePage"`
-	// Query keeps only elements whose role, name and value contain all of its words, ignoring case.
+	// Query keeps only elements whose role, name and value together contain all of its words, ignoring case.
 	Query string `json:"query,omitempty"`
 	// Clip is the visible part of the frame's viewport in the frame's coordinates, nil for all of it.
 	Clip *Rect `json:"clip,omitempty"`
@@ -92,8 +92,8 @@ type RawNode struct {
 	Group         string `json:"group,omitempty"`
 	// Secret is true when the field hides what is typed into it.
 	Secret bool `json:"secret,omitempty"`
-	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and the path of
-	// landmarks. When two live nodes have equal keys, both are ambiguous.
+	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes, the path of landmarks
+	// and RowHash. When two live nodes have equal keys, both are ambiguous.
 	Key string `json:"key"`
 	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. One of them changes when
 	// the page reuses the node for something else.

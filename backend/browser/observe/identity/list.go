@@ -21,7 +21,7 @@ type List struct {
 	Elements []annotation.Element
 	// ByID maps each id to its index in Elements.
 	ByID map[int]int
-	// Above and Below count the elements above and below the viewport that are not in Elements.
+	// Above and Below count the elements before and after the viewport, in any direction, that are not in Elements.
 	Above, Below int
 }
 

@@ -117,7 +117,8 @@ func (l *Log) NoteConsoleError(text string, tab int) {
 	l.Note(kindConsole, text, tab)
 }
 
-// Take returns the effects since the last call and removes them. Errors beyond maxErrors become one event about tab.
+// Take returns the effects since the last call and removes them. Console errors beyond maxErrors become one event
+// about tab.
 func (l *Log) Take(tab int) []annotation.Event {
 	events := make([]annotation.Event, 0, len(l.list))
 	errors, more := 0, 0

@@ -12,7 +12,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits: tools of a page, bytes of a tool's schema, characters of a result, time of a call, calls at once.
+// Limits: tools of a page, bytes of a tool's schema, characters of a result, time of a call, results that wait for a
+// receiver.
 const (
 	maxPageTools   = 100
 	maxSchema      = 8 << 10
