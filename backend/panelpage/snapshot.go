@@ -86,7 +86,6 @@ func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame
 	return nil
 }
 
-// assignIDs returns the ids of the nodes of a document.
 func (p *Page) assignIDs(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
 	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
@@ -128,7 +127,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 	}
 }
 
-// intersect returns the part of b that is inside r.
+// intersect returns the part of b that is inside r, which has no area when they are apart.
 func intersect(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)

@@ -219,7 +219,8 @@ func thrownLine(err error, before int) error {
 	return err
 }
 
-// scriptFault returns the fault for a script that failed.
+// scriptFault returns the fault for a script that failed, and stops one that still runs. It returns nil, with a
+// note, for a script whose page was left.
 func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err error, limit time.Duration) error {
 	var thrown *cdp.ScriptError
 	switch {

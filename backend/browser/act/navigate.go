@@ -107,7 +107,6 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	return s.Act(ctx, t, navigation(s, t, o.Action, address))
 }
 
-// navigation returns the action that navigates the tab.
 func navigation(s *page.Session, t *page.Tab, action, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {

@@ -159,7 +159,6 @@ func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	return nil
 }
 
-// number returns the ids of the nodes of a document.
 func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.RawDocument) ([]int, error) {
 	nodes := raw.Nodes
 	seen := make([]identity.Node, len(nodes))

@@ -104,7 +104,7 @@ func (m *Manager) Lock() { m.mu.Lock() }
 // Unlock unlocks the state of sessions and tabs.
 func (m *Manager) Unlock() { m.mu.Unlock() }
 
-// Stopped returns a channel that is closed when the browser starts to close.
+// Stopped returns a channel that Close closes.
 func (m *Manager) Stopped() <-chan struct{} { return m.stop }
 
 // Go runs f on a goroutine that Wait waits for.

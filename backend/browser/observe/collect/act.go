@@ -197,7 +197,7 @@ func ScrollBy(ctx context.Context, w World, handle int, direction string, amount
 	return call[bool](ctx, w, "scroll", handle, direction, amount)
 }
 
-// ActivityOf returns the current activity of the document.
+// ActivityOf returns how much the document has changed so far, and what runs in it now.
 func ActivityOf(ctx context.Context, w World) (Activity, error) {
 	return call[Activity](ctx, w, "rest")
 }

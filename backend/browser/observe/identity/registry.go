@@ -362,7 +362,7 @@ func (er *ElementRegistry) trim() {
 	}
 }
 
-// Documents returns the documents of a tab that have ids.
+// Documents returns the numbers of a tab's documents that have not ended and whose nodes have ids.
 func (er *ElementRegistry) Documents(tab int) []int {
 	er.mu.Lock()
 	defer er.mu.Unlock()
