@@ -38,7 +38,8 @@ type Browser struct {
 	tabs     *page.Manager
 	view     *live.View
 
-	// starting holds one token while Chromium is being started; cleanUp runs before the first start.
+	// starting holds one token while Chromium is being started; cleanUp makes the first start remove the partial
+	// downloads of earlier runs.
 	starting chan struct{}
 	cleanUp  sync.Once
 
@@ -60,7 +61,7 @@ const (
 	statusFailed   = "failed"
 )
 
-// New returns a browser that is not running yet.
+// New returns a browser whose Chromium does not run yet. Close must be called.
 func New(cfg Config) *Browser {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -97,7 +98,8 @@ func (b *Browser) Start(ctx context.Context) error {
 	return err
 }
 
-// Close ends Chromium and waits for its process and for all goroutines of the browser.
+// Close ends Chromium, or only the connection to one that was attached, and waits for the process and for the
+// goroutines of the browser. A second call returns nil at once.
 func (b *Browser) Close() error {
 	if !b.tabs.Close() {
 		return nil
@@ -137,16 +139,16 @@ func (b *Browser) State() event.BrowserState {
 // TabCount returns how many tabs a caller has.
 func (b *Browser) TabCount(owner string) int { return b.tabs.TabCount(owner) }
 
-// Marks returns the marks of the window's active tab in its newest snapshot, nil before the first.
+// Marks returns the numbered elements in the newest snapshot of the window's active tab, nil when there is none.
 func (b *Browser) Marks() *event.Marks { return b.tabs.Marks() }
 
 // Session returns the session of a caller, which it creates on first use. The window's is "".
 func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Session(owner)} }
 
-// CloseSession closes a caller's tabs and deletes its storage. The window's session cannot be closed.
+// CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
 func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
 
-// SetTakenOver records whether the person has taken over. Callers must enforce who may act.
+// SetTakenOver records whether the person has taken over. It stops nobody: callers must enforce who may act.
 func (b *Browser) SetTakenOver(person bool) {
 	b.tabs.Lock()
 	b.person = person
@@ -155,7 +157,7 @@ func (b *Browser) SetTakenOver(person bool) {
 	b.events.StateChanged()
 }
 
-// AwaitGiveBack waits until the person gives the page back. It fails when ctx or the browser ends first.
+// AwaitGiveBack waits until the person gives the page back. It fails when ctx ends or Close is called first.
 func (b *Browser) AwaitGiveBack(ctx context.Context) error {
 	return b.tabs.Await(ctx, func() bool { return !b.person })
 }
@@ -172,14 +174,15 @@ func (b *Browser) SetActor(caller string) {
 }
 
 // OpenLive starts a stream of pictures of the window's active tab, whichever that is. The page takes the given size
-// in CSS pixels, with scale device pixels per CSS pixel; with several readers the newest one's size applies. OpenLive
-// does not start Chromium: pictures come once there is a tab. The caller must close the stream.
+// in CSS pixels, limited to a usable range, with scale device pixels per CSS pixel, unless an emulation sets others.
+// With several readers the newest one's size applies. OpenLive does not start Chromium: pictures come once there is
+// a tab. The caller must close the stream.
 func (b *Browser) OpenLive(width, height int, scale float64) (*LiveReader, error) {
 	return b.view.Open(width, height, scale)
 }
 
-// Input passes the person's input on to the page of the window's active tab. It waits for the page only where the
-// order of inputs requires it, and never for an action.
+// Input passes the person's input on to the page of the window's active tab. It waits up to 5 s until the browser
+// has handled the input, but never for an action. It refuses input while no page is open or a dialog is.
 func (b *Browser) Input(ctx context.Context, in wire.Input) error {
 	return b.view.Input(ctx, b.tabs.Session(""), in)
 }

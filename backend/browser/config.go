@@ -10,16 +10,18 @@ import (
 
 // Config configures a Browser. New reads it once.
 type Config struct {
-	// Path is the path or name of Chromium; "" searches PATH.
+	// Path is the path of Chromium's executable or its name in PATH; "" tries the usual names and places.
 	Path string
-	// ProfileDir is the folder for cookies and storage; "" is a temporary profile.
+	// ProfileDir is the folder for cookies and storage. When it is "" or another process uses it, a temporary one is
+	// used.
 	ProfileDir string
 	// DownloadDir is the folder for downloads; sessions other than the window's have subfolders. "" is a temporary
 	// folder that Close removes.
 	DownloadDir string
 	// MaxDownload bounds one downloaded file in bytes; 0 means 2 GB.
 	MaxDownload int64
-	// Proxy is the host:port of the filtering proxy for all requests of the browser.
+	// Proxy is the host:port of the filtering proxy for all requests of the browser, "" for none. A browser that is
+	// attached on another machine does not use it.
 	Proxy string
 	// Headless runs Chromium without a window.
 	Headless bool
@@ -27,10 +29,11 @@ type Config struct {
 	// starting one. Every session then gets its own browser context.
 	AttachURL string
 	// CheckAddress returns an error for an address that must not be opened in a tab; nil allows all. It is called by
-	// navigate_page, for new tabs, and when a page itself goes to a file: or chrome: address.
+	// navigate_page, for new tabs, and when a page itself goes to an address that the proxy cannot check, such as
+	// file: or chrome:.
 	CheckAddress func(ctx context.Context, url string) error
-	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session.
-	// It is called by one goroutine, in order; nil drops them.
+	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session. One goroutine calls
+	// it, with only the newest state and marks when it is slow. nil drops the events.
 	Publish func(event.Event)
 	// OnPersonStep receives the steps that the person takes in the window's session. One goroutine calls it, in
 	// order; the last call is before Close returns. nil drops them.

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// startTimeout bounds the time from starting Chromium to its first answer.
+	// startTimeout bounds a start, including the second try and reopening the tabs of the last Chromium.
 	startTimeout = 20 * time.Second
 	// closeGrace is how long Chromium may take to write its profile.
 	closeGrace = 3 * time.Second
@@ -61,7 +61,7 @@ func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.Web
 	return p, p.Pipe, nil
 }
 
-// running returns the running Chromium and starts one when there is none.
+// running returns the connection to Chromium, which it starts when it does not run.
 func (b *Browser) running(ctx context.Context) (*page.Connection, error) {
 	c, closed := b.connected()
 	if c != nil {
@@ -127,7 +127,7 @@ func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 }
 
 // startWithRetry starts Chromium. If that fails because of the profile, it tries again with an empty one and keeps
-// the old profile beside it.
+// the old profile beside it. If that fails too, it restores the old profile.
 func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, error) {
 	e, err := b.startOnce(ctx, path)
 	if err == nil || b.cfg.ProfileDir == "" || !errors.Is(err, launch.ErrProfile) {
@@ -180,7 +180,7 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// watch waits for the end of this Chromium, expected or not.
+// watch waits for the end of this Chromium, expected or not, and records it.
 func (e *engine) watch() {
 	<-e.conn.Registry.Conn().Done()
 	b := e.b
@@ -202,7 +202,8 @@ func (e *engine) watch() {
 	b.events.StateChanged()
 }
 
-// close asks Chromium to write its profile and exit, and waits until it has.
+// close asks Chromium to exit, kills it after closeGrace, and waits for its end. It only disconnects from one that
+// was attached.
 func (e *engine) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -212,7 +213,7 @@ func (e *engine) close() error {
 	return errors.Join(e.proc.Close(closeGrace), e.waitDisconnected())
 }
 
-// waitDisconnected waits until all goroutines of the connection have ended.
+// waitDisconnected waits until all goroutines of the connection have ended, at most disconnectTimeout.
 func (e *engine) waitDisconnected() error {
 	ended := make(chan struct{})
 	go func() {

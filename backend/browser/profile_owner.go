@@ -7,7 +7,8 @@ import (
 	"sextant/backend/browser/launch"
 )
 
-// profileError adds launch.ErrProfile to err when Chromium exited on the configured profile before its first answer.
+// profileError adds launch.ErrProfile to err when a Chromium that did not answer ran on the configured profile and
+// exits within exitTimeout.
 func profileError(proc process, err error) error {
 	p, ours := proc.(*launch.Process)
 	if !ours || p.TemporaryProfile {
@@ -23,7 +24,7 @@ func profileError(proc process, err error) error {
 	}
 }
 
-// profileNotes returns notes for the sessions of a new Chromium: that another program uses its profile.
+// profileNotes returns a note for the sessions when another process uses the configured profile, else nil.
 func (b *Browser) profileNotes(proc process) []string {
 	p, ours := proc.(*launch.Process)
 	if !ours || p.ProfileHolder == "" {

@@ -15,7 +15,7 @@ import (
 // action is the state of a running action.
 type action struct {
 	p *Page
-	// outcome is a sentence that says what was done; "" for an action that only reads.
+	// outcome says what was done, without a full stop; "" for an action that only reads.
 	outcome string
 	note    string
 	// wholePage observes the whole page; full returns all elements in scope instead of the changes.
@@ -23,8 +23,8 @@ type action struct {
 	begun           time.Time
 }
 
-// act runs one action on the page. It waits for its turn, runs do, waits for the effects, takes a snapshot and
-// returns the changes.
+// act runs one action on the page. It waits for its turn, runs do, waits for the effects if there is an outcome,
+// takes a snapshot and returns the changes or, as the action says, all elements.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -64,7 +64,8 @@ func (p *Page) hasFrame() bool {
 	return p.last != nil && p.last.framed
 }
 
-// answer compares now with the snapshot before it, remembers now and returns the changes.
+// answer compares now with the snapshot before it, remembers now and returns the changes or, as a says, all
+// elements.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
 	if a.wholePage {
@@ -128,7 +129,7 @@ type target struct {
 	w       collect.World
 }
 
-// on runs an action on the element id.
+// on runs an action on the element id. It refuses an element that is for the person only.
 func (p *Page) on(ctx context.Context, id int,
 	do func(context.Context, *action, *target) error,
 ) (annotation.Observation, error) {
@@ -164,7 +165,8 @@ func (p *Page) target(id int) (*target, error) {
 	}
 }
 
-// aim scrolls the element into view and returns a point at which a press hits it.
+// aim scrolls the element into view, waits until it can be pressed, and returns a point at which a press hits it.
+// The error is a fault when it cannot be pressed.
 func (t *target) aim(ctx context.Context) (collect.Point, error) {
 	pt, err := collect.Aim(ctx, t.w, t.element.Handle,
 		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(t.element)})
@@ -178,10 +180,10 @@ func (t *target) aim(ctx context.Context) (collect.Point, error) {
 	return pt, nil
 }
 
-// patience is how many milliseconds to wait for an element that cannot be pressed yet.
+// patience is how many milliseconds to wait for an element that is disabled or covered.
 const patience = 1500
 
-// personOnly reports whether only the person may use e.
+// personOnly reports whether only the person may use e, which is then not in the frame.
 func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {
@@ -203,7 +205,7 @@ func (t *target) personOnlyFault() *surface.Fault {
 	}
 }
 
-// explain converts a refusal of the page to a fault that names the element.
+// explain converts a refusal of the page to a fault that names the element. It returns other errors unchanged.
 func (t *target) explain(err error) error {
 	if refusal, ok := asRefusal(err); ok {
 		if refusal.Message == "only the person may use it" && !t.frame {

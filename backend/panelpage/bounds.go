@@ -18,7 +18,8 @@ const (
 
 var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 
-// limitDocument truncates the texts, numbers and lists in raw to plausible sizes and drops repeated handles.
+// limitDocument limits the texts, numbers and lists in raw to plausible sizes, and drops nodes with a repeated or
+// invalid handle.
 func limitDocument(raw collect.RawDocument) collect.RawDocument {
 	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
 	raw.ViewW, raw.ViewH = limitSize(raw.ViewW), limitSize(raw.ViewH)

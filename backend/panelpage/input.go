@@ -19,7 +19,7 @@ func asRefusal(err error) (*collect.Refusal, bool) {
 	return r, errors.As(err, &r)
 }
 
-// Annotate lists the elements of the page.
+// Annotate implements surface.Surface. A query searches the whole page and ignores ChangesOnly.
 func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
 		return annotation.Observation{}, &surface.Fault{
@@ -28,7 +28,7 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 		}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
-		// A query searches the whole page, because the page of a panel is small.
+		// The page of a panel is small enough to search all of it.
 		a.wholePage, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
 		return nil
 	})
@@ -49,7 +49,7 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 	return ans, nil
 }
 
-// Click presses an element.
+// Click implements surface.Surface.
 func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotation.Observation, error) {
 	verb := "clicked"
 	switch {
@@ -71,7 +71,7 @@ func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotation.Ob
 	})
 }
 
-// Hover moves the pointer over an element.
+// Hover implements surface.Surface.
 func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error) {
 	return p.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		at, err := g.aim(ctx)
@@ -83,7 +83,7 @@ func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error
 	})
 }
 
-// Type puts text into an element.
+// Type puts text into an element at once: it ignores o.Human. It does not check o.SecretFor against the page.
 func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Observation, error) {
 	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
@@ -106,7 +106,7 @@ func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Obse
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Select chooses options of a native list by label or value.
+// Select implements surface.Surface.
 func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.Observation, error) {
 	return p.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
@@ -125,7 +125,8 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 	})
 }
 
-// Press presses a key where the page has its focus, or where the last action was.
+// Press presses a key in the document of the last action (the page's or its frame's), on the element that has its
+// focus or was acted on last.
 func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		p.s.mu.Lock()
@@ -144,7 +145,7 @@ func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, e
 	})
 }
 
-// Scroll scrolls the page or the box of an element.
+// Scroll scrolls the box of an element, or else the page or, when that does not move, its frame.
 func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.Observation, error) {
 	if !slices.Contains([]string{"up", "down", "left", "right", "top", "bottom"}, o.Direction) {
 		return annotation.Observation{}, &surface.Fault{
@@ -180,7 +181,8 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 	})
 }
 
-// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
+// Wait waits until all conditions in o are true, or for o.Seconds when o has none. The error is a fault of kind
+// FaultTimeout when they are not true in time.
 func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
@@ -207,8 +209,8 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	})
 }
 
-// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that is
-// not.
+// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the parts that
+// are not. An empty c takes the whole time.
 func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience time.Duration) (
 	held bool, missing string, err error,
 ) {
@@ -227,8 +229,8 @@ func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience
 // pollInterval is the time between two checks of a condition.
 const pollInterval = 100 * time.Millisecond
 
-// waitUntil waits until c is true, at most limit, and returns the part that was not true at the end. An empty c waits
-// for the whole limit.
+// waitUntil waits until c is true, at most limit, and describes the parts that were not true at the end. An empty c
+// waits for the whole limit.
 func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
 	end := time.Now().Add(limit)
 	for {
@@ -251,7 +253,7 @@ func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Du
 	}
 }
 
-// unmet returns the part of c that is not true now, "" when all of it is.
+// unmet describes the parts of c that are not true now, "" when all are.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
@@ -289,7 +291,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	return strings.Join(list, " and "), nil
 }
 
-// hasText reports whether the page or its frame shows a text.
+// hasText reports whether the page, or its frame in the newest snapshot, shows a text.
 func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
 	if err != nil || is || !p.hasFrame() {

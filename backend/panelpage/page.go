@@ -1,6 +1,6 @@
-// Package panelpage implements surface.Surface for the page of a panel: what the window draws for the panel, and what
-// the panel shows in its frame. It uses the same collector script and the same numbers as the browser and answers in
-// the same form. It reaches the page over the window's WebSocket, because the window has no debugger.
+// Package panelpage implements surface.Surface for the page of a panel: what the window draws for the panel, and
+// what the panel shows in its frame. It uses the same collector script and the same counter of ids as the browser
+// and answers in the same form. It reaches the page over the window's WebSocket, because the window has no debugger.
 //
 // The page in a frame is not trusted. Its answers are truncated, its boxes are clipped to the frame, and its numbers
 // come from our own counter, so that it can give false information about its own content only.
@@ -24,7 +24,8 @@ import (
 type WindowClient interface {
 	// HasWindow reports whether a window is connected.
 	HasWindow() bool
-	// Ask sends a question about the panel that the window shows and returns the answer. Error texts are for people.
+	// Ask sends a question about a panel and returns the answer. It fails when the window does not show the panel.
+	// Error texts are for people.
 	Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error)
 }
 
@@ -36,7 +37,7 @@ type Config struct {
 	Title func(panel string) string
 }
 
-// Pages contains the pages of all panels. It is safe for concurrent use.
+// Pages contains the pages of all panels. Its methods may be called concurrently.
 type Pages struct {
 	cfg Config
 
@@ -68,7 +69,7 @@ func (pages *Pages) SetCamera(take func(context.Context) ([]byte, error)) {
 	pages.camera = take
 }
 
-// HasWindow reports whether a window is open.
+// HasWindow reports whether a window is connected.
 func (pages *Pages) HasWindow() bool {
 	w := pages.connected()
 	return w != nil && w.HasWindow()
@@ -80,7 +81,7 @@ func (pages *Pages) connected() WindowClient {
 	return pages.windows
 }
 
-// Page returns the page of a panel, whether it is shown or not.
+// Page returns the page of a panel. It does not check that the panel exists or is shown.
 func (pages *Pages) Page(panel string) *Page {
 	pages.mu.Lock()
 	defer pages.mu.Unlock()
@@ -92,7 +93,7 @@ func (pages *Pages) Page(panel string) *Page {
 	return p
 }
 
-// PageOf returns the page that the element id belongs to, nil for none.
+// PageOf returns the panel's page that the element id belongs to, nil for elements of tabs and unknown ids.
 func (pages *Pages) PageOf(id int) *Page {
 	element, ok := pages.cfg.Elements.Element(id)
 	if !ok {
@@ -141,7 +142,7 @@ func (p *Page) Address() string { return Scheme + p.panel }
 
 var _ surface.Surface = (*Page)(nil)
 
-// KeyTargets implements surface.Surface: keys reach only the panel's own page.
+// KeyTargets implements surface.Surface: keys reach only the panel's page and its frame, which have one address.
 func (p *Page) KeyTargets() []string { return []string{p.Address()} }
 
 // OpenDialog implements surface.Surface: a panel's page opens no dialogs.
@@ -194,7 +195,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	return nil, p.unreachableFault(err.Error())
 }
 
-// unreachableFault returns the fault for a page that no window shows.
+// unreachableFault returns the fault for a page that cannot be asked; why is the reason.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
@@ -247,7 +248,7 @@ func (p *Page) frameOf(seq int) (frame, alive bool) {
 	return false, false
 }
 
-// acquire waits for the page's turn.
+// acquire waits for the page's turn, which release ends.
 func (p *Page) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case p.queue <- struct{}{}:

@@ -11,7 +11,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// HTML returns the visible content of the page and its frame as HTML, without scripts and hidden content.
+// HTML returns the visible content of the page and its frame as HTML, without scripts. A frame that does not answer,
+// or is larger than maxHTML, is left out.
 func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -42,7 +43,8 @@ const maxHTML = 2 << 20
 // countLimit bounds the time to count a page's elements.
 const countLimit = 2 * time.Second
 
-// CountOperable returns the number of usable elements in view. The error says why the page cannot be observed now.
+// CountOperable returns the number of usable elements in the viewport. The error says why the page cannot be
+// observed now, for example because it did not answer within countLimit.
 func (p *Page) CountOperable(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)
 	defer cancel()
@@ -64,7 +66,7 @@ func (p *Page) CountOperable(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Selection returns the selected text of the page.
+// Selection returns the selected text of the page, but not of its frame; "" for none.
 func (p *Page) Selection(ctx context.Context) (string, error) {
 	text, err := collect.Selection(ctx, p.world(false))
 	if err != nil {
@@ -73,7 +75,7 @@ func (p *Page) Selection(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// Element returns the element id as the newest snapshots saw it, false when they did not.
+// Element implements surface.Surface.
 func (p *Page) Element(id int) (annotation.Element, bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -88,7 +90,7 @@ func (p *Page) Element(id int) (annotation.Element, bool) {
 	return annotation.Element{}, false
 }
 
-// Annotations returns the elements of the newest snapshot, without taking another.
+// Annotations implements surface.Surface.
 func (p *Page) Annotations() []annotation.Element {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -98,7 +100,8 @@ func (p *Page) Annotations() []annotation.Element {
 	return slices.Clone(p.last.Elements)
 }
 
-// OriginOf returns the origin of the element id, which is the page's address for all content of a panel.
+// OriginOf returns what is known about the origin of the element id. For all content of a panel, the origin is the
+// page's address.
 func (p *Page) OriginOf(id int) surface.ElementOrigin {
 	element, ok := p.s.cfg.Elements.Element(id)
 	if !ok || element.Tab != p.tab {
@@ -108,7 +111,7 @@ func (p *Page) OriginOf(id int) surface.ElementOrigin {
 	return surface.ElementOrigin{Origin: p.Address(), Secret: element.Secret, Gone: !alive}
 }
 
-// RoleAndName returns the role and name of the element id when it was last seen.
+// RoleAndName implements surface.Surface.
 func (p *Page) RoleAndName(id int) (role, name string) {
 	element, ok := p.s.cfg.Elements.Element(id)
 	if !ok || element.Tab != p.tab {

@@ -33,7 +33,7 @@ type stageState struct {
 	Covered []collect.Rect `json:"covered"`
 }
 
-// coverSecret remembers a secret that was typed into the page.
+// coverSecret remembers a secret that was typed into the page. Pictures cover the elements that show it.
 func (p *Page) coverSecret(text string) {
 	if text == "" {
 		return
@@ -93,7 +93,7 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 	if !pose.Own {
 		return surface.Picture{}, p.noPictureFault()
 	}
-	// The window hides its own content until the pose ends, or for some seconds.
+	// The window must not stay in the pose.
 	released := false
 	defer func() {
 		if !released {
@@ -136,7 +136,7 @@ func (p *Page) capture(ctx context.Context, o surface.ScreenshotOptions) (surfac
 	return screenshot.RenderWindow(d, o)
 }
 
-// pose asks the window to show the page and nothing over it.
+// pose asks the window to show the page and nothing over it, until endPose or for some seconds.
 func (p *Page) pose(ctx context.Context) (stageState, error) {
 	raw, err := p.ask(ctx, false, "pose")
 	if err != nil {
@@ -182,7 +182,7 @@ func toBox(r collect.Rect) annotation.Box {
 	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
-// noPictureFault returns the fault for a window that cannot be captured.
+// noPictureFault returns the fault for a window that cannot be captured because it is in a web browser.
 func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
@@ -193,7 +193,7 @@ func (p *Page) noPictureFault() *surface.Fault {
 	}
 }
 
-// failedFault returns the fault for a picture that was not taken.
+// failedFault returns the cause of ctx if it has ended, else a fault saying that there is no picture.
 func (p *Page) failedFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -16,13 +16,13 @@ import (
 // snapshot contains the numbered elements of a page at one moment. It is immutable.
 type snapshot struct {
 	identity.List
-	// main is the registry's number of the document that the window shows.
+	// main is the registry's number of the page's own document, not of its frame's.
 	main        int
 	framed      bool
 	frameSilent bool
 }
 
-// takeSnapshot observes the page, and its frame when it has one.
+// takeSnapshot observes the page, and its frame when one is visible.
 func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, error) {
 	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wholePage})
 	if err != nil {
@@ -86,7 +86,6 @@ func (p *Page) observeFrame(ctx context.Context, l *snapshot, f collect.RawFrame
 	return nil
 }
 
-// assignIDs returns the ids of the nodes of a document.
 func (p *Page) assignIDs(ctx context.Context, frame bool, doc int, raw collect.RawDocument) ([]int, error) {
 	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
@@ -128,7 +127,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 	}
 }
 
-// intersect returns the part of b that is inside r.
+// intersect returns the part of b that is inside r, which has no area when they are apart.
 func intersect(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
@@ -185,7 +184,7 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	})
 }
 
-// explain converts an error of the page to a fault for the caller.
+// explain converts an error of the page to a fault for the caller. It returns the cause of ctx if that has ended.
 func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal
@@ -218,7 +217,7 @@ func (p *Page) explain(ctx context.Context, err error) error {
 	}
 }
 
-// settleLimits says how long a page must stay unchanged to count as settled.
+// settleLimits says how long a page must stay unchanged to count as settled, and how long to wait for that.
 var settleLimits = collect.SettleLimits{
 	AfterOne: 60 * time.Millisecond, AfterSeveral: 150 * time.Millisecond,
 	Max: 3 * time.Second,

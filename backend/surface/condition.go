@@ -7,18 +7,18 @@ import (
 
 // Condition is a condition on a page. It is true when all fields that are set are true.
 type Condition struct {
-	// Text must be visible on the page and AbsentText must not be. Both ignore case and white space.
+	// Text must be visible on the page and AbsentText must not be. Both ignore case and differences in white space.
 	Text, AbsentText string
-	// URL must be contained in the page's address.
+	// URL must be contained in the page's address, ignoring case.
 	URL string
-	// Role and Name describe an operable element: its role as listed and a part of its name. Either may be empty.
+	// Role and Name describe a listed element: its role and a part of its name, ignoring case. Either may be empty.
 	Role, Name string
 }
 
 // IsZero reports whether c has no field set.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
-// UnmetText returns the outcome text of a wait for c that ended early.
+// UnmetText returns the outcome text of a wait for c that ended early. It does not mention Role and Name.
 func (c Condition) UnmetText() string {
 	var parts []string
 	if c.Text != "" {
@@ -36,7 +36,7 @@ func (c Condition) UnmetText() string {
 	return "stopped waiting: " + strings.Join(parts, ", ")
 }
 
-// MetText returns the outcome text of a wait for c that succeeded.
+// MetText returns the outcome text of a wait for c that succeeded. It does not mention Role and Name.
 func (c Condition) MetText() string {
 	var parts []string
 	if c.Text != "" {

@@ -6,7 +6,7 @@ const PixelsPerToken = 750
 // Picture is an encoded picture.
 type Picture struct {
 	Data []byte
-	// MIME is image/png, or image/jpeg where that is much smaller.
+	// MIME is image/png, or image/jpeg for a large picture whose JPEG is much smaller.
 	MIME          string
 	Width, Height int
 	// Scale is the number of picture pixels per CSS pixel of the page.

@@ -13,7 +13,7 @@ import (
 
 // Surface is one page that tools observe and act on. Every action returns what it changed on the page. Its methods
 // may be called concurrently; actions on one page queue. Errors are *Fault where the caller can correct them.
-// Methods without a context answer from the last snapshots and do not ask the page.
+// Methods without a context do not wait for actions. They answer from what is known; only KeyTargets asks the page.
 type Surface interface {
 	// Annotate lists the elements of the page with their numbers.
 	Annotate(ctx context.Context, o AnnotateOptions) (annotation.Observation, error)
@@ -29,12 +29,13 @@ type Surface interface {
 	Press(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
-	// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
+	// Wait waits until all conditions in o are true, or for o.Seconds when o has none. The error is a *Fault of kind
+	// FaultTimeout when they are not true in time.
 	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
 	// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that
 	// is not.
 	AwaitCondition(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
-	// HTML returns the visible content of the page and its frames as HTML, without scripts and hidden content.
+	// HTML returns the visible content of the page and its frames as HTML, without scripts.
 	HTML(ctx context.Context) (html, url, title string, err error)
 	// Screenshot takes a picture of the page or of one element.
 	Screenshot(ctx context.Context, o ScreenshotOptions) (Picture, error)
@@ -45,7 +46,7 @@ type Surface interface {
 	Element(id int) (annotation.Element, bool)
 	// Annotations returns the elements of the newest snapshot.
 	Annotations() []annotation.Element
-	// OriginOf returns the origin of the element id and whether it hides typed text.
+	// OriginOf returns what is known about the origin of the element id.
 	OriginOf(id int) ElementOrigin
 	// RoleAndName returns the role and name of the element id when it was last seen, "" for an unknown id.
 	RoleAndName(id int) (role, name string)
@@ -59,14 +60,14 @@ type Surface interface {
 }
 
 // AnnotateOptions says what to list. Scope is viewport (default) or page. Query keeps only elements that match it.
-// ChangesOnly lists the changes since the last snapshot. The caller enforces token budgets.
+// ChangesOnly lists the changes since the last snapshot of that scope. The caller enforces token budgets.
 type AnnotateOptions struct {
 	Scope, Query string
 	ChangesOnly  bool
 }
 
-// ClickOptions says how to click. Button is left (default), middle or right. Count is 1 to 3. Modifiers are Alt,
-// Control, Meta and Shift.
+// ClickOptions says how to click. Button is left (default), middle or right. Count is 1 to 3; 0 is 1. Modifiers are
+// Alt, Control, Meta and Shift.
 type ClickOptions struct {
 	ID        int
 	Button    string
@@ -74,27 +75,28 @@ type ClickOptions struct {
 	Modifiers []string
 }
 
-// TypeOptions says what to type. Clear replaces the old text, Submit presses Enter afterwards, and Human types key by
-// key.
+// TypeOptions says what to type. Clear replaces the old text, Submit presses Enter afterwards, and Human types key
+// by key with pauses, which a panel's page ignores.
 type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
-	// SecretFor, when not "", is the only origin whose documents may receive Text. Text is then a secret: results and
-	// pictures do not show it.
+	// SecretFor, when not "", says that Text is a secret for that origin: results and pictures do not show it, and a
+	// browser tab refuses to type it into a document of another origin.
 	SecretFor string
 }
 
 // ScrollOptions says where to scroll. Direction is up, down, left, right, top or bottom. Amount is in CSS pixels, 0
-// for most of a page. Target is the id of the element to scroll, 0 for the page.
+// for most of a page; top and bottom ignore it. Target is the id of the element to scroll, 0 for the page.
 type ScrollOptions struct {
 	Direction string
 	Amount    float64
 	Target    int
 }
 
-// ScreenshotOptions says what to capture. Annotated draws the marks on a copy. ID captures one element. MaxTokens
-// scales the picture down to about that many tokens; 0 means no limit.
+// ScreenshotOptions says what to capture. Annotated draws the numbers of the elements. FullPage captures the whole
+// page, which a panel refuses. ID captures one element. MaxTokens scales the picture down to about that many tokens;
+// 0 means no limit.
 type ScreenshotOptions struct {
 	Annotated, FullPage bool
 	ID                  int
@@ -116,7 +118,7 @@ type ElementOrigin struct {
 	Origin string
 	// Secret is true when the element hides what is typed into it, or when that is not known.
 	Secret bool
-	// Gone is true when the page has left the element's document for good.
+	// Gone is true when the element's document was closed or replaced.
 	Gone bool
 }
 

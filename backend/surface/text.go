@@ -6,10 +6,11 @@ import (
 	"sextant/shared/annotation"
 )
 
-// QuoteText quotes at most runes runes of a page's text on one line and escapes quotation marks in it.
+// QuoteText returns the first runes runes of a page's text on one line, in quotation marks and with those in it
+// escaped.
 func QuoteText(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
-// Clip truncates a page's text to a number of runes.
+// Clip truncates s to at most runes runes. A truncated text ends with "…", which is one of them.
 func Clip(s string, runes int) string {
 	if len(s) <= runes {
 		return s

@@ -26,8 +26,8 @@ const maxRedraws = 5
 // actionTimeout bounds the time that a page has to accept an action.
 const actionTimeout = 10 * time.Second
 
-// aim scrolls the element into view, waits until it can be pressed, and returns a point of the page's viewport at
-// which a press hits it.
+// aim scrolls the element into view, waits until it can be pressed, at most about aimPatience, and returns a point
+// of the page's viewport at which a press hits it.
 func (t *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
@@ -90,7 +90,8 @@ func (t *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Poin
 // nextFrame resolves when the page has drawn a frame, or after 60 ms when it draws none.
 const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
 
-// throughFrames scrolls a point of a frame into view and checks that nothing covers the frames around it.
+// throughFrames scrolls a point of a frame into view and returns it as a point of the page's viewport. It returns a
+// fault when something covers the frame or one around it.
 func (t *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
 	if err := t.Document.Reveal(ctx, rect); err != nil {
@@ -160,7 +161,8 @@ func (t *Target) missedFault(what string) error {
 	}
 }
 
-// onElement runs an action on an element, in its tab. Aiming checks that the element is still connected.
+// onElement runs an action on an element, in its tab. It does not check that the element still exists; do must aim
+// or verify. It calls do again when the page has rendered the element again.
 func onElement(ctx context.Context, s *page.Session, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (annotation.Observation, error) {

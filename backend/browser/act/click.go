@@ -1,6 +1,6 @@
 // Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
-// runs scripts. The browser makes trusted input events. Every press is aimed at an element first, and a guard in the
-// page stops a press that would reach another element.
+// runs scripts. The browser makes trusted input events. A press on an element is aimed first, and a guard in the
+// page stops it when it would reach another element. Presses at points are not guarded.
 package act
 
 import (
@@ -69,7 +69,7 @@ const (
 	maxSlips      = 2
 )
 
-// click aims and presses. A press that would hit another element is stopped before the page gets it and tried again.
+// click aims and presses, up to maxClickTries times while the press is stopped because it would hit another element.
 func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePress, verb string) error {
 	releasesMissed, again := 0, true
 	for n := range maxClickTries {
@@ -108,7 +108,7 @@ func (t *Target) click(ctx context.Context, a *page.Action, press input.MousePre
 	return nil
 }
 
-// pressResult returns what the guarded press hit, as reported by hit.
+// pressResult returns what the guarded press hit. hit asks the page: EndPressGuard or ReadPressGuard.
 func (t *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
@@ -169,7 +169,7 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation
 	})
 }
 
-// blockedFault converts a refusal of the page to a fault that names the element.
+// blockedFault converts a refusal of the page to a fault that names the element. It returns other errors unchanged.
 func (t *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {

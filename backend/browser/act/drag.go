@@ -44,8 +44,8 @@ type drag struct {
 	intercepted <-chan *proto.InputDragData
 }
 
-// Drag presses on From, moves in small steps and releases on To. When To is an element, the pointer goes slightly
-// past its middle in the direction of travel, which sortable lists need.
+// Drag presses on From, moves in small steps and releases on To, or at the offset By. When To is an element, the
+// pointer goes slightly past its drop point in the direction of travel, which sortable lists need.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
 		return annotation.Observation{}, &surface.Fault{
@@ -271,7 +271,8 @@ func (d *drag) move(ctx context.Context) error {
 	return d.step(ctx, x, y)
 }
 
-// direction returns the unit vector of the last steps: along (dx, dy), or along the list between items of one list.
+// direction returns the direction of the last steps: the unit vector along (dx, dy) or, between entries of one list,
+// 1 or -1 on both axes, because the list may run along either.
 func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
 	if d.from != nil && d.to != nil && d.from.Document == d.to.Document {
 		order, err := collect.ListOrder(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
@@ -299,7 +300,7 @@ func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
 	return nil
 }
 
-// step moves the pointer to a point, by a mouse event or, in a native drag-and-drop, a drag event.
+// step moves the pointer to a point, by a mouse event or, once a native drag-and-drop has started, a drag event.
 func (d *drag) step(ctx context.Context, x, y float64) error {
 	c := d.a.Client(ctx)
 	d.a.Tab.ShowPointer(x, y, true, d.o.From.ID)
@@ -331,7 +332,7 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
 }
 
-// release releases the button and sets the outcome.
+// release ends the drag. It adds a note when nothing took a native drop.
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
@@ -399,7 +400,7 @@ func dragEvent(c proto.Client, kind proto.InputDispatchDragEventType, x, y float
 	return nil
 }
 
-// intercept makes the browser report a drag-and-drop instead of passing it to the desktop.
+// intercept makes the browser report a drag-and-drop instead of passing it to the desktop, until stop is called.
 func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
 	came := make(chan *proto.InputDragData, 1)
 	d.intercepted = came

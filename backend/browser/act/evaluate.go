@@ -41,8 +41,8 @@ type EvaluateOptions struct {
 	Limit  time.Duration
 }
 
-// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none. Truncated is
-// true when only the beginning of the value is there.
+// EvaluateResult is the value of a script as JSON text on one line, "undefined" when it has none, "" when the page
+// was left first. Truncated is true when only the beginning of the value is there.
 type EvaluateResult struct {
 	Text      string `json:"text"`
 	Truncated bool   `json:"cut"`
@@ -113,7 +113,8 @@ func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Truncated: true}, nil
 }
 
-// normalizeJSON rewrites JSON with our escapes and spaces, keeping the order of members. It stops at maxValue bytes.
+// normalizeJSON rewrites JSON without white space, with the escapes of annotation.AppendString and members in order.
+// It stops once the result is longer than maxValue bytes.
 func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -218,7 +219,8 @@ func thrownLine(err error, before int) error {
 	return err
 }
 
-// scriptFault returns the fault for a script that failed.
+// scriptFault returns the fault for a script that failed, and stops one that still runs. It returns nil, with a
+// note, for a script whose page was left.
 func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err error, limit time.Duration) error {
 	var thrown *cdp.ScriptError
 	switch {

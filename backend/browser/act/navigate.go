@@ -18,11 +18,12 @@ import (
 
 // Options of actions mirror the parameters of the tools; a zero value is the default that the tool documents.
 
-// NavigateOptions says where to go: to URL, or back, forward or reload by Action.
+// NavigateOptions says where to go: to URL or, by Action, back, forward or reload. Set exactly one.
 type NavigateOptions struct{ URL, Action string }
 
-// CompleteAddress completes a typed address: "example.com" becomes an https address, a loopback or private name an
-// http one. It returns an error for text that is not a web address.
+// CompleteAddress completes a typed address: "example.com" becomes an https address, localhost or a private IP
+// address an http one. It returns an error for text without a host, unless it is a file: or chrome: address or
+// about:blank.
 func CompleteAddress(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -54,7 +55,7 @@ func CompleteAddress(typed string) (string, error) {
 	return typed, nil
 }
 
-// checkAddress returns an error when an address may not be opened.
+// checkAddress returns a fault when CheckAddress refuses an address.
 func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	if s.Manager.Config.CheckAddress == nil || address == page.BlankPage {
 		return nil
@@ -106,7 +107,6 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	return s.Act(ctx, t, navigation(s, t, o.Action, address))
 }
 
-// navigation returns the action that navigates the tab.
 func navigation(s *page.Session, t *page.Tab, action, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {

@@ -17,8 +17,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// PageTools returns the tools that the active tab's page offers. The error is a *surface.Fault when the browser does
-// not support page tools.
+// PageTools returns the tools that the active tab's page and its frames offer. The error is a *surface.Fault when
+// the browser does not support page tools.
 func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) {
 	var list []webmcp.PageTool
 	err := s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
@@ -35,7 +35,8 @@ func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) 
 	return list, err
 }
 
-// offeredTools asks the documents again, because earlier reports may belong to previous pages.
+// offeredTools returns the tools that the documents offer. It asks again, because earlier reports may belong to
+// previous pages.
 func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
 	t.WithLock(t.PageTools.Reset)
 	var asked []string
@@ -72,8 +73,8 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 }
 
 // PageToolOrigin returns the origin of the document that offers the tool name. It returns origin in lower case when
-// that is not "". Otherwise, it is the only origin that offered the tool when tools were last listed, or else the
-// page's own.
+// that is not "". Otherwise, it returns the only origin that offered the tool when tools were last listed, or else
+// the page's own.
 func PageToolOrigin(s *page.Session, name, origin string) string {
 	s.Manager.Lock()
 	var p *cdp.Page
@@ -133,7 +134,7 @@ func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
 
 var errSlowTool = errors.New("the page's tool took too long")
 
-// invokeTool calls a page's tool and waits for the result. A form is only filled in, not sent.
+// invokeTool calls a page's tool and waits for the result. When p.Form is true, it only fills in the form.
 func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input json.RawMessage) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.PageToolLimit, errSlowTool)
 	defer cancel()

@@ -23,10 +23,11 @@ type ClickAtOptions struct {
 	Modifiers []string
 }
 
-// maxMoves bounds the mouse moves of one path; on longer paths the moves are further apart.
+// maxMoves is about the largest number of mouse moves of a path with few points; on longer paths they are further
+// apart.
 const maxMoves = 400
 
-// checkInView returns a fault for a point outside of the page's viewport.
+// checkInView returns a fault when a point is outside of the page's viewport.
 func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	raw, err := a.Page.MainDocument().Call(ctx, "function () { return [innerWidth, innerHeight] }")
 	if err != nil {
@@ -167,7 +168,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 	})
 }
 
-// interpolate returns a path over all points in steps so small that a line drawn with them looks smooth.
+// interpolate returns a path over all points in steps of at most 10 CSS pixels, or more on a long path.
 func interpolate(points []Point) []Point {
 	length := 0.0
 	for i := 1; i < len(points); i++ {

@@ -43,9 +43,9 @@ func quoted(values []string) string {
 	return strings.Join(q, ", ")
 }
 
-// SelectText selects a range of text. It searches the element id (0: the whole page) for the first occurrence of
-// text, or uses the whole element when text is "". In that range, it selects the characters from start to end (0: to
-// the end).
+// SelectText selects a range of text. It searches the element id (0: the page, then its frames) for the first
+// occurrence of text, or uses the whole element when text is "". In that range, it selects the characters from start
+// to end (0: to the end).
 func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotation.Observation,
 	error,
 ) {

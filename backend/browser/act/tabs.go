@@ -13,7 +13,8 @@ import (
 	"sextant/shared/event"
 )
 
-// TabCommand says what to do with tabs. Action is list (the default), open, select or close.
+// TabCommand says what to do with tabs. Action is list (the default), open, select or close. URL is for open; "" is
+// an empty tab. Tab is for select and close; 0 is the active tab.
 type TabCommand struct {
 	Action, URL string
 	Tab         int
@@ -45,7 +46,7 @@ func Tabs(ctx context.Context, s *page.Session, o TabCommand) (annotation.Observ
 	return ans, tabs, err
 }
 
-// overview returns an observation about the session's tabs instead of a page.
+// overview returns an observation without a snapshot: the active tab's address, title and effects.
 func overview(s *page.Session, outcome string) annotation.Observation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -96,7 +97,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	})
 }
 
-// tabByID returns a tab; 0 is the active one.
+// tabByID returns a tab; 0 is the active one. The error is a fault when there is none.
 func tabByID(s *page.Session, id int) (*page.Tab, error) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

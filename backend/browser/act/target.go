@@ -22,7 +22,7 @@ type Target struct {
 	action   *page.Action
 	Document *cdp.Document
 	Element  identity.Element
-	// pressed is the tracker's count before the newest press.
+	// pressed is the tracker's Now before the newest press.
 	pressed int
 }
 
@@ -30,7 +30,7 @@ type Target struct {
 func (t *Target) Name() string { return t.Element.Label() }
 
 // FindTarget returns the connected node of an id. When the id has moved to a node that replaced the old one, it adds
-// a note to the action.
+// a note to the action. The error is a fault when there is none, or when its text has changed.
 func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	g, err := locateTarget(ctx, t, a, id)
 	if err != nil {
@@ -79,7 +79,7 @@ func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Ta
 	return &Target{tab: t, action: a, Document: doc, Element: element}, nil
 }
 
-// verify checks that the element still exists, for actions that do not aim.
+// verify checks the element as FindTarget does, for actions that do not aim.
 func (t *Target) verify(ctx context.Context) error {
 	now, err := FindTarget(ctx, t.tab, t.action, t.Element.ID)
 	if err == nil {
@@ -88,7 +88,8 @@ func (t *Target) verify(ctx context.Context) error {
 	return err
 }
 
-// rebind searches all documents for the one node that replaced a removed node.
+// rebind follows the id to the node that replaced the removed one, with a new snapshot of the whole page. It returns
+// a fault when there is none.
 func (t *Target) rebind(ctx context.Context) error {
 	if _, err := t.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// checkSecretOrigin returns a fault when the element's document is not of the origin that the secret is for.
+// checkSecretOrigin returns a fault when only is neither "" nor the origin of the element's document.
 func (t *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	if only == "" {
 		return nil
@@ -50,15 +50,15 @@ func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotati
 	})
 }
 
-// secret reports whether the element hides typed text, so that the result hides it too. It returns true when that is
-// unknown.
+// secret reports whether the element is a password field, so that the result hides the text. It returns true when
+// that is unknown.
 func (t *Target) secret(ctx context.Context) bool {
 	raw, err := t.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(t.Element.Handle)+
 		")(); return !!n && n.type === 'password' }")
 	return err != nil || string(raw) != "false"
 }
 
-// typeText puts text into a field and checks that the field contains it.
+// typeText puts text into a field and notes when the field then contains something else.
 func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
 	x, y, err := t.aim(ctx, collect.AimOptions{})
 	if err != nil {
@@ -110,8 +110,8 @@ func (t *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	return t.submit(ctx, a, o.Submit)
 }
 
-// typeInto types over the selected content of the focused field and checks the result. If the field ignored the text,
-// it types again key by key, for fields that react only to key events.
+// typeInto replaces the selected content of the focused field or, without o.Clear, appends to it, and reads the
+// result. If the field ignored the text, it types again key by key, for fields that react only to key events.
 func (t *Target) typeInto(
 	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, byPress bool,
 ) (w collect.TypingResult, want string, err error) {
@@ -179,10 +179,10 @@ func (t *Target) focus(ctx context.Context, a *page.Action) (byPress bool, err e
 	return false, nil
 }
 
-// maxKeys bounds the length of text that is typed again key by key.
+// maxKeys bounds the length in bytes of text that is typed again key by key.
 const maxKeys = 1000
 
-// write types over the selected content of the focused field, key by key or at once.
+// write types into the focused field, whose content is selected, key by key or at once. Without o.Clear, it appends.
 func write(ctx context.Context, c proto.Client, field collect.TextField, o surface.TypeOptions, keys bool) (err error) {
 	switch {
 	case !o.Clear && !field.Empty:

@@ -25,9 +25,9 @@ const chooserTimeout = time.Second
 // maxFiles bounds the files of one upload.
 const maxFiles = 50
 
-// Upload passes files to the element id: to a file field, to the field that the element labels or contains, or to the
-// file chooser that a click on it opens. If there is none of these, it drops the files on the element. Paths are
-// absolute and without symlinks.
+// Upload passes files to the element id: to a file field, to the field that the element labels or contains, or to
+// the file chooser that a click on it opens. If there is none of these, it drops the files on the element. Paths
+// must be absolute and without symbolic links.
 func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotation.Observation, error) {
 	what, err := checkFiles(paths)
 	if err != nil {
@@ -59,7 +59,8 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 	})
 }
 
-// checkFiles returns a description of the files, "cv.pdf (12 kB)", or an error when a path is not a regular file.
+// checkFiles returns a description of the files, such as `"cv.pdf" (12.0 kB)`, or a fault when a path is not a
+// regular file.
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &surface.Fault{
@@ -111,7 +112,7 @@ func (t *Target) oneFileFault() error {
 	}
 }
 
-// noteFileField notes in the result which files the field contains.
+// noteFileField notes in the result that the field is empty again, or which files it asks for.
 func (t *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
 	now, err := collect.FileInputOf(ctx, t.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {

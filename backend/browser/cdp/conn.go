@@ -60,7 +60,7 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 func (c *Conn) Wait() { c.wg.Wait() }
 
 // Post sends a call without waiting. The reading goroutine calls reply (nil for none), or Post itself does when the
-// connection has ended; reply must not block.
+// call cannot be sent; reply must not block.
 func (c *Conn) Post(session, method string, params any, reply func(json.RawMessage, error)) {
 	c.post(session, method, params, reply)
 }
@@ -102,7 +102,7 @@ func (c *Conn) Call(ctx context.Context, session, method string, params any) (js
 	return c.callUntil(ctx, nil, session, method, params)
 }
 
-// callUntil is like Call, but returns ErrReplaced when gone is closed.
+// callUntil is like Call, but returns ErrReplaced when gone is closed first.
 func (c *Conn) callUntil(
 	ctx context.Context, gone <-chan struct{}, session, method string, params any,
 ) (json.RawMessage, error) {

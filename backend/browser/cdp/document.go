@@ -25,8 +25,8 @@ func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
 
 const worldName = "sextant"
 
-// Document is one document in one frame, from its commit until the next one. Annotation ids belong to a Document. It
-// implements collect.World. Its methods may be called concurrently.
+// Document is one document in one frame, from its commit until the next one. The ids of elements belong to a
+// Document. It implements collect.World. Its methods may be called concurrently.
 type Document struct {
 	// Seq is the number of the document, from 1, which is never used again.
 	Seq int
@@ -221,7 +221,8 @@ func result(raw json.RawMessage, method string) (remoteObject, error) {
 	return res.Result, nil
 }
 
-// contextError converts the protocol's errors for a missing document to ErrReplaced.
+// contextError converts the protocol's errors for a missing document to ErrReplaced. It returns other errors
+// unchanged.
 func (d *Document) contextError(err error) error {
 	if !d.Alive() {
 		return ErrReplaced

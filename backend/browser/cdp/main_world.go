@@ -22,8 +22,8 @@ func (d *Document) mainWorld() (int, error) {
 	return d.frame.mainCtx, nil
 }
 
-// CheckSyntax returns the syntax error of a script as a *ScriptError, nil when it has none. It does not run the
-// script.
+// CheckSyntax returns the syntax error of a script as a *ScriptError, nil when it has none. Other errors mean that
+// it could not be checked. It does not run the script.
 func (d *Document) CheckSyntax(ctx context.Context, source string) error {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.
 	return res.json(), nil
 }
 
-// TerminateExecution ends the running scripts of the document's process.
+// TerminateExecution asks the browser to end the running scripts of the document's process. It does not wait.
 func (d *Document) TerminateExecution() {
 	d.frame.page.reg.conn.Post(d.session, "Runtime.terminateExecution", nil, nil)
 }

@@ -50,7 +50,7 @@ func (p *Page) Client(ctx context.Context) proto.Client {
 	return sessionClient{ctx, p.reg.conn, p.Session}
 }
 
-// ClientOf returns a client that runs rod's typed requests on the session of an event.
+// ClientOf returns a client that runs rod's typed requests on that session.
 func (p *Page) ClientOf(ctx context.Context, session string) proto.Client {
 	return sessionClient{ctx, p.reg.conn, session}
 }

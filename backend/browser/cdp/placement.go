@@ -75,7 +75,7 @@ func (d *Document) Child(ctx context.Context, handle int, node string) (*Documen
 	return f.doc, nil
 }
 
-// Parent returns the document that contains the frame of d, nil for the main document.
+// Parent returns the document that contains the frame of d, nil for the main document or when it is not known.
 func (d *Document) Parent() *Document {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -95,7 +95,7 @@ func (d *Document) owner(ctx context.Context, parent *Document) (proto.DOMBacken
 	return res.BackendNodeID, nil
 }
 
-// Placement measures the current position of the document.
+// Placement measures the current position of the document. The main document has an infinite size.
 func (d *Document) Placement(ctx context.Context) (Placement, error) {
 	parent := d.Parent()
 	if parent == nil {
@@ -135,7 +135,7 @@ func (d *Document) Placement(ctx context.Context) (Placement, error) {
 	return outer.around([8]float64(c[:8]), own[0], own[1])
 }
 
-// around returns the placement in the page of a frame with a viewport of w by h pixels and the corners q inside p.
+// around places a frame in the page: q are its corners in p, and w and h its viewport size in CSS pixels.
 func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	for i := 0; i < 8; i += 2 {
 		q[i], q[i+1] = p.ToPage(q[i], q[i+1])

@@ -1,9 +1,10 @@
 // Package cdp speaks the DevTools protocol and tracks the browser's sessions and frames.
 //
 // Site isolation gives a cross-site frame its own process and therefore its own protocol session, but rod's Page
-// knows only one session. This package attaches to every tab and every such frame with a flattened session,
-// recursively, and pauses each until it is set up, so that no event at the start of a page is missed. A Page is the
-// tree of frames over all its sessions; a Document is the content of a frame from one commit to the next.
+// knows only one session. This package attaches to every tab (or those that Options.ContextFilter selects) and every
+// such frame with a flattened session, recursively. It pauses each until it is set up, so that no event at the start
+// of a page is missed; only a filtered tab is not paused. A Page is the tree of frames over all its sessions; a
+// Document is the content of a frame from one commit to the next.
 //
 // The package only tracks the browser. It makes no decisions about tabs, annotations or waiting.
 package cdp
@@ -37,7 +38,7 @@ type Registry struct {
 	conn    *Conn
 	handler Handler
 	log     *slog.Logger
-	// pageSetUp is sent to every new tab before it may run.
+	// pageSetUp is sent to every new tab.
 	pageSetUp []proto.Request
 	// sessionSetUp is sent to every session, including those of frames.
 	sessionSetUp []proto.Request
@@ -77,7 +78,7 @@ type Options struct {
 	// DocumentCounter issues the numbers of documents.
 	DocumentCounter *Counter
 	Log             *slog.Logger
-	// PageSetUp is sent to every new tab before its page runs.
+	// PageSetUp is sent to every new tab before its page runs, if the tab is paused.
 	PageSetUp []proto.Request
 	// DocumentStart is a script that runs in our isolated world of every new document before the page's own scripts,
 	// "" for none. It may call the function named Binding with a text, which arrives as a Runtime.bindingCalled

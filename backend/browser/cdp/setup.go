@@ -18,7 +18,7 @@ func autoAttach() proto.TargetSetAutoAttach {
 	}
 }
 
-// Limits of the request and response bodies that the browser keeps, in bytes per session.
+// Limits of the bodies that the browser keeps, in bytes: all responses of a session, one response, one request.
 const (
 	maxBodyBytes    = 8 << 20
 	maxOneBodyBytes = 1 << 20

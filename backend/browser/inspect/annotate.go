@@ -11,7 +11,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Annotate returns the elements of the active tab. They are shared with the tab and must not be modified.
+// Annotate returns the elements of the active tab. They are shared with the tab and must not be modified. A query
+// without a match in the viewport searches the page.
 func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
 		return annotation.Observation{}, &surface.Fault{
@@ -55,7 +56,6 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 	return ans, nil
 }
 
-// observeTab takes a snapshot without acting.
 func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotation.Observation, error) {
 	return s.Act(ctx, t, func(_ context.Context, a *page.Action) error {
 		a.ListAll, a.WholePage, a.ChangesOnly = !changed, wide, changed

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// maxScreenshotHeight bounds the height of a full page's picture, in CSS pixels.
+// maxScreenshotHeight bounds the height and width of a picture that shows more than the viewport, in CSS pixels.
 const maxScreenshotHeight = 16_000
 
 var errNoScreenshot = errors.New("the page does not draw")

@@ -11,7 +11,7 @@ import (
 	"sextant/backend/browser/page"
 )
 
-// maxHTML bounds the result of HTML over all frames, in bytes.
+// maxHTML bounds the result of HTML, in bytes; frames that do not fit are left out.
 const maxHTML = 16 << 20
 
 // Selection returns the text that is selected in the active tab, "" for none.
@@ -34,7 +34,7 @@ func Selection(ctx context.Context, s *page.Session) (string, error) {
 }
 
 // HTML returns the active tab's document as it is now, without scripts and hidden content. The documents of its
-// frames follow in <section> elements with their addresses.
+// frames follow in <section> elements with their addresses, except for frames that do not answer.
 func HTML(ctx context.Context, s *page.Session) (html, url, title string, err error) {
 	var out strings.Builder
 	err = s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {

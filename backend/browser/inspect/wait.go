@@ -21,7 +21,8 @@ import (
 // of its document: a media query or a picture can change it too.
 const maxWaitStep = 250 * time.Millisecond
 
-// Wait waits until all conditions in o are true, or for o.Seconds when o has none.
+// Wait waits until all conditions in o are true, or for o.Seconds when o has none. The error is a fault of kind
+// FaultTimeout when they are not true in time.
 func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
@@ -80,8 +81,8 @@ func Address(s *page.Session) string {
 	return s.Active.URL
 }
 
-// AwaitCondition waits up to patience for c to be true in the active tab and reports whether it is. missing describes
-// the part that is not: `"Saved" is not there`. It changes nothing, not even the snapshot that the next answer is
+// AwaitCondition waits up to patience for c to be true in the active tab and reports whether it is. missing
+// describes the part that is not: `"Saved" did not appear`. It does not change the snapshot that the next answer is
 // compared with.
 func AwaitCondition(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool,
 	missing string, err error,
@@ -181,7 +182,8 @@ func quotedName(name string) string {
 	return fmt.Sprintf("%q", surface.Clip(name, 80))
 }
 
-// hasElement reports whether the tab has a usable element with the role and name.
+// hasElement reports whether a snapshot of the whole page has an element with the role and a name that contains
+// name.
 func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, error) {
 	l, err := a.Tab.Observer.Snapshot(ctx, collect.Options{WholePage: true})
 	if errors.Is(err, cdp.ErrReplaced) {
@@ -230,7 +232,8 @@ func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) [
 	return list
 }
 
-// awaitChange returns when a document has changed since it was counted, when the page loads something, or after most.
+// awaitChange returns join after a document has changed since it was counted or the page has loaded something, and
+// after most at the latest.
 func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, loads <-chan struct{}, most,
 	join time.Duration,
 ) {

@@ -18,7 +18,8 @@ type AttachedBrowser struct {
 	WS *cdp.WebSocket
 }
 
-// Attach connects to a running Chromium by its debugging address, such as http://127.0.0.1:9222.
+// Attach connects to a running Chromium by its debugging address, such as http://127.0.0.1:9222, or a WebSocket
+// address.
 func Attach(ctx context.Context, address string) (*AttachedBrowser, error) {
 	ws := address
 	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {

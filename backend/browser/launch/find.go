@@ -22,7 +22,7 @@ func names() []string {
 }
 
 // Find returns the path of Chromium. It looks for setting, a path or a name in PATH, or for the usual names in PATH
-// when setting is "". The error has ErrNotFound in its chain.
+// and in the usual places when setting is "". The error has ErrNotFound in its chain.
 func Find(setting string) (string, error) {
 	if setting != "" {
 		path, err := exec.LookPath(setting)

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// flags returns the command line arguments. None of them weakens the isolation of pages. They make Chromium start no
-// background services, ask no questions that nobody could answer, and not slow down background tabs.
+// flags returns the command line arguments. None of ours weakens the isolation of pages, except that as root
+// Chromium runs without its sandbox. They make Chromium start no background services, ask no questions that nobody
+// could answer, and not slow down background tabs.
 func flags(o Options, profile string) []string {
 	f := []string{
 		"--remote-debugging-pipe",

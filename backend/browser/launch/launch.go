@@ -33,7 +33,7 @@ type Options struct {
 	Proxy string
 	// Headless runs Chromium without a window.
 	Headless bool
-	// ExtraFlags are additional flags, for tests.
+	// ExtraFlags are additional flags.
 	ExtraFlags []string
 }
 
@@ -115,7 +115,8 @@ func (p *Process) run(cmd *exec.Cmd, started chan<- error) {
 // Done returns a channel that is closed when the browser has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Stderr returns the last lines that Chromium wrote before it ended. Call it after Done is closed.
+// Stderr returns the last 4 KB that Chromium wrote to its standard error, or how it ended when it wrote nothing.
+// Call it after Done is closed.
 func (p *Process) Stderr() string {
 	text := strings.TrimSpace(p.tail.String())
 	if text == "" && p.err != nil {
@@ -129,7 +130,8 @@ const killTimeout = 5 * time.Second
 
 // Close waits for the browser to exit. The caller asks it to exit first, by Browser.close or by closing the pipe; it
 // then has grace to write its profile. After two thirds of grace it gets SIGTERM, and after all of it, its process
-// group is killed. Close returns an error when even that does not end it. Our side of the pipe is closed in any case.
+// group is killed. Close returns an error when even that does not end it. Our side of the pipe is closed in any
+// case, and a temporary profile removed. A second call does nothing.
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {
@@ -175,7 +177,7 @@ func (p *Process) removeProfile() error {
 // Kill ends the browser at once, as a crash would.
 func (p *Process) Kill() { killGroup(p.PID) }
 
-// tail is an io.Writer that keeps the last lines Chromium wrote to stderr.
+// tail is an io.Writer that keeps the end of what Chromium wrote to stderr.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte

@@ -14,13 +14,14 @@ func tieToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killGroup kills the browser and all processes it started.
+// killGroup kills the browser's process group.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// terminate asks the browser to exit; it ends its own child processes.
+// terminate asks the browser to exit, which then ends its own child processes.
 func terminate(pid int) { _ = syscall.Kill(pid, syscall.SIGTERM) }
 
 // isBrowserProcess reports whether pid is a running browser. The pid of a lock may belong to another program by now.
+// It returns true for a process whose program it cannot read.
 func isBrowserProcess(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return false
@@ -39,7 +40,7 @@ func isBrowserProcess(pid int) bool {
 	return false
 }
 
-// smallShm reports whether shared memory is too small for Chromium, as in many containers.
+// smallShm reports whether shared memory is, or may be, too small for Chromium, as in many containers.
 func smallShm() bool {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs("/dev/shm", &s); err != nil {

@@ -33,7 +33,7 @@ const (
 	inputBacklog   = 256
 )
 
-// recordedInput is one input with the element under it.
+// recordedInput is one input. hit is the element under a press, nil for none and for all other inputs.
 type recordedInput struct {
 	in  wire.Input
 	at  time.Time
@@ -212,7 +212,7 @@ func (i *inputRecorder) add(n recordedInput, text string) {
 }
 
 // flush reports a step for the typed text. The step shows the text only when the page reported all of it in the one
-// field that was clicked, and the field showed it too.
+// field that was clicked, and the field does not hide it.
 func (i *inputRecorder) flush() {
 	if len(i.sent) == 0 {
 		return

@@ -20,7 +20,7 @@ const (
 	pictureTimeout = 400 * time.Millisecond
 	// maxScreencastStarts bounds the restarts for one picture.
 	maxScreencastStarts = 6
-	// anySizeAfter is the number of restarts after which a picture of a size other than the viewport's is accepted.
+	// anySizeAfter is the number of restarts up to which a picture of a size other than the viewport's is ignored.
 	anySizeAfter = 2
 	// lateAfter is the age of a picture from which later ones may have been dropped.
 	lateAfter = 50 * time.Millisecond
@@ -111,8 +111,8 @@ func (v *View) scheduleRestart(d *duePicture) {
 	})
 }
 
-// checkDue clears the due picture when it has come. It ignores a picture of another size until anySizeAfter restarts,
-// and requests another one when the first is late. Called under the lock.
+// checkDue clears the due picture when it has come. It ignores a picture of another size until after anySizeAfter
+// restarts, and requests another one when the first is late. Called under the lock.
 func (v *View) checkDue(m *proto.PageScreencastFrameMetadata) {
 	want := v.shown.Metrics()
 	late := m.Timestamp > 0 && time.Since(m.Timestamp.Time()) > lateAfter

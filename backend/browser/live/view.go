@@ -45,7 +45,7 @@ func NewView(m *page.Manager, onStep func(Step)) *View {
 	return v
 }
 
-// Close ends all readers. The goroutines end with the manager.
+// Close ends all readers. Manager.Wait waits for the goroutines of the view.
 func (v *View) Close() {
 	v.quit()
 	v.manager.Lock()
@@ -66,7 +66,7 @@ type Reader struct {
 	scale         float64
 }
 
-// Open adds a reader; see Browser.OpenLive.
+// Open adds a reader; see Browser.OpenLive. The error is page.ErrClosed once the browser is closed.
 func (v *View) Open(width, height int, scale float64) (*Reader, error) {
 	l := &Reader{view: v}
 	v.manager.Lock()
@@ -178,8 +178,8 @@ func (v *View) Disconnected() { v.shown = nil }
 // Typed implements page.Viewer.
 func (v *View) Typed(k page.EnteredText) { v.recorder.addEnteredText(k) }
 
-// refresh keeps the numbers up to date while there are readers: it takes a snapshot after the person's input, a
-// scroll or a navigation that no action caused.
+// refresh keeps the numbers up to date while there are readers: it takes a snapshot whenever PageChanged was called,
+// as after the person's input, a scroll or a navigation.
 func (v *View) refresh(ctx context.Context) {
 	for {
 		select {

@@ -19,7 +19,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Limits of one snapshot, so that nested frames cannot make it endless.
+// Limits of one snapshot: its documents, how deep frames are nested, and the time of one frame (with those in it)
+// and of all.
 const (
 	MaxFrames       = 60
 	MaxDepth        = 8
@@ -61,7 +62,8 @@ func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapsho
 	return o.SnapshotWith(ctx, opts, nil)
 }
 
-// SnapshotWith is like Snapshot, but uses a collection of the main document that has already started, nil for none.
+// SnapshotWith is like Snapshot, but uses early, a collection of the main document that has already started, nil for
+// none.
 func (o *Observer) SnapshotWith(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot,
 	error,
 ) {
@@ -96,8 +98,8 @@ func (o *Observer) SnapshotWith(ctx context.Context, opts collect.Options, early
 	return nil, err
 }
 
-// Speculate starts a collection of a document before it is known whether one is needed. It returns nil when too
-// little is known about the document.
+// Speculate starts a collection of a document before it is known whether one is needed. It returns nil when the
+// document was not collected before or is too large.
 func (o *Observer) Speculate(ctx context.Context, doc *cdp.Document, opts collect.Options) *collect.Speculation {
 	return o.listeners(doc).Speculate(ctx, doc, opts)
 }
@@ -157,7 +159,6 @@ func (b *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	return nil
 }
 
-// number returns the ids of the nodes of a document.
 func (b *builder) number(ctx context.Context, doc *cdp.Document, raw collect.RawDocument) ([]int, error) {
 	nodes := raw.Nodes
 	seen := make([]identity.Node, len(nodes))
@@ -199,7 +200,8 @@ func (b *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 	}
 }
 
-// child observes a frame. A frame that does not answer is left out and reported.
+// child observes a frame. A frame that does not answer is left out and reported; one beyond the limits, or out of
+// view, is just left out.
 func (b *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement,
 	clip *collect.Rect, depth int,
 ) {
@@ -315,8 +317,8 @@ func (p *probe) Keys() (map[string]int, error) {
 	return keys, nil
 }
 
-// AwaitMutationScript is a function that resolves join ms after the document has changed since it had since
-// mutations, or after most ms.
+// AwaitMutationScript is a JavaScript function. Its promise resolves join ms after the document's count of mutations
+// is no longer since, and after most ms at the latest.
 const AwaitMutationScript = `function (since, most, join) {
   return new Promise((done) => {
     const s = globalThis.__sextant

@@ -38,7 +38,8 @@ func ChangedFault(elements *identity.ElementRegistry, e identity.Element,
 	return f
 }
 
-// RefusalFault returns the fault for an element that is still in the page but cannot be pressed, for the reason in p.
+// RefusalFault returns the fault for an element that is still in the page and its row, but cannot be pressed for the
+// reason in p.
 func RefusalFault(elements *identity.ElementRegistry, e identity.Element, p collect.Point) *surface.Fault {
 	switch p.State {
 	case "changed":

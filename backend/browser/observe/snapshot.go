@@ -21,7 +21,7 @@ type PlacedDocument struct {
 	Placement cdp.Placement
 }
 
-// Snapshot contains the numbered elements of a tab at one moment. It is immutable.
+// Snapshot contains the numbered elements of a tab at one moment. It does not change once an answer uses it.
 type Snapshot struct {
 	identity.List
 	Page          annotation.Page

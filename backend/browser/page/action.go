@@ -32,7 +32,8 @@ type Action struct {
 	Watch *settle.Watch
 	// ListAll returns all elements in the viewport instead of the changes.
 	ListAll bool
-	// WholePage observes the whole page. ChangesOnly then returns the changes since the last such snapshot.
+	// WholePage observes the whole page. ChangesOnly then returns only the changes since the last such snapshot of
+	// the same main document.
 	WholePage, ChangesOnly bool
 	// Document is the document that the action is on; nil is the main one.
 	Document *cdp.Document
@@ -48,7 +49,7 @@ func (a *Action) SetOutcome(format string, args ...any) {
 }
 
 // Act runs one action in a tab. It waits for the tab's turn, runs do, waits for the effects, takes a snapshot and
-// returns the changes.
+// returns the changes or, as the Action says, all elements. It starts Chromium if necessary.
 func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotation.Observation,
 	error,
 ) {
@@ -66,7 +67,7 @@ func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Act
 	return t.Run(ctx, do)
 }
 
-// Run is like Act, for a caller that has the tab's turn.
+// Run is like Act, for a caller that has the tab's turn. It does not check that the tab can act.
 func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotation.Observation, error) {
 	ctx, done := t.Begin(ctx)
 	defer done()
@@ -100,7 +101,6 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	return t.answer(ctx, a, before, now, res), nil
 }
 
-// options returns the options for the snapshot at the end of the action.
 func (a *Action) options() collect.Options { return collect.Options{WholePage: a.WholePage} }
 
 // observe takes the snapshot at the end of the action. It uses the speculative collection when the page has not
@@ -128,7 +128,8 @@ func (a *Action) explain(ctx context.Context, err error) error {
 	return a.Tab.Explain(ctx, err)
 }
 
-// interrupted returns the result of an action that was interrupted after it took effect.
+// interrupted returns the result of an action that was interrupted after it may have taken effect: an observation
+// when a dialog opened or the tab was closed, else an error.
 func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error) {
 	b := t.Session.Manager
 	switch {
@@ -158,7 +159,7 @@ func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error
 	return ans, nil
 }
 
-// Explain converts an error of an action to a fault for the caller.
+// Explain converts an error of an action to a fault for the caller. It returns other errors unchanged.
 func (t *Tab) Explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	if errors.As(err, &fault) {
@@ -198,10 +199,10 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 	return t.last
 }
 
-// minReportedWait is the shortest wait for a page that an answer mentions.
+// minReportedWait is the shortest wait that the answer of an action without effects mentions.
 const minReportedWait = 100 * time.Millisecond
 
-// answer compares two snapshots, remembers the new one and returns the changes.
+// answer compares two snapshots, remembers the new one and returns the changes or, as a says, all elements.
 func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot,
 	res settle.Result,
 ) annotation.Observation {
@@ -281,7 +282,7 @@ func AddNote(ans *annotation.Observation, text string) {
 	ans.Note += text
 }
 
-// answerWholePage replaces the elements of an answer by those of the whole page.
+// answerWholePage replaces the elements of an answer by those of the whole page, or by their changes.
 func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotation.Observation) {
 	b := t.Session.Manager
 	b.Lock()
@@ -303,7 +304,7 @@ func (a *Action) Client(ctx context.Context) proto.Client { return a.Page.Client
 func AddActionNote(a *Action, text string) { a.Note = strings.TrimSpace(a.Note + " " + text) }
 
 // Read calls ask with the active tab's documents; ask must not change them. It waits for the tab's turn, so that it
-// does not read in the middle of an action.
+// does not read in the middle of an action. The page then has 15 s. Read starts Chromium if necessary.
 func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Document) error) error {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {

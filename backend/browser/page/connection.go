@@ -11,7 +11,8 @@ import (
 	"sextant/backend/browser/page/effects"
 )
 
-// PageOpened implements cdp.Handler. It makes the page a tab of the session that it belongs to.
+// PageOpened implements cdp.Handler. It makes the page a tab of the session with its browser context, or of the
+// window's.
 func (c *Connection) PageOpened(p *cdp.Page) {
 	b := c.manager
 	b.Lock()
@@ -103,7 +104,7 @@ func (m *Manager) NewConnection(notes []string) *Connection {
 	return &Connection{manager: m, notes: notes, tabs: map[*cdp.Page]*Tab{}}
 }
 
-// Open prepares the connected browser for tabs.
+// Open sets the folder for downloads, unless the browser was attached, and reads the browser's user agent.
 func (c *Connection) Open(ctx context.Context) error {
 	if c.manager.Config.AttachURL == "" {
 		if err := c.allowDownloads(ctx, "", ""); err != nil {
@@ -120,7 +121,7 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// Options returns the options of the registry that c handles the events of. docs issues the numbers of documents.
+// Options returns options for a cdp.Registry whose events c handles. docs issues the numbers of documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	return cdp.Options{
 		Handler: c, DocumentCounter: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,

@@ -9,7 +9,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// The kinds of Dialog besides those of JavaScript (alert, confirm, prompt).
+// The kinds of dialogs besides those of JavaScript (alert, confirm, prompt). dialogFile, a request for files, is
+// only in event.Tab.
 const (
 	DialogAuth = "auth"
 	dialogFile = "file"
@@ -76,7 +77,8 @@ func (t *Tab) CancelAuth() {
 	}
 }
 
-// TabWithDialog returns a tab with an open dialog, preferably the active one; nil for none.
+// TabWithDialog returns a tab with an open dialog, preferably the active one; nil for none. On the active tab, a
+// page that asks for a file counts too.
 func (s *Session) TabWithDialog() *Tab {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -111,7 +113,7 @@ func (t *Tab) OpenDialog() *Dialog {
 	return t.Dialog
 }
 
-// dialogNote describes how to answer the open dialog. Called under the lock.
+// dialogNote says how to answer the open dialog, "" for none. Called under the lock.
 func (t *Tab) dialogNote() string {
 	switch {
 	case t.Dialog == nil:
@@ -164,8 +166,8 @@ func (s *Session) OpenDialog() (what, address string) {
 	return t.Dialog.Describe(), t.URL
 }
 
-// FileChooser is an open file chooser. Node is the file field, 0 when the page opened the chooser without one.
-// Session and Frame are the ids of its protocol session and frame.
+// FileChooser is a page's request for files. Its chooser is not shown. Node is the file field, 0 when the page
+// opened the chooser without one. Session and Frame are the ids of its protocol session and frame.
 type FileChooser struct {
 	Session, Frame string
 	Node           proto.DOMBackendNodeID

@@ -24,7 +24,7 @@ const (
 	// maxRunning bounds the downloads of a session that run at once, maxDownloads those that are remembered.
 	maxRunning   = 10
 	maxDownloads = 50
-	// downloadWait is how long an action waits for a download to end.
+	// downloadWait is about how long an action waits for a download to end.
 	downloadWait = time.Second
 	// progressEvery is the minimum time between two reports of a download's progress to the window.
 	progressEvery = 250 * time.Millisecond
@@ -126,8 +126,8 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	return nil
 }
 
-// allowDownloads sets the folder for a browser context's downloads. It denies downloads in a browser on another
-// machine, which cannot write to our disk.
+// allowDownloads sets the folder for a browser context's downloads. It denies downloads when there is no folder, or
+// when the browser is on another machine and cannot write to our disk.
 func (c *Connection) allowDownloads(ctx context.Context, owner, contextID string) error {
 	req := proto.BrowserSetDownloadBehavior{
 		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
@@ -210,8 +210,8 @@ func (c *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	b.Events.StateChanged()
 }
 
-// likelyTab returns the tab that most likely started a download without a known page: the tab with a running action.
-// Called under the lock.
+// likelyTab returns the tab that most likely started a download without a known page: a tab with a running action,
+// else the newest tab, nil for none. Called under the lock.
 func (c *Connection) likelyTab() *Tab {
 	var some *Tab
 	for _, t := range c.tabs {
@@ -225,7 +225,7 @@ func (c *Connection) likelyTab() *Tab {
 	return some
 }
 
-// addDownload adds a download. Called under the lock.
+// addDownload adds a download, as a failed one when dir is "" or too many are running. Called under the lock.
 func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir string) *download {
 	s.lastDownload++
 	d := &download{
@@ -265,7 +265,7 @@ func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	return f
 }
 
-// dropOldDownload forgets the oldest finished download when there are more than maxDownloads. Called under the lock.
+// dropOldDownload forgets the oldest finished download when there is no room for another. Called under the lock.
 func (s *Session) dropOldDownload() {
 	if len(s.downloads) < maxDownloads {
 		return
@@ -355,7 +355,7 @@ func (b *Manager) download(guid string) *download {
 	return nil
 }
 
-// finish moves a finished file to its final name.
+// finish moves a finished file to its final name, or removes it when the download was canceled.
 func (d *download) finish(b *Manager) {
 	path, err := downloaddir.MoveInto(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
 	b.Lock()

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Emulation returns the emulation of the active tab.
+// Emulation returns the emulation of the active tab, the zero value for none.
 func (s *Session) Emulation() emulation.Emulation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -24,7 +24,7 @@ func (s *Session) Emulation() emulation.Emulation {
 }
 
 // Emulate sets the emulation of the active tab, which survives navigations and a restart of the browser. The
-// observation lists all elements in the viewport.
+// observation lists all elements in the viewport. When the browser rejects e, the tab keeps its emulation.
 func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotation.Observation, error) {
 	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
 		return annotation.Observation{}, &surface.Fault{

@@ -9,7 +9,7 @@ import (
 
 // The browser grants geolocation by origin and browser context, not by tab. So it is granted to the origin that the
 // emulating tab shows, and to the one that the tab is about to show, because a page may ask at its start. It is
-// revoked when the tab has left the origin.
+// revoked when the tab has left the origin and no other emulating tab needs it.
 
 // UpdateGeolocation grants and revokes geolocation for a tab that shows, or navigates to, the addresses. Called under
 // the lock.

@@ -1,7 +1,7 @@
 // Package page manages the sessions and tabs of a browser and runs actions in them.
 //
 // A Manager has one Session per caller and one lock for the state of all of them; a Connection is one running
-// Chromium. All actions run through Session.Act: it waits for the tab's turn, acts, waits for the effects, takes a
+// Chromium. Actions run through Session.Act: it waits for the tab's turn, acts, waits for the effects, takes a
 // snapshot and returns the changes. An EventHandler (package events) handles the events of tabs, and a Viewer
 // (package live) shows the active tab in the window.
 package page
@@ -39,8 +39,8 @@ type EventHandler interface {
 	TabEvent(t *Tab, p *cdp.Page, ev cdp.Event)
 }
 
-// Viewer shows the window's active tab to people. The goroutine that reads from the browser calls its methods, which
-// must not block.
+// Viewer shows the window's active tab to people. Its methods must not block, because the goroutine that reads from
+// the browser calls them too.
 type Viewer interface {
 	// FrontChanged reports that another tab may be the window's active one.
 	FrontChanged()
@@ -104,7 +104,7 @@ func (m *Manager) Lock() { m.mu.Lock() }
 // Unlock unlocks the state of sessions and tabs.
 func (m *Manager) Unlock() { m.mu.Unlock() }
 
-// Stopped returns a channel that is closed when the browser starts to close.
+// Stopped returns a channel that Close closes.
 func (m *Manager) Stopped() <-chan struct{} { return m.stop }
 
 // Go runs f on a goroutine that Wait waits for.
@@ -113,7 +113,7 @@ func (m *Manager) Go(f func()) { m.wg.Go(f) }
 // Wait waits until all goroutines started by Go have ended.
 func (m *Manager) Wait() { m.wg.Wait() }
 
-// Close ends all waits. It returns false when the Manager is already closed.
+// Close marks the Manager as closed and closes the channel of Stopped. It returns false when that was done before.
 func (m *Manager) Close() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,7 +131,7 @@ func (m *Manager) Closed() bool { return m.closed }
 // Conn returns the connection to the running Chromium, nil for none. Called under the lock.
 func (m *Manager) Conn() *Connection { return m.conn }
 
-// RemoveTemporary removes the temporary folder for downloads.
+// RemoveTemporary removes the temporary folder for downloads, if there is one, with its files.
 func (m *Manager) RemoveTemporary() error {
 	if m.tempDownloads == "" {
 		return nil
@@ -151,7 +151,7 @@ func (m *Manager) Session(owner string) *Session {
 	return s
 }
 
-// CloseSession closes a caller's tabs and deletes its storage. The window's session cannot be closed.
+// CloseSession closes a caller's tabs and deletes its storage. It does nothing for the window's session.
 func (m *Manager) CloseSession(owner string) {
 	m.mu.Lock()
 	s := m.sessions[owner]
@@ -178,7 +178,7 @@ func (m *Manager) TabCount(owner string) int {
 	return 0
 }
 
-// WindowState sets the tabs and downloads of s to those of the window. Called under the lock.
+// WindowState sets the tabs, the active tab and the downloads of s to those of the window. Called under the lock.
 func (m *Manager) WindowState(s *event.BrowserState) {
 	s.Tabs = []event.Tab{}
 	if w := m.sessions[""]; w != nil {
@@ -197,7 +197,7 @@ func (m *Manager) WindowTab() *Tab {
 	return nil
 }
 
-// Marks returns the marks of the window's active tab in its newest snapshot, nil before the first.
+// Marks returns the numbered elements in the newest snapshot of the window's active tab, nil when there is none.
 func (m *Manager) Marks() *event.Marks {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -225,7 +225,7 @@ func (m *Manager) Connected(c *Connection, then func()) {
 	m.Signal()
 }
 
-// Restore opens the tabs that the last Chromium had.
+// Restore opens the tabs that the last Chromium had. It does not wait for their pages, and removes tabs that fail.
 func (m *Manager) Restore(ctx context.Context, c *Connection) {
 	m.mu.Lock()
 	sessions := make([]*Session, 0, len(m.sessions))
@@ -283,7 +283,8 @@ func (m *Manager) Signal() {
 	m.Changed = make(chan struct{})
 }
 
-// Await waits until ok, which is called under the lock, returns true. The error is the end of ctx or of the browser.
+// Await waits until ok, which is called under the lock, returns true. The error is the cause of ctx's end, or
+// ErrClosed. Close alone does not wake it.
 func (m *Manager) Await(ctx context.Context, ok func() bool) error {
 	for {
 		m.mu.Lock()
@@ -305,7 +306,7 @@ func (m *Manager) Await(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// ErrClosed is returned by all calls after the browser was closed.
+// ErrClosed is the error of calls that need Chromium after the browser was closed.
 var ErrClosed = errors.New("the browser is closed")
 
 var _ cdp.Handler = (*Connection)(nil)
@@ -322,7 +323,7 @@ func (m *Manager) WindowTabs() []*Tab {
 type EnteredText struct {
 	At               time.Time
 	Document, Handle int
-	// Text is "" when Shown is false, which is so for a field that hides its content.
+	// Text is "" when Shown is false, as for a field that hides its content. Document is 0 when it is not known.
 	Text  string
 	Shown bool
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // IsGuardedScheme reports whether CheckAddress must check an address that a page itself navigates to. The proxy
-// checks all others.
+// checks the requests of all others.
 func IsGuardedScheme(url string) bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(url), ":")
 	switch scheme {
@@ -49,8 +49,9 @@ func (a *Action) Open(ctx context.Context, address string) error {
 	})
 }
 
-// Navigate starts a navigation and waits until the new document is committed or has failed. When that takes longer
-// than the limit, it stops the navigation, and the tab stays where it is.
+// Navigate calls start, which returns the browser's error text ("" for none), and waits until the main frame has a
+// new document or address. When that takes longer than the limit, it stops the navigation, and the tab stays where
+// it is.
 func (a *Action) Navigate(ctx context.Context, start func(context.Context) (string, error)) error {
 	limit := a.Tab.Session.Manager.Config.Limits.Navigation
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, ErrNoAnswer)
@@ -84,7 +85,7 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	}
 }
 
-// awaitCommit waits for the commit that follows a successful start.
+// awaitCommit waits for the new document or address. problem is the error text with which the navigation started.
 func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 	switch {
 	case problem == "net::ERR_ABORTED":

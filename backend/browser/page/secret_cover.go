@@ -25,7 +25,7 @@ const minCoveredLine = 16
 // typedSecret is a secret of the person that was typed into a document of origin.
 type typedSecret struct{ text, origin string }
 
-// CoverSecret covers a typed secret in pictures that show a document of origin.
+// CoverSecret makes pictures cover a typed secret wherever a document of origin shows it.
 func (t *Tab) CoverSecret(text, origin string) {
 	t.WithLock(func() {
 		c := typedSecret{text, origin}
@@ -57,7 +57,7 @@ func (s *Session) secretsOf(origin string) []string {
 }
 
 // SecretBoxes returns the boxes in which documents show secrets that were typed into their origin, in CSS pixels of
-// the top page's viewport.
+// the top page's viewport. The boxes of elements whose name or value contains one are included.
 func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument,
 	elements []annotation.Element,
 ) ([]annotation.Box, error) {

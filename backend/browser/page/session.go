@@ -35,7 +35,7 @@ type Session struct {
 	expected     *Tab
 	downloads    []*download
 	lastDownload int
-	// notesRead is the connection that the session has read the notes of.
+	// notesRead is the connection whose notes the session has read.
 	notesRead *Connection
 	// device is the emulation for new tabs, nil for none.
 	device  *emulation.Emulation
@@ -44,7 +44,8 @@ type Session struct {
 	covered []typedSecret
 }
 
-// adopt makes p the page of one of the session's tabs, which becomes the active one. Called under the lock.
+// adopt makes p the page of the expected tab or, if there is none or another page opened p, of a new active tab.
+// Called under the lock.
 func (s *Session) adopt(p *cdp.Page) *Tab {
 	t := s.expected
 	s.expected = nil
@@ -66,7 +67,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 	return t
 }
 
-// remove removes a closed tab. Called under the lock.
+// remove removes a closed tab; if it was the active one, a neighbor becomes active. Called under the lock.
 func (s *Session) remove(t *Tab) {
 	t.Closed, t.Page = true, nil
 	t.UpdateGeolocation()
@@ -99,7 +100,6 @@ func (s *Session) TabList() []event.Tab {
 	return tabs
 }
 
-// restore opens the tabs that the last Chromium had.
 func (s *Session) restore(ctx context.Context, e *Connection) {
 	s.Manager.Lock()
 	old := slices.Clone(s.Tabs)
@@ -211,7 +211,7 @@ func (s *Session) openedInFront(t *Tab, events []annotation.Event) int {
 	return 0
 }
 
-// ActiveTab returns the active tab. It starts Chromium and opens an empty tab if necessary.
+// ActiveTab returns the active tab. If necessary, it starts Chromium and opens an empty tab.
 func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	e, err := s.Manager.Start(ctx)
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	return t, nil
 }
 
-// TabOfElement returns the tab that the element id belongs to.
+// TabOfElement returns the session's tab that the element id belongs to, or a fault that says why there is none.
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	element, known := s.Manager.Elements.Element(id)
 	if !known {
@@ -327,7 +327,8 @@ func (s *Session) unreadNotes() []string {
 	return c.notes
 }
 
-// FrontPage returns the active tab's page, nil when it cannot answer now.
+// FrontPage returns the active tab's page, nil when there is none or it cannot answer (a dialog is open, it
+// crashed).
 func (s *Session) FrontPage() *cdp.Page {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

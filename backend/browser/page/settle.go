@@ -23,7 +23,8 @@ func settleLimits() collect.SettleLimits {
 	}
 }
 
-// WaitState returns a function that asks the documents touched by the action whether they have settled.
+// WaitState returns a function for Watch.Wait that asks the documents touched by the action whether they have
+// settled.
 func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error) {
 	return func(ctx context.Context, draw bool) (settle.Activity, error) {
 		docs := a.touchedDocuments()
@@ -60,7 +61,7 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 }
 
 // touchedDocuments returns the main document, the document that was acted on or its replacement, and the documents
-// that appeared since the action began.
+// that appeared since the action began, at most maxPolledDocuments together.
 func (a *Action) touchedDocuments() []*cdp.Document {
 	a.Tab.Session.Manager.Lock()
 	p := a.Tab.Page

@@ -30,7 +30,7 @@ func (t *Tab) WithLock(change func()) {
 
 func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }
 
-// LastBox returns the position of the element in the newest snapshot, nil when it is not in it.
+// LastBox returns the position of the element in the snapshot of the last action, nil when it is not in it.
 func (t *Tab) LastBox(id int) *collect.Rect {
 	l := t.lastSnapshot()
 	if l == nil {
@@ -44,7 +44,7 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
 }
 
-// ShowPointer publishes where the assistant's pointer goes. Call it before the action.
+// ShowPointer publishes where the assistant's pointer goes, if the tab is the window's. Call it before the action.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
 		t.Session.Manager.Events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
@@ -73,7 +73,7 @@ func (t *Tab) BringToFront(ctx context.Context) error {
 type Tab struct {
 	ID      int
 	Session *Session
-	// queue contains one token while an action runs.
+	// queue contains one token while someone has the tab's turn.
 	queue chan struct{}
 
 	Page                    *cdp.Page
@@ -145,7 +145,7 @@ var (
 	ErrBrowserEnded = errors.New("the browser ended")
 )
 
-// newTab returns a tab without a page. Called under the lock.
+// newTab adds a tab without a page and makes it the active one. Called under the lock.
 func (s *Session) newTab() *Tab {
 	s.Manager.lastTab++
 	t := &Tab{
@@ -203,8 +203,8 @@ func (t *Tab) release() {
 	}
 }
 
-// Begin returns the context of an action. The context ends when the tab can no longer act (closed, crashed, or
-// blocked by a dialog), or when the returned function is called.
+// Begin returns the context of an action. The context ends when the tab can no longer act (closed, crashed, blocked
+// by a dialog, or the browser ended), or when the returned function is called.
 func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.Session.Manager.Lock()
@@ -282,7 +282,7 @@ func crashedFault(id int, why string) *surface.Fault {
 	}
 }
 
-// endedFault converts the cause that ended an action's context to a fault for the caller.
+// endedFault converts the cause that ended an action's context to a fault for the caller, nil for other causes.
 func (t *Tab) endedFault(cause error) error {
 	switch {
 	case errors.Is(cause, ErrTabClosed):
@@ -355,7 +355,7 @@ func (t *Tab) AddConsoleError(text string) {
 	}
 }
 
-// newestElements returns the elements of the newest snapshot. Called under the lock.
+// newestElements returns the elements of the newest snapshot, nil without one. Called under the lock.
 func (t *Tab) newestElements() []annotation.Element {
 	switch {
 	case t.refreshed != nil:
@@ -366,7 +366,7 @@ func (t *Tab) newestElements() []annotation.Element {
 	return nil
 }
 
-// ElementAt returns the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
+// ElementAt returns the smallest usable element at a point of the viewport, nil for none. Called under the lock.
 func (t *Tab) ElementAt(x, y float64) *annotation.Element {
 	var best *annotation.Element
 	for _, e := range t.newestElements() {
@@ -385,7 +385,7 @@ func (t *Tab) publishMarks(l *observe.Snapshot) {
 	t.Session.Manager.Events.MarksChanged(l.Marks())
 }
 
-// TryRefresh takes a snapshot for the window, unless an action has the tab's turn.
+// TryRefresh takes a snapshot for the window, unless the tab's turn is taken.
 func (t *Tab) TryRefresh(ctx context.Context) {
 	select {
 	case t.queue <- struct{}{}:

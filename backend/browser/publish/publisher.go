@@ -35,13 +35,13 @@ func NewPublisher(publish func(event.Event), current func() event.BrowserState) 
 	return p
 }
 
-// StateChanged publishes the current state of the browser.
+// StateChanged requests that the state of the browser is published.
 func (p *Publisher) StateChanged() { p.add(func() { p.dirty = true }) }
 
-// MarksChanged publishes new numbers.
+// MarksChanged requests that m is published. It replaces marks that still wait.
 func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.marks = m }) }
 
-// PointerMoved publishes the new position of the assistant's pointer.
+// PointerMoved requests that the position of the assistant's pointer is published.
 func (p *Publisher) PointerMoved(at event.Pointer) {
 	p.add(func() {
 		if len(p.pointers) >= maxPendingPointers {
@@ -64,7 +64,7 @@ func (p *Publisher) add(f func()) {
 	}
 }
 
-// Close ends publishing and waits for the goroutine.
+// Close drops what still waits and ends the goroutine. Call it once.
 func (p *Publisher) Close() {
 	close(p.stop)
 	p.wg.Wait()

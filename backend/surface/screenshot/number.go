@@ -36,14 +36,14 @@ func digits(d byte) [7]byte {
 	}
 }
 
-// rectangle converts a box of the viewport to pixels of the picture.
+// rectangle converts a box of the viewport, which is at (dx, dy) of the picture, to pixels of the picture.
 func rectangle(b annotation.Box, dx, dy, scale float64) image.Rectangle {
 	round := func(v float64) int { return int(math.Round(min(max(v, -1e6), 1e6) * scale)) }
 	return image.Rect(round(b.X+dx), round(b.Y+dy), round(b.X+b.Width+dx), round(b.Y+b.Height+dy))
 }
 
-// drawNumber draws an element's frame and its number in a badge at the upper left corner. The badge of a disabled
-// element is hollow.
+// drawNumber draws an element's frame and, above its upper left corner, its number in a badge. The badge of a
+// disabled element is hollow.
 func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64) {
 	r := rectangle(e.Box, dx, dy, scale)
 	if !r.Overlaps(canvas.Bounds()) {

@@ -25,7 +25,7 @@ func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64
 	}
 }
 
-// maxPlainPNG is the size in bytes above which encode tries whether a JPEG is smaller.
+// maxPlainPNG is the size in bytes up to which a PNG is sent as it is. Above it, encode tries a JPEG.
 const maxPlainPNG = 150 << 10
 
 // Capture is a captured picture of a page. OffsetX and OffsetY say where in it the viewport is, and Width how wide it
@@ -39,8 +39,9 @@ type Capture struct {
 	Covered []annotation.Box
 }
 
-// Render makes the picture that o asks for: it cuts out crop (nil for the whole capture), scales to the budget, and
-// then draws the numbers, so that they are readable at any size.
+// Render makes the picture that o asks for: it paints over Covered, cuts out crop (nil for the whole capture),
+// scales to the budget, and then draws the numbers, so that they are readable at any size. The error is a
+// *surface.Fault when crop is not in the capture.
 func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
 	crop *annotation.Element,
 ) (surface.Picture, error) {
@@ -131,7 +132,8 @@ func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	return size, 1
 }
 
-// downscale returns p in a smaller size with its origin at 0. Each pixel is the average of those that it replaces.
+// downscale returns p scaled to size, which is not larger, with its origin at 0. Each pixel is the average of those
+// that it replaces.
 func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	from := p.Rect.Size()
 	out := image.NewRGBA(image.Rectangle{Max: size})
@@ -159,7 +161,8 @@ func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	return out
 }
 
-// encode writes a picture as PNG, which keeps text sharp, or as JPEG where that is less than half the size.
+// encode writes a picture as PNG, which keeps text sharp, or, above maxPlainPNG, as JPEG where that is less than
+// half the size.
 func encode(p *image.RGBA, scale float64) (surface.Picture, error) {
 	var out bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestSpeed}

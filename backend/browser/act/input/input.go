@@ -19,7 +19,7 @@ import (
 type MousePress struct {
 	// Button is left, middle or right; "" is left.
 	Button string
-	// Count is 1 for a click, 2 for a double-click, 3 for a triple-click.
+	// Count is 1 (or 0) for a click, 2 for a double-click, 3 for a triple-click.
 	Count int
 	// Modifiers is a bit set of Alt, Control, Meta and Shift.
 	Modifiers int

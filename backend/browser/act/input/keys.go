@@ -24,7 +24,7 @@ type keyStroke struct {
 	held      []input.KeyInfo
 }
 
-// named finds a key by its name in any case or by a common short name.
+// named finds a key that is not a character or modifier by its name, or a common short name, in any case.
 func named(name string) (input.Key, bool) {
 	switch strings.ToLower(name) {
 	case "enter", "return":
@@ -144,7 +144,7 @@ func parse(combo string) (keyStroke, error) {
 	return s.finish(), nil
 }
 
-// plain normalizes rod's names of keys that produce characters.
+// plain returns the text that a named key types: that of Enter or Space, "" for others.
 func plain(info input.KeyInfo) string {
 	switch info.Key {
 	case "\r", " ":
@@ -153,7 +153,7 @@ func plain(info input.KeyInfo) string {
 	return ""
 }
 
-// finish sets the text that the key produces with its modifiers.
+// finish sets the text that the key produces with its modifiers, and the standard names of Enter and Tab.
 func (s keyStroke) finish() keyStroke {
 	switch s.info.Key {
 	case "\r":

@@ -12,7 +12,8 @@ type AimOptions struct {
 	Scroll bool `json:"scroll"`
 	// Guard is the kind of guard for the next press, as for GuardPress: "click", "press" or "" for none.
 	Guard string `json:"arm,omitempty"`
-	// Patience is how long to wait for an element that cannot be pressed yet, in milliseconds.
+	// Patience is how long to wait, in milliseconds, for an element that is disabled or covered, and half of it for
+	// one that cannot be pressed for another reason.
 	Patience int `json:"patience"`
 	// AcceptMoving accepts the current position of a moving element.
 	AcceptMoving bool `json:"hurry,omitempty"`
@@ -33,20 +34,20 @@ type Expectation struct {
 }
 
 // Aim finds a point at which to press the element. Point.State says why it cannot be pressed, if so; for "moving",
-// the point is its last position. An error is never about the state of the element: it is a bug or the end of the
-// document.
+// the point is its last position. An error is never about the state of the element: it is a bug, or the end of the
+// document or of ctx.
 func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) {
 	return call[Point](ctx, w, "aim", handle, o)
 }
 
-// AimNow is like Aim, but does not wait.
+// AimNow is like Aim, but waits only for a moving element to stop, and does not check the element's text.
 func AimNow(ctx context.Context, w World, handle int, scrollIntoView bool) (Point, error) {
 	return Aim(ctx, w, handle, AimOptions{Scroll: scrollIntoView})
 }
 
 // GuardPress guards the next trusted press. For the kinds "click" and "press", it stops a press that would not reach
 // the element before the page gets it; for "hover" and "up", it only watches. EndPressGuard returns the result. The
-// error is ErrGone when the element was removed.
+// guard expires after 3 s. The error is ErrGone when the element was removed.
 func GuardPress(ctx context.Context, w World, handle int, kind string) error {
 	_, err := call[bool](ctx, w, "arm", handle, kind, false)
 	return err
@@ -56,7 +57,8 @@ func GuardPress(ctx context.Context, w World, handle int, kind string) error {
 type PressResult struct {
 	// Seen is false when this document got no press.
 	Seen bool `json:"seen"`
-	// Hit is true when the press reached the element; otherwise it was stopped.
+	// Hit is true when the press reached the element. One that was seen but did not hit was stopped, unless the
+	// guard only watches.
 	Hit bool `json:"hit"`
 	// Text names the element that the press would have reached instead, such as `dialog "Cookies"`.
 	Text string `json:"text"`
@@ -66,7 +68,7 @@ type PressResult struct {
 	Changed bool `json:"changed"`
 }
 
-// EndPressGuard returns what the guarded event hit and ends the guard.
+// EndPressGuard returns what the guarded event hit and ends the guard. The result is zero without a guard.
 func EndPressGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "hit")
 }
@@ -94,8 +96,9 @@ func CheckElement(ctx context.Context, w World, handle int, t Expectation) (Elem
 	return call[ElementState](ctx, w, "still", handle, t)
 }
 
-// GuardKeys stops keys and text that would not reach the element, until EndKeyGuard. When orFocused is true, the
-// element that has the focus now may receive them too. The error is ErrGone when the element was removed.
+// GuardKeys stops keys and text that would not reach the element, until EndKeyGuard or 3 s after the last that
+// reached it. When orFocused is true, the element that has the focus now may receive them too. The error is ErrGone
+// when the element was removed.
 func GuardKeys(ctx context.Context, w World, handle int, orFocused bool) error {
 	_, err := call[bool](ctx, w, "guardKeys", handle, orFocused)
 	return err
@@ -126,8 +129,8 @@ type TextField struct {
 	TextBefore string `json:"before"`
 }
 
-// SelectAll selects the whole content of a text field or editable element, so that typing replaces it. It starts the
-// watch that EndTyping ends. The error is a *Refusal when the element takes no text.
+// SelectAll selects the whole content of a text field or editable element, so that typing replaces it. EndTyping
+// compares with the state before. The error is a *Refusal when the element takes no text.
 func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 	r, err := call[struct {
 		TextField
@@ -142,23 +145,24 @@ func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 
 // TypingResult is the state of a text field after typing.
 type TypingResult struct {
-	// Now is the field's text. Exact is true when it is the wanted text except for white space.
+	// Now is the beginning of the field's text. Exact is true when it is the wanted text except for white space.
 	Now   string `json:"now"`
 	Exact bool   `json:"exact"`
-	// Changed is false when the field has the same text as before and the page did not change.
+	// Changed is false when neither the field nor the page has changed, although the field does not have the wanted
+	// text.
 	Changed bool `json:"taken"`
 	// Gone is true when the field was removed.
 	Gone bool `json:"gone"`
 }
 
-// EndTyping ends the watch that SelectAll started and returns the result; want is the wanted text.
+// EndTyping returns the result of typing into the field of the last SelectAll; want is the wanted text.
 func EndTyping(ctx context.Context, w World, want string) (TypingResult, error) {
 	return call[TypingResult](ctx, w, "written", want)
 }
 
 // SetValue sets a field that cannot be typed into (date, time, month, week, color, slider) and fires input and
-// change. It returns the new value. done is false when the field is of another kind. The error is a *Refusal that
-// names the format of the value.
+// change. It returns the new value. done is false when the field is of another kind. The error is a *Refusal when
+// the field cannot be changed or the value has another format.
 func SetValue(ctx context.Context, w World, handle int, value string) (done bool, now string, err error) {
 	r, err := call[struct {
 		Done  bool   `json:"done"`
@@ -172,7 +176,8 @@ func SetValue(ctx context.Context, w World, handle int, value string) (done bool
 }
 
 // SelectOptions chooses options of a native list by label or value and fires input and change. It returns the labels
-// of the chosen options. The error is a *Refusal that names the available options.
+// of the chosen options. The error is a *Refusal when that is not possible; it names the options when one is not
+// there.
 func SelectOptions(ctx context.Context, w World, handle int, values []string) ([]string, error) {
 	if values == nil {
 		values = []string{}
@@ -180,9 +185,9 @@ func SelectOptions(ctx context.Context, w World, handle int, values []string) ([
 	return call[[]string](ctx, w, "choose", handle, values)
 }
 
-// ScrollBy scrolls the box of the element, or the document's main scroller when handle is 0. direction is up, down,
-// left, right, top or bottom. amount is in CSS pixels, 0 for most of a page. moved is false at the end of the scroll
-// range.
+// ScrollBy scrolls the element, or else the first box in it or the closest around it that scrolls; for handle 0, it
+// scrolls the document's main scroller. direction is up, down, left, right, top or bottom. amount is in CSS pixels,
+// 0 for most of a page. moved is false at the end of the scroll range, or when nothing scrolls.
 func ScrollBy(ctx context.Context, w World, handle int, direction string, amount float64) (moved bool, err error) {
 	switch direction {
 	case "up", "down", "left", "right", "top", "bottom":
@@ -192,7 +197,7 @@ func ScrollBy(ctx context.Context, w World, handle int, direction string, amount
 	return call[bool](ctx, w, "scroll", handle, direction, amount)
 }
 
-// ActivityOf returns the current activity of the document.
+// ActivityOf returns how much the document has changed so far, and what runs in it now.
 func ActivityOf(ctx context.Context, w World) (Activity, error) {
 	return call[Activity](ctx, w, "rest")
 }
@@ -210,14 +215,15 @@ func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, 
 	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.AfterOne), ms(p.AfterSeveral), ms(p.Max))
 }
 
-// HasText reports whether the document, including open shadow roots, shows text. It ignores case and white space.
+// HasText reports whether the document, including open shadow roots, shows text. It ignores case and differences in
+// white space.
 func HasText(ctx context.Context, w World, text string) (bool, error) {
 	return call[bool](ctx, w, "hasText", text)
 }
 
 // SelectText selects a range of text and returns it. It searches the element of handle (0: the whole document) for
 // text, or uses the whole element when text is "". In that range, it selects the characters from start to end (0: to
-// the end). The error is a *Refusal when the text is not found.
+// the end). Case does not matter, except in a text field. The error is a *Refusal when there is no such text.
 func SelectText(ctx context.Context, w World, handle int, text string, start, end int) (string, error) {
 	return call[string](ctx, w, "selectText", handle, text, start, end)
 }
@@ -227,11 +233,12 @@ func SelectionIsEditable(ctx context.Context, w World) (bool, error) {
 	return call[bool](ctx, w, "edits")
 }
 
-// Selection returns the text selected in the document, including in a text field.
+// Selection returns the text selected in the document, also in a text field, but not in one that hides its text.
 func Selection(ctx context.Context, w World) (string, error) {
 	return call[string](ctx, w, "selection")
 }
 
-// HTML returns the current document as HTML, with open shadow roots and the values of form fields (passwords masked),
-// but without scripts, styles and hidden content. It is limited to about 8 million characters.
+// HTML returns the current document as HTML, with open shadow roots and the values of form fields (passwords
+// masked), but without frames, scripts, styles and hidden content. It is limited to about 8 million characters, or
+// 400,000 for a page in Sextant's window.
 func HTML(ctx context.Context, w World) (string, error) { return call[string](ctx, w, "html") }

@@ -61,8 +61,8 @@ func installer() string {
 		"\n;return true\n}"
 }
 
-// Install installs the script in the document if necessary. All other functions do so too; an early call makes
-// ActivityOf count mutations from the beginning of the document.
+// Install installs the script in the document if necessary. The functions that need the script do so too; ActivityOf
+// counts mutations from then on.
 func Install(ctx context.Context, w World) error {
 	if _, err := w.Call(ctx, installer()); err != nil {
 		return fmt.Errorf("installing the collector: %w", err)
@@ -122,8 +122,8 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 	return out, nil
 }
 
-// NodeExpression returns a function declaration that returns the DOM node of handle, or null. It is for callers that
-// need the node itself (DOM.describeNode, DOM.setFileInputFiles).
+// NodeExpression returns a function declaration that returns the DOM node of handle, or null when it was removed. It
+// is for callers that need the node itself (DOM.describeNode, DOM.setFileInputFiles).
 func NodeExpression(handle int) string {
 	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
 }

@@ -23,7 +23,7 @@ func actionScripts() []string { return []string{aimJS, typeJS, scrollJS, dragJS}
 type DropPoint struct {
 	// State is ok, gone, hidden or offscreen.
 	State string `json:"state"`
-	// X and Y are the middle of the visible part of the element, W and H its size.
+	// X and Y are a point on the visible part of the element, usually its middle; W and H are the size of that part.
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 	W float64 `json:"w"`
@@ -31,21 +31,22 @@ type DropPoint struct {
 }
 
 // DropPointOf returns the point at which to drop on the element, which it scrolls into view as little as possible.
-// first is true before the drag, when the dragged element cannot be what covers it.
+// When first is true, before the drag, it chooses a point that nothing covers and remembers it; later calls return
+// it again, because then the dragged element may cover it.
 func DropPointOf(ctx context.Context, w World, handle int, first bool) (DropPoint, error) {
 	return call[DropPoint](ctx, w, "dropAt", handle, first)
 }
 
-// ListOrder compares the positions of two elements in one list: -1 when a is before b, 1 when it is after b, and 0
-// when they are not in one list.
+// ListOrder compares the positions of two entries of a list: -1 when a is before b, 1 when it is after b, and 0 when
+// they are not siblings with the same tag.
 func ListOrder(ctx context.Context, w World, a, b int) (int, error) {
 	return call[int](ctx, w, "order", a, b)
 }
 
 // DragState is the state of a drag in one document.
 type DragState struct {
-	// Started is true when the press started a native drag-and-drop, Accepted when the element under the pointer
-	// accepts it, Dropped after the drop, and Ended after the source got dragend.
+	// Started is true when the press started a native drag-and-drop, Accepted when the element at the last dragover
+	// accepted it, Dropped after the drop, and Ended after the source got dragend.
 	Started  bool `json:"started"`
 	Accepted bool `json:"over"`
 	Dropped  bool `json:"dropped"`
@@ -68,7 +69,7 @@ func EndDrag(ctx context.Context, w World) (DragState, error) {
 	return call[DragState](ctx, w, "dragged")
 }
 
-// AwaitPointerSeen waits long enough for a page that polls the pointer's position with a timer.
+// AwaitPointerSeen waits long enough for a page that polls the pointer's position every 50 ms.
 func AwaitPointerSeen(ctx context.Context, w World) error {
 	_, err := call[bool](ctx, w, "dwell")
 	return err

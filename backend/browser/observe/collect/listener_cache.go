@@ -65,7 +65,7 @@ func (l *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Spec
 	return a
 }
 
-// result waits for the collection and returns its result, false when the cached facts were out of date.
+// result waits for the collection and returns its result, false if it failed or the cached facts were out of date.
 func (s *Speculation) result() (RawDocument, bool) {
 	s.asking.Wait()
 	for _, err := range s.err {

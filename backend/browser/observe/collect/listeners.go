@@ -15,8 +15,9 @@ const pressEvents = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|t
 // a control.
 const rootListeners = 20
 
-// listeningNodes returns the backend ids of the nodes that listen for a press, joined with commas. root is true when
-// a framework listens for all elements on one of their ancestors.
+// listeningNodes returns the backend ids of the nodes that listen for a press, joined with commas. count is their
+// number. root is true when a node listens for so many events that it must be a framework's, which listens for all
+// elements in it.
 func listeningNodes(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	var l struct {
 		Listeners []struct {
@@ -93,8 +94,8 @@ const maxCollectTries = 8
 // next collection asks for the remaining ones.
 const rootRounds = 2
 
-// Collect returns the elements of one document. It takes two round trips when the listeners have not changed. It
-// returns an error when the document is being replaced.
+// Collect returns the elements of one document. It takes at least two round trips. The error is cdp.ErrReplaced when
+// the document is replaced meanwhile.
 func Collect(ctx context.Context, w World, o Options) (RawDocument, error) {
 	raw, _, err := collectFacts(ctx, w, o)
 	return raw, err

@@ -23,8 +23,9 @@ func PageScript() string {
 // panel's page is foreign code.
 type AskFunc func(ctx context.Context, name string, args ...any) (json.RawMessage, error)
 
-// WindowPage returns a World for a page in Sextant's window. It supports only functions that are called by name: Aim,
-// AwaitSettled, CheckElement, HasText, HTML, ScrollBy, Selection, SelectText, and the functions of this file.
+// WindowPage returns a World for a page in Sextant's window. It supports only functions that are called by name:
+// Aim, AwaitSettled, CheckElement, HasText, HTML, ScrollBy, Selection, SelectOptions, SelectText, and the functions
+// of this file.
 func WindowPage(ask AskFunc) World { return windowPage{ask} }
 
 type windowPage struct{ ask AskFunc }
@@ -83,8 +84,8 @@ type PressOptions struct {
 	Modifiers []string `json:"modifiers,omitempty"`
 }
 
-// Press presses the element of handle in a page in Sextant's window. The error is a *Refusal when something covers
-// the element or the assistant may not use it.
+// Press presses the element of handle at a point, in a page in Sextant's window. The error is a *Refusal when
+// something covers the element or the assistant may not use it.
 func Press(ctx context.Context, w World, handle int, p PressOptions) error {
 	_, err := call[bool](ctx, w, "press", handle, p)
 	return err
@@ -96,9 +97,9 @@ func Hover(ctx context.Context, w World, handle int, p PressOptions) error {
 	return err
 }
 
-// SetText writes text into the element of handle in a page in Sextant's window and returns the new content, "" when
-// that is hidden. wipe replaces the old content; submit presses Enter afterwards. The error is a *Refusal when the
-// element takes no text.
+// SetText writes text into the element of handle in a page in Sextant's window and returns the beginning of the new
+// content, "" when that is hidden. wipe replaces the old content; without it, text is appended. submit presses Enter
+// afterwards. The error is a *Refusal when the element takes no text.
 func SetText(ctx context.Context, w World, handle int, text string, wipe, submit bool) (now string, err error) {
 	r, err := call[struct {
 		Now string `json:"now"`
@@ -106,18 +107,19 @@ func SetText(ctx context.Context, w World, handle int, text string, wipe, submit
 	return r.Now, err
 }
 
-// PressKey presses a key in a page in Sextant's window, where the focus is.
+// PressKey presses a key in a page in Sextant's window: where the focus is, or on the element that was acted on
+// last.
 func PressKey(ctx context.Context, w World, key string) error {
 	_, err := call[bool](ctx, w, "key", key)
 	return err
 }
 
-// AreConnected reports for each handle whether its node is in the page, a page in Sextant's window.
+// AreConnected reports for each handle whether its node is still in the document. w is a page in Sextant's window.
 func AreConnected(ctx context.Context, w World, handles []int) ([]bool, error) {
 	return call[[]bool](ctx, w, "live", handles)
 }
 
-// AreVisible reports for each handle whether its node is visible in the page, a page in Sextant's window.
+// AreVisible reports for each handle whether its node is visible. w is a page in Sextant's window.
 func AreVisible(ctx context.Context, w World, handles []int) ([]bool, error) {
 	return call[[]bool](ctx, w, "shown", handles)
 }

@@ -1,6 +1,6 @@
-// Package collect lists the elements of one document: it runs the collector script in the isolated world of a frame
-// and decodes the result. The script changes nothing in the page. The package knows nothing of tabs, other frames or
-// ids; package observe joins frames and assigns ids.
+// Package collect lists the elements of one document and helps to act on them: it runs the collector script in the
+// isolated world of a frame and decodes the result. Listing changes nothing in the page. The package knows nothing
+// of tabs, other frames or ids; package observe joins frames and assigns ids.
 package collect
 
 import (
@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 )
 
-// World runs scripts in one document; *cdp.Document implements it.
+// World runs scripts in one document. *cdp.Document implements it; WindowPage returns a limited one.
 type World interface {
 	// Call runs a function declaration in Sextant's isolated world of the document with JSON arguments. It awaits
 	// promises and returns the JSON value.
@@ -31,10 +31,10 @@ type World interface {
 
 // Options says what to collect.
 type Options struct {
-	// WholePage collects all elements. Otherwise, only those in or near the viewport are collected, and those above
-	// and below are counted.
+	// WholePage collects all elements. Otherwise, only those with a visible part in the viewport are collected;
+	// others are counted as above or below.
 	WholePage bool `json:"wholePage"`
-	// Query keeps only elements whose role, name and value contain all of its words, ignoring case.
+	// Query keeps only elements whose role, name and value together contain all of its words, ignoring case.
 	Query string `json:"query,omitempty"`
 	// Clip is the visible part of the frame's viewport in the frame's coordinates, nil for all of it.
 	Clip *Rect `json:"clip,omitempty"`
@@ -92,15 +92,15 @@ type RawNode struct {
 	Group         string `json:"group,omitempty"`
 	// Secret is true when the field hides what is typed into it.
 	Secret bool `json:"secret,omitempty"`
-	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and the path of
-	// landmarks. When two live nodes have equal keys, both are ambiguous.
+	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes, the path of landmarks
+	// and RowHash. When two live nodes have equal keys, both are ambiguous.
 	Key string `json:"key"`
 	// TextHash is a hash of the node's own text, RowHash one of the beginning of its row. One of them changes when
 	// the page reuses the node for something else.
 	TextHash string `json:"sign,omitempty"`
 	RowHash  string `json:"row,omitempty"`
-	// Born is when the node was inserted into the document, in milliseconds of the document's clock; 0 when it was
-	// there before the script.
+	// Born is when the node, or the subtree with it, was inserted into the document, in milliseconds of the
+	// document's clock; 0 when it was there before the script.
 	Born float64 `json:"born,omitempty"`
 }
 
@@ -125,15 +125,15 @@ type RawFrame struct {
 
 // Point is the point at which to press an element, or the reason why it cannot be pressed.
 type Point struct {
-	// State is ok, gone, hidden, disabled, covered, moving or offscreen; "reused" when the row has other text now,
-	// and "changed" when the element itself has other text now (see Detail).
+	// State is ok, gone, hidden, disabled, covered, moving or offscreen; "reused" when the row has other words than
+	// expected, and "changed" when the element's own text or the digits of its row differ (Detail is the new text).
 	State         string  `json:"state"`
 	X             float64 `json:"x"`
 	Y             float64 `json:"y"`
 	CoveredBy     int     `json:"coveredBy,omitempty"`
 	CoveredByText string  `json:"coveredByText,omitempty"`
 	Dismissible   bool    `json:"dismissible,omitempty"`
-	// Detail is a sentence for people when State alone is not enough.
+	// Detail is the new text for "changed" and "reused". Otherwise, it may say more than State.
 	Detail string `json:"detail,omitempty"`
 	// TextHash is the hash of the element's current text when that has changed.
 	TextHash string `json:"mark,omitempty"`
@@ -150,7 +150,7 @@ type Activity struct {
 	// one.
 	Mutations int     `json:"mutations"`
 	QuietMS   float64 `json:"quietMs"`
-	// Animations is the number of running finite animations.
+	// Animations is the number of running animations that end soon.
 	Animations int    `json:"animations"`
 	Ready      string `json:"ready"`
 }
@@ -161,6 +161,6 @@ type SettleState struct {
 	Settled bool `json:"over"`
 	// Mutations is the number of moments at which the document changed.
 	Mutations int `json:"mutations"`
-	// Animations is the number of finite animations that have begun since the action.
+	// Animations is the number of running animations that have begun since the action and end soon.
 	Animations int `json:"animations"`
 }

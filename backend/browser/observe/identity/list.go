@@ -8,7 +8,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Label names an element for people: `[12] button "Save"`.
+// Label names an element for people: `[12] button "Save"`. A long name is truncated.
 func (e Element) Label() string {
 	if e.Name == "" {
 		return fmt.Sprintf("[%d] %s", e.ID, e.Role)
@@ -21,7 +21,7 @@ type List struct {
 	Elements []annotation.Element
 	// ByID maps each id to its index in Elements.
 	ByID map[int]int
-	// Above and Below count the elements above and below the viewport that are not in Elements.
+	// Above and Below count the elements before and after the viewport, in any direction, that are not in Elements.
 	Above, Below int
 }
 

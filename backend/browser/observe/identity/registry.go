@@ -1,7 +1,7 @@
-// Package identity assigns ids to annotations.
+// Package identity assigns ids to elements, so that callers can name them.
 //
-// An id identifies one node of one document in one tab, not a position. Ids come from one counter for the whole
-// browser and are never reused. When a page renders again, it replaces nodes by others that look the same. An id
+// An id identifies one node of one document in one tab, not a position. Ids come from one counter for all tabs and
+// panels and are never reused. When a page renders again, it replaces nodes by others that look the same. An id
 // moves to a replacement only when the old node was removed and exactly one connected node has the same fingerprint.
 // That node must have been inserted after the old node was last observed; a node that existed beside the old one is
 // not a replacement.
@@ -20,7 +20,7 @@ import (
 	"sync"
 )
 
-// maxEnded bounds how many ids of closed documents are remembered for error messages.
+// maxEnded bounds how many ids are remembered, for error messages, after their documents or nodes have gone.
 const maxEnded = 20_000
 
 // Node is one node as the collector found it.
@@ -65,8 +65,8 @@ type DocumentProbe interface {
 	Keys() (map[string]int, error)
 }
 
-// ElementRegistry assigns the ids of all elements of a browser. Its methods may be called concurrently, except Assign
-// for the same document.
+// ElementRegistry assigns the ids of the elements of all tabs and panels. Its methods may be called concurrently,
+// except Assign for the same document.
 type ElementRegistry struct {
 	mu       sync.Mutex
 	last     int
@@ -324,8 +324,8 @@ func (er *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []
 	return newNodes, oldIDs
 }
 
-// dropCandidates excludes ids of removed nodes from the search for replacements: there was more than one candidate,
-// and a later choice would be a guess.
+// dropCandidates excludes ids of removed nodes from the search for replacements: no replacement was certain, and a
+// later choice would be a guess.
 func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -336,7 +336,8 @@ func (er *ElementRegistry) dropCandidates(doc int, ids []int) {
 	}
 }
 
-// EndDocument records that a document was closed with all its nodes. Its elements are remembered for a while.
+// EndDocument records that a document was closed with all its nodes. Its elements are remembered until maxEnded
+// others have ended.
 func (er *ElementRegistry) EndDocument(doc int) {
 	er.mu.Lock()
 	defer er.mu.Unlock()
@@ -361,7 +362,7 @@ func (er *ElementRegistry) trim() {
 	}
 }
 
-// Documents returns the documents of a tab that have ids.
+// Documents returns the numbers of a tab's documents that have not ended and whose nodes have ids.
 func (er *ElementRegistry) Documents(tab int) []int {
 	er.mu.Lock()
 	defer er.mu.Unlock()

@@ -76,8 +76,9 @@ func (t *Tracker) change(f func()) {
 	t.changed = make(chan struct{})
 }
 
-// RequestStarted records a request that the page may be waiting for. key identifies repetitions of the same request,
-// so that polling can be distinguished from the effects of an action; "" means that the request never repeats.
+// RequestStarted records a request that the page may be waiting for; id identifies it for the later events. key
+// identifies repetitions of the same request, so that polling can be distinguished from the effects of an action; ""
+// means that the request never repeats.
 func (t *Tracker) RequestStarted(id, key string) {
 	t.change(func() {
 		if t.requests[id] == nil {
@@ -119,8 +120,8 @@ func (t *Tracker) RequestEnded(id string) {
 }
 
 // awaits returns until when to wait for a request sent during an action that began at begun. When the response has
-// started, that is as long as data arrives. Polling that was due or that the server delays is not waited for, and
-// other polling no longer than usual. Called under the lock.
+// started, that is as long as data keeps arriving. Polling that was due or that the server delays is not waited for,
+// and other polling no longer than usual. Called under the lock.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	if end := r.heard.Add(unreadBody); !r.heard.IsZero() && end.Before(limit) {
 		limit = end
@@ -229,14 +230,15 @@ func (t *Tracker) NavigationCanceled(frame string) {
 	})
 }
 
-// Now returns the current moment, for use with Since.
+// Now returns the serial number of the latest change, for use with NavigatedSince.
 func (t *Tracker) Now() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.serial
 }
 
-// NavigatedSince reports whether a frame started a navigation after the moment, and whether any request was sent.
+// NavigatedSince says what happened after moment, a result of Now. left is true when a frame started a navigation;
+// asked is also true when a request was sent or an address changed.
 func (t *Tracker) NavigatedSince(moment int) (left, asked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -244,7 +246,7 @@ func (t *Tracker) NavigatedSince(moment int) (left, asked bool) {
 	return left, left || t.lastRequest > moment || t.moved > moment
 }
 
-// IsLoading reports whether the main frame is loading.
+// IsLoading reports whether the main frame is loading or about to navigate.
 func (t *Tracker) IsLoading() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Activity describes what the page's documents are doing.
+// Activity describes what the page's documents have done since the action began.
 type Activity struct {
 	// Changing is true while changes caused by the action continue.
 	Changing bool
@@ -46,7 +46,8 @@ const (
 	longPoll = time.Second
 	// unreadBody is the time without data after which the page is assumed not to read the body of a response.
 	unreadBody = 150 * time.Millisecond
-	// maxReadOnlyWait bounds the wait of an action that only reads.
+	// maxReadOnlyWait bounds the wait of an action that only reads for changes. It is also how long after the
+	// beginning of an action a poll can be its effect.
 	maxReadOnlyWait = 300 * time.Millisecond
 )
 
@@ -56,10 +57,10 @@ const Quiet = "quiet"
 // Result says how a wait ended.
 type Result struct {
 	Took time.Duration
-	// WaitedFor is the last cause of the wait: quiet, changes, animation, requests, frame or navigation; or "still …"
-	// when a limit ended the wait.
+	// WaitedFor is the last cause of the wait: quiet, changes, animation, requests, frame or navigation; "still …"
+	// when a limit ended the wait; or "stopped" when the context did.
 	WaitedFor string
-	// TimedOut is true when the page had not settled.
+	// TimedOut is true when the page had not settled, even when the context ended the wait.
 	TimedOut bool
 }
 
@@ -91,8 +92,8 @@ func (w *Watch) Close() {
 	}
 }
 
-// SetReadOnly marks the action as one that changes nothing. Wait then waits only while the page is loading or in the
-// middle of a change.
+// SetReadOnly marks the action as one that changes nothing. Wait then waits for loads and requests, but only briefly
+// for changes.
 func (w *Watch) SetReadOnly() { w.readOnly = true }
 
 // AwaitNavigation waits until the main frame has committed a document, or changed its address within one, since the
@@ -193,16 +194,16 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	return "", until, t.changed
 }
 
-// ended returns the time at which the last request or load ended.
+// ended returns when the last load, or request that matters, ended.
 func (w *Watch) ended() time.Time {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
 	return w.t.lastEnd
 }
 
-// Wait returns when the page has settled, a limit is reached or ctx ends. It calls rest to ask the page; when draw is
-// true, rest must answer only after the page has drawn a frame. An error of rest means that the page cannot answer
-// now, as in the middle of a navigation.
+// Wait returns when the page has settled, a limit is reached or ctx ends. It calls rest to ask the page, possibly
+// several times; when draw is true, rest must answer only after the page has drawn a frame. An error of rest means
+// that the page cannot answer now, as in the middle of a navigation.
 func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Activity, error)) Result {
 	by, draw := Quiet, !w.readOnly
 	for ctx.Err() == nil {

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits of the remembered console messages of a tab; the oldest are forgotten first.
+// Limits of the console messages of a tab: their number (the oldest are forgotten first), and characters of each.
 const (
 	maxMessages = 300
 	maxMessage  = 2000
@@ -34,8 +34,8 @@ const (
 // Levels returns the levels of a Message in order of increasing severity.
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
-// Message is one message in a tab's console: a script wrote it, a script threw it, or the browser reported it. Values
-// that are likely secrets are masked.
+// Message is one message in a tab's console: a script wrote it, a script threw it, or the browser reported it.
+// Session.Console masks likely secrets in it.
 type Message struct {
 	ID    int    `json:"id"`
 	Level string `json:"level"`
@@ -58,7 +58,7 @@ type ConsoleOptions struct {
 	Clear        bool
 }
 
-// Log contains the newest console messages of a tab. It is guarded by the manager's lock.
+// Log contains the newest console messages of a tab. It is guarded by the lock of page.Manager.
 type Log struct {
 	list []*Message
 	last int
@@ -103,7 +103,7 @@ func (log *Log) ReleaseDue() bool {
 	return log.written%releaseEvery == 0
 }
 
-// FromException decodes an error that a script of the page did not catch.
+// FromException decodes an error that no script of the page caught, false when it cannot.
 func FromException(ev cdp.Event) (Message, bool) {
 	x, ok := cdp.DecodeEvent[proto.RuntimeExceptionThrown](ev)
 	if !ok || x.ExceptionDetails == nil {
@@ -122,7 +122,8 @@ func FromException(ev cdp.Event) (Message, bool) {
 	}, true
 }
 
-// FromScript decodes a message that a script wrote to the console.
+// FromScript decodes a message that a script wrote to the console, false for a call that writes none, such as
+// console.clear.
 func FromScript(ev cdp.Event) (Message, bool) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
 	if !ok {
@@ -147,7 +148,7 @@ func FromScript(ev cdp.Event) (Message, bool) {
 	return m, true
 }
 
-// FromBrowser decodes a message of the browser itself.
+// FromBrowser decodes a message of the browser itself, false when it cannot.
 func FromBrowser(ev cdp.Event) (Message, bool) {
 	l, ok := cdp.DecodeEvent[proto.LogEntryAdded](ev)
 	if !ok || l.Entry == nil {
@@ -176,7 +177,7 @@ func location(url string, line int) string {
 	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
 }
 
-// formatArguments formats arguments as console.log does, with %s and similar placeholders.
+// formatArguments formats arguments much as console.log does, with placeholders such as %s.
 func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	if len(args) == 0 {
 		return ""

@@ -21,7 +21,7 @@ const (
 
 // OverLimit returns the reason why a download into dir must stop, "" when it may continue. limit bounds its size in
 // bytes (0: the default limit). received and size are reported by the browser; complete is true when the file has
-// arrived.
+// arrived; disk space then no longer matters.
 func OverLimit(dir string, limit, received, size int64, complete bool) string {
 	if limit <= 0 {
 		limit = maxDownload
@@ -49,8 +49,8 @@ func RemovePartial(dir, guid string) {
 	}
 }
 
-// Tidy removes the partial files of downloads that were running when a browser or a session ended, and the folder
-// when it is empty then. Complete files stay.
+// Tidy removes the partial files of downloads that were running when a browser or a session ended, and then dir if
+// it is empty. Complete files stay.
 func Tidy(dir string) {
 	rest, err := os.ReadDir(filepath.Join(dir, PartialFolder))
 	if err != nil {
@@ -103,7 +103,7 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
 }
 
-// MoveInto moves a file into dir under a name that is not taken.
+// MoveInto moves a file into dir as name, with a number if that is taken, and returns the new path.
 func MoveInto(from, dir, name string) (string, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
 		return "", fmt.Errorf("saving a download: %w", err)

@@ -10,8 +10,8 @@ import (
 // maxName bounds a file name in bytes, including its extension.
 const maxName = 120
 
-// FileName converts a name that a site suggested to a safe file name: without a path, not reserved on any system, not
-// hidden, and not too long.
+// FileName converts a name that a site suggested to a safe file name: without a path, not a common device name of
+// Windows, not hidden, and not too long.
 func FileName(suggested string) string {
 	name := suggested[strings.LastIndexAny(suggested, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {

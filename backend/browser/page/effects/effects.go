@@ -60,7 +60,7 @@ func (e *effect) event() annotation.Event {
 // Log contains the effects in a tab since its last answer. It is not safe for concurrent use.
 type Log struct {
 	list []*effect
-	// uncounted is the number of console errors that are not in list.
+	// uncounted is the number of console errors that were counted but not added to list.
 	uncounted int
 }
 
@@ -87,12 +87,13 @@ func (l *Log) add(e *effect) {
 	l.list = append(l.list, e)
 }
 
-// Remove removes the effects of a kind, because an error has already reported them.
+// Remove removes the effects of a kind, for an action whose error reports them.
 func (l *Log) Remove(kind string) {
 	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
 }
 
-// NoteConsoleError adds an error of the page's scripts, or increases the count of an equal one.
+// NoteConsoleError adds a console error, or increases the count of an equal one. When maxErrors are listed, it only
+// counts. It ignores empty text.
 func (l *Log) NoteConsoleError(text string, tab int) {
 	if text = annotation.Clean(text, 200); text == "" {
 		return
@@ -116,7 +117,8 @@ func (l *Log) NoteConsoleError(text string, tab int) {
 	l.Note(kindConsole, text, tab)
 }
 
-// Take returns the effects since the last call and removes them.
+// Take returns the effects since the last call and removes them. Console errors beyond maxErrors become one event
+// about tab.
 func (l *Log) Take(tab int) []annotation.Event {
 	events := make([]annotation.Event, 0, len(l.list))
 	errors, more := 0, 0

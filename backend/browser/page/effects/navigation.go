@@ -12,7 +12,8 @@ import (
 // Navigation is one navigation of the tab's main frame.
 type Navigation struct {
 	Loader, URL string
-	// Redirects are the HTTP statuses of the redirects, in order. Status is that of the document, 0 for none.
+	// Redirects are the HTTP statuses of the redirects, in order. Status is that of the document, 0 when none has
+	// arrived.
 	Redirects []int
 	Status    int
 	// Failed is the network error for which the browser shows an error page, "" for none.
@@ -47,7 +48,7 @@ func (n *Navigation) Effect() (kind, text string) {
 	return KindNavigated, text
 }
 
-// NetworkErrorText describes a network error such as net::ERR_TIMED_OUT.
+// NetworkErrorText describes a network error such as net::ERR_TIMED_OUT, for use within a sentence.
 func NetworkErrorText(problem string) string {
 	switch strings.TrimPrefix(problem, "net::") {
 	case "ERR_NAME_NOT_RESOLVED":

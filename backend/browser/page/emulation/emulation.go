@@ -24,7 +24,7 @@ type Emulation struct {
 	UserAgent     string
 	// ColorScheme is light or dark. Locale is a tag such as "de-DE", Timezone a name such as "Europe/Berlin".
 	ColorScheme, Locale, Timezone string
-	// Position is given, without a question, to pages of the tab's own site that ask for it; nil denies it.
+	// Position is given to pages of the tab's own origin that ask for it, without a question; nil denies it.
 	Position *Position
 	// Network is offline, slow-3g, fast-3g or slow-4g; "" is the real network.
 	Network string
@@ -38,10 +38,11 @@ type Position struct{ Latitude, Longitude, Accuracy float64 }
 // Networks returns the values of Emulation.Network.
 func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slow-4g"} }
 
-// tabletWidth is the width in CSS pixels from which a mobile device gets the user agent of a tablet.
+// tabletWidth is the width in CSS pixels from which a mobile device gets the user agent of a tablet, as does one
+// without a width.
 const tabletWidth = 600
 
-// Name returns a name for people: the device, or the size.
+// Name returns a text for people: the device, else the size, else "nothing" or "what was asked".
 func (e Emulation) Name() string {
 	switch {
 	case e.Device != "":
@@ -54,7 +55,7 @@ func (e Emulation) Name() string {
 	return "what was asked"
 }
 
-// Metrics returns the request for the viewport of a tab with that size and scale without emulation.
+// Metrics returns the request that sets a tab's viewport. width, height and scale are those without emulation.
 func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
 	m := proto.EmulationSetDeviceMetricsOverride{
 		Width: width, Height: height, DeviceScaleFactor: scale,

@@ -13,8 +13,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// The first offeredDialogs dialogs in a row are left for the caller to answer. The next dismissedDialogs are answered
-// at once. After that, the page is stopped.
+// The first offeredDialogs dialogs in a row are left for the caller to answer. The next ones are answered at once,
+// until dialog number offeredDialogs+dismissedDialogs stops the page.
 const (
 	offeredDialogs   = 4
 	dismissedDialogs = 30

@@ -1,5 +1,6 @@
 // Package events handles what Chromium reports about tabs: navigations, requests, dialogs, file choosers, console
-// messages and messages of our document start script. It updates the tabs of package page and starts no actions.
+// messages and messages of our document start script. It updates the tabs of package page, and makes a tab leave an
+// address that it must not show.
 package events
 
 import (
@@ -29,7 +30,6 @@ func dragIntercepted(t *page.Tab, params json.RawMessage) {
 	})
 }
 
-// pageEvent handles the events of the protocol's Page domain.
 func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	switch name {
 	case "frameRequestedNavigation":
@@ -180,7 +180,7 @@ func updateHistory(t *page.Tab, p *cdp.Page) {
 	})
 }
 
-// leaveForbidden navigates away from an address that must not be shown.
+// leaveForbidden opens the empty page if CheckAddress refuses url.
 func leaveForbidden(t *page.Tab, url string) {
 	b := t.Session.Manager
 	ctx, cancel := context.WithTimeout(context.Background(), b.Config.Limits.Navigation)
@@ -196,7 +196,7 @@ func leaveForbidden(t *page.Tab, url string) {
 	}
 }
 
-// otherEvent handles events of all other domains.
+// otherEvent handles the events of all domains but Network, Page and WebMCP.
 func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	switch ev.Method {
 	case "Input.dragIntercepted":

@@ -14,8 +14,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// bindingCalled handles a message of the document start script. The message is not trusted: it only selects one of
-// the texts here.
+// bindingCalled handles a message of the document start script. The message is not trusted: answers show none of its
+// text but the name of an unknown permission.
 func bindingCalled(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeBindingCalled](ev)
 	if !ok || c.Name != page.BindingName {

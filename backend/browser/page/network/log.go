@@ -11,7 +11,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits of the remembered requests of a tab; the oldest are forgotten first.
+// Limits of the requests of a tab: their number (the oldest are forgotten first), bytes of headers, and characters
+// of a body that was sent and of an address.
 const (
 	maxRequests = 300
 	maxHeaders  = 16 << 10
@@ -39,7 +40,7 @@ type Exchange struct {
 	initiator string
 }
 
-// Log contains the newest requests of a tab. It is guarded by the manager's lock.
+// Log contains the newest requests of a tab. It is guarded by the lock of page.Manager.
 type Log struct {
 	list []*Exchange
 	last int
@@ -62,7 +63,8 @@ func (l *Log) Get(id int) *Exchange {
 	return nil
 }
 
-// Requests returns the requests that match filter, oldest first, and the number of matches left out by its limit.
+// Requests returns the requests that match filter, oldest first and with secrets masked by v, and the number of
+// matches left out by its limit.
 func (l *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request, more int) {
 	limit := filter.Limit
 	if limit <= 0 {
@@ -120,7 +122,7 @@ type Event struct {
 	Blocked  string    `json:"blockedReason"`
 }
 
-// Record updates the log from an event about a request.
+// Record updates the log from the event name about the request key, which is unique among the tab's sessions.
 func (l *Log) Record(name, key, session string, r Event) {
 	switch name {
 	case "requestWillBeSent":
@@ -200,8 +202,8 @@ type requestData struct {
 	PostData string `json:"postData"`
 }
 
-// Key returns a key that is equal for repetitions of the same request. It ignores counters and times, which differ
-// between the requests of a page's polling.
+// Key returns a key that is equal for repetitions of a request, such as a page's polling. It ignores digits in the
+// query and body (first 2,000 bytes of each), and path parts that look like times or random ids.
 func (r requestData) Key() string {
 	address, query, _ := strings.Cut(r.URL, "?")
 	parts := strings.Split(address, "/")
@@ -213,13 +215,14 @@ func (r requestData) Key() string {
 	return r.Method + " " + strings.Join(parts, "/") + "?" + withoutDigits(query) + " " + withoutDigits(r.PostData)
 }
 
-// isGeneratedPart reports whether a part of a path is a time or a random id: eight or more hexadecimal digits.
+// isGeneratedPart reports whether a part of a path looks like a time or a random id: at least eight hexadecimal
+// digits or hyphens, with a decimal digit among them.
 func isGeneratedPart(part string) bool {
 	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") &&
 		strings.Trim(part, "0123456789abcdefABCDEF-") == ""
 }
 
-// withoutDigits returns the beginning of s without its digits.
+// withoutDigits returns the first 2,000 bytes of s without decimal digits.
 func withoutDigits(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

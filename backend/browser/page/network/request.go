@@ -16,9 +16,9 @@ import (
 	"sextant/backend/surface"
 )
 
-// RequestFilter selects requests of a tab: those whose address contains URL, whose status matches Status ("404",
-// "4xx" or "failed"), and whose type is Type (document, script, xhr, fetch, image, …). Empty fields match all
-// requests. Limit is the maximum number of requests, of which the newest are returned (50 when 0).
+// RequestFilter selects requests of a tab, ignoring case: those whose address contains URL, whose status matches
+// Status ("404", "4xx" or "failed"), and whose type is Type (document, script, xhr, fetch, image, …). Empty fields
+// match all requests. Limit is the maximum number of requests, of which the newest are returned (50 when 0).
 type RequestFilter struct {
 	URL, Status, Type string
 	Limit             int
@@ -34,7 +34,8 @@ type Request struct {
 	Status int    `json:"status,omitempty"`
 	Failed string `json:"failed,omitempty"`
 	MIME   string `json:"mime,omitempty"`
-	// Bytes is the size on the wire, DurationMS the duration in milliseconds. Running is true until the request ends.
+	// Bytes is the size on the wire, DurationMS the duration in milliseconds; both are 0 until the request ends.
+	// Running is true until the request ends.
 	Bytes      int64 `json:"bytes"`
 	DurationMS int   `json:"ms"`
 	Running    bool  `json:"running,omitempty"`
@@ -49,7 +50,7 @@ type RequestDetail struct {
 	RequestHeaders  map[string]string `json:"request_headers"`
 	ResponseHeaders map[string]string `json:"response_headers"`
 	RequestBody     string            `json:"request_body,omitempty"`
-	// Body is the response body as text, at most MaxBody bytes. BodyNote says why it is incomplete.
+	// Body is the response body as text, at most MaxBody bytes. BodyNote says why it is missing or incomplete.
 	Body     string `json:"response_body,omitempty"`
 	BodyNote string `json:"body_note,omitempty"`
 	// Masked is the number of values shown as redact.Mark, MaskedKinds lists their kinds.
@@ -120,7 +121,7 @@ func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]s
 	return out
 }
 
-// contentType returns the media type in the headers, "" for none.
+// contentType returns the value of the header Content-Type, "" for none.
 func contentType(raw json.RawMessage) string {
 	var all map[string]string
 	if json.Unmarshal(raw, &all) != nil {
@@ -134,7 +135,7 @@ func contentType(raw json.RawMessage) string {
 	return ""
 }
 
-// OriginOf returns the origin of an address, "" when it has none.
+// OriginOf returns the origin of an address in lower case, "" when it has none.
 func OriginOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

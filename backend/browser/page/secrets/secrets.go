@@ -14,13 +14,14 @@ const (
 )
 
 // Store contains the texts that anyone typed into password fields, logins and password prompts of a session, so that
-// no answer about the page's traffic shows them. It is guarded by the manager's lock.
+// no answer about the page's traffic shows them. It is guarded by the lock of page.Manager.
 type Store struct{ list []secret }
 
-// secret is one secret; field is where it was typed, "" for a text that was typed elsewhere or at once.
+// secret is one secret; field is where it was typed, "" for a text that no field reported.
 type secret struct{ field, text string }
 
-// Add adds a secret. Of the texts that a field has while it is typed into, only the longest is kept.
+// Add adds a secret, truncated to maxSecret bytes. Of the texts that a field has while it is typed into, only the
+// longest is kept.
 func (s *Store) Add(field, text string) {
 	for len(text) > maxSecret || !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text[:min(len(text), maxSecret)], "")

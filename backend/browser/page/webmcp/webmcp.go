@@ -12,7 +12,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits of what a page may offer.
+// Limits: tools of a page, bytes of a tool's schema, characters of a result, time of a call, results that wait for a
+// receiver.
 const (
 	maxPageTools   = 100
 	maxSchema      = 8 << 10
@@ -27,7 +28,8 @@ type PageTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	// Form is true for a form, which a call only fills in; the person or the caller submits it.
+	// Form is true for a form that a call only fills in; the person or the caller submits it. A form that submits
+	// itself is like any other tool.
 	Form bool `json:"form,omitempty"`
 	// ReadOnly is true when the page claims that the tool changes nothing.
 	ReadOnly bool `json:"read_only,omitempty"`
@@ -37,7 +39,7 @@ type PageTool struct {
 	Session string `json:"-"`
 }
 
-// Tools contains the tools of a tab's page and their running calls. It is guarded by the manager's lock.
+// Tools contains the tools of a tab's page and their running calls. It is guarded by the lock of page.Manager.
 type Tools struct {
 	list  []PageTool
 	calls map[string]chan Response
@@ -113,13 +115,14 @@ func (t *Tools) added(ev cdp.Event) {
 	}
 }
 
-// Reset forgets the tools. The browser reports them again when it is asked.
+// Reset forgets the tools. The browser reports them again after WebMCP.enable.
 func (t *Tools) Reset() { t.list = nil }
 
-// ForgetCalls drops the responses that no action waits for.
+// ForgetCalls drops all calls and their responses.
 func (t *Tools) ForgetCalls() { t.calls = map[string]chan Response{} }
 
-// ResponseChannel returns the channel on which the response to a call arrives.
+// ResponseChannel returns the channel on which the response to a call arrives. ForgetCalls must have been called
+// before.
 func (t *Tools) ResponseChannel(id string) chan Response {
 	c := t.calls[id]
 	if c == nil {
@@ -132,8 +135,8 @@ func (t *Tools) ResponseChannel(id string) chan Response {
 // ForgetCall drops a call and its response.
 func (t *Tools) ForgetCall(id string) { delete(t.calls, id) }
 
-// OfferedBy returns the tools that the documents offer, with their origins. Tools of frames with an opaque origin are
-// left out.
+// OfferedBy returns the tools that the documents offer, with their origins. It leaves out tools of other documents,
+// and of frames whose address has no origin.
 func (t *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
