@@ -1,9 +1,9 @@
 // Package script runs a JavaScript function body, usually written by a model, within limits on memory, computing time,
 // call depth, tool calls and data size. The body can use only its Host: no files, network, modules or timers.
 //
-// Run returns the JSON value that the body returned, or an *Error that says where it failed. Every run has its own
-// engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends within
-// milliseconds, whatever the body does.
+// Run returns the JSON value that the body returned, or an *Error that says why it failed and, if known, where. Every
+// run has its own engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends
+// within milliseconds, whatever the body does, unless a call of the Host continues.
 //
 // The package makes no policy decisions: each call of the Host goes through the pipeline.
 package script
@@ -54,7 +54,7 @@ type Host interface {
 	Print(line string)
 }
 
-// Error is a failure of the body: a syntax error, an uncaught exception, or a limit that was reached.
+// Error is a failure of the body, such as a syntax error, an uncaught exception, or a limit that was reached.
 type Error struct {
 	// Message says what went wrong.
 	Message string
@@ -72,7 +72,8 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// CheckSyntax parses a body without running it. It returns an *Error for a syntax error.
+// CheckSyntax parses a body without running it. It returns an *Error for a syntax error, and for an empty or too long
+// body.
 func CheckSyntax(body string) error {
 	if err := checkSize(body); err != nil {
 		return err
@@ -174,8 +175,8 @@ type run struct {
 	line             int
 }
 
-// Run runs body with args, a JSON object, and the tools of host. The error is an *Error if the body failed, or the
-// cause of ctx if it ended.
+// Run runs body with args, a JSON object ({} if empty), and the tools of host. The error is an *Error if the body
+// failed, or the cause of ctx if it ended.
 func Run(ctx context.Context, body string, args json.RawMessage, host Host, limits Limits) (json.RawMessage, error) {
 	if err := checkSize(body); err != nil {
 		return nil, err

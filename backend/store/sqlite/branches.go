@@ -23,7 +23,7 @@ const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 	) `
 
 // Branches returns the branches of a conversation except the first one, in order of creation, and the id of the active
-// branch.
+// branch, "" for the first one.
 func (s *Store) Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT branch FROM conversations WHERE id = ?`, conversation).Scan(&active)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
