@@ -111,8 +111,8 @@ const (
 )
 
 // checkServerName returns a reader for the data that a command sends through the tunnel to hostport. Reading fails with
-// errServerName if the data begins with a TLS ClientHello for another host: many hosts share an address, and only one
-// was approved.
+// errServerName if the data begins with a TLS ClientHello for another host or an unreadable one: many hosts share an
+// address, and only one was approved.
 func (p *proxy) checkServerName(hostport string, from io.Reader) io.Reader {
 	host, port, _ := net.SplitHostPort(hostport)
 	t, err := newTarget(host, port)

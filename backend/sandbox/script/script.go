@@ -50,7 +50,7 @@ type Host interface {
 	// Call runs a tool. name is the tool's name and args its arguments, a JSON object. It returns the result as JSON.
 	// An error is thrown in the body with the same message.
 	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
-	// Print receives a line of console output.
+	// Print receives what one call of the console prints, cut to 4,000 bytes.
 	Print(line string)
 }
 
