@@ -158,7 +158,6 @@ func (f facts) leavesFolder() bool {
 	})
 }
 
-// inFolder reports whether a path is in the workspace folder.
 func (f facts) inFolder(file string) bool { return isBelow(file, f.in.Settings.Folder) }
 
 // isBelow reports whether a clean absolute path is folder or is in it.

@@ -171,7 +171,7 @@ func (p *Process) receiveSockets(proxy func(net.Listener) (stop func())) {
 	_, _ = unix.Write(int(p.control.Fd()), []byte{0}) // the inner step waits for this byte
 }
 
-// receiveDescriptors returns the file descriptors in one message.
+// receiveDescriptors waits for one message and returns its file descriptors, nil after an error.
 func receiveDescriptors(socket int) []int {
 	control := make([]byte, unix.CmsgSpace(4*(1+maxSockets)))
 	n, size, _, _, err := unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)

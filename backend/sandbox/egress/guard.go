@@ -331,8 +331,8 @@ func (g *Guard) Check(ctx context.Context, rawURL string) error {
 // ignores proxy variables in the environment.
 func (g *Guard) Transport() *http.Transport { return g.transport }
 
-// Close stops the browser's proxy, waits until its connections have ended, and closes idle connections of Transport. It
-// may be called more than once.
+// Close stops the proxy of StartProxy, but not those of StartProxyOn, waits until its connections have ended, and
+// closes idle connections of Transport. It may be called more than once.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	p := g.proxy

@@ -231,7 +231,6 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// limitReached reports whether a limit has ended the run.
 func (r *run) limitReached() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -260,7 +259,6 @@ func (r *run) outcome(err error) (json.RawMessage, error) {
 	return json.RawMessage(r.result), nil
 }
 
-// uncaught returns the exception that the body did not catch.
 func (r *run) uncaught() error {
 	e := &Error{Message: r.result, Line: max(0, r.line-linesBeforeBody)}
 	switch {
@@ -272,7 +270,6 @@ func (r *run) uncaught() error {
 	return e
 }
 
-// message returns the error message for a limit that was reached.
 func (l Limits) message(limit string) string {
 	switch limit {
 	case "memory":
@@ -288,7 +285,6 @@ func (l Limits) message(limit string) string {
 // linesBeforeBody is the number of lines before the body in the compiled function.
 const linesBeforeBody = 3
 
-// engineError converts an error of the engine to an *Error.
 func engineError(err error) error {
 	var e *quickjs.Error
 	if !errors.As(err, &e) {

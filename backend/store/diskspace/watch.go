@@ -94,7 +94,8 @@ func (w *Watch) State() event.Disk {
 	return w.state
 }
 
-// ReportFailure reports that a write failed with err. It ignores errors other than a full disk.
+// ReportFailure reports that a write failed with err. If err means a full disk, State is full at once; others are
+// ignored.
 func (w *Watch) ReportFailure(err error) {
 	if !IsFull(err) {
 		return
@@ -148,7 +149,7 @@ func (w *Watch) measure() {
 	}
 }
 
-// check updates the state. If the disk was full, a trial write must succeed first.
+// check updates the state. A full disk stays full until a trial write succeeds.
 func (w *Watch) check(ctx context.Context) {
 	left, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {
