@@ -191,9 +191,8 @@ type roundTokens struct{ input, output, conversation, definitions, results, esti
 // pilotModel is the model name of the pilot, which uses no tokens.
 const pilotModel = "pilot"
 
-// tokensOf divides the provider's token count of a prompt among its parts, in proportion to their lengths. If the
-// provider gives no count, it counts one token for each BytesPerToken bytes, but none for the prompt of a failed round
-// without an answer.
+// tokensOf divides the prompt's tokens among its parts in proportion to their lengths. Without the provider's count, it
+// estimates the tokens, but counts none for the prompt of a failed round without an answer.
 func tokensOf(r event.Round) roundTokens {
 	if r.Model == pilotModel {
 		return roundTokens{}
