@@ -129,8 +129,8 @@ func (f facts) fileReasons() []askReason {
 	return all
 }
 
-// mustAskEachTime reports whether no grant can answer: outside the sandbox, in sensitive places, and for secrets if
-// outside text could have caused the call.
+// mustAskEachTime reports whether no grant can answer: for tools that the person wants to be asked about, outside the
+// sandbox, in sensitive places, and for secrets if outside text could have caused the call.
 func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
 	if f.isAskingTool() {
@@ -158,7 +158,6 @@ func (f facts) leavesFolder() bool {
 	})
 }
 
-// inFolder reports whether a path is in the workspace folder.
 func (f facts) inFolder(file string) bool { return isBelow(file, f.in.Settings.Folder) }
 
 // isBelow reports whether a clean absolute path is folder or is in it.

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// facts are an Input with normalized hosts and sorted sources.
+// facts are an Input with values derived from it, such as normalized hosts.
 type facts struct {
 	in   Input
 	args json.RawMessage
@@ -21,7 +21,7 @@ type facts struct {
 	// hosts are all hosts that the call would contact, as host or host:port. For a call that acts on a page, it is the
 	// host of the page.
 	hosts []string
-	// outside are the sources of outside text that count for this caller.
+	// outside are the sorted sources of outside text that could have caused the call, none for a call by the person.
 	outside []string
 	party   string
 }

@@ -72,7 +72,7 @@ func splitPort(s string) (host, port string) {
 }
 
 // IsLocalHost reports whether a host, with or without a port, is this machine or in a network that is not public. It
-// decides by the name alone and resolves nothing.
+// decides by the name alone and resolves nothing. An empty or invalid host counts as local.
 func IsLocalHost(hostport string) bool {
 	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")

@@ -12,8 +12,8 @@ import (
 type Permission string
 
 // The permissions. PermissionDefault decides by the call's effects and the mode. PermissionAllow omits the questions
-// that the mode Full omits, for calls from the window and the command line. PermissionAsk asks at each call, even if it
-// only reads, and no grant can answer. PermissionNever refuses every call.
+// that the mode Full omits, for calls from the window and the command line. PermissionAsk asks at each call except the
+// person's own, even if it only reads, and no grant can answer. PermissionNever refuses every call.
 const (
 	PermissionDefault Permission = ""
 	PermissionAllow   Permission = "allow"

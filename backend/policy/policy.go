@@ -4,8 +4,8 @@
 //
 // The contract: Decide is a pure function of its Input. It uses facts (definition, hosts, target, provenance, grants),
 // never a model's description of them. No grant overrides a refusal. A grant only answers a question, and covers
-// exactly what its text says. A call that needs a question is refused if nobody can answer, and the refusal names the
-// option or setting that would allow it.
+// exactly what its text says. A call that needs a question is refused if nobody can answer, and the refusal suggests
+// how to allow it.
 //
 // It is not the sandbox and not the dialer: they check the address that a host name resolves to, and the file that a
 // path leads to.
@@ -24,8 +24,8 @@ import (
 type Mode string
 
 // The four modes. ReadOnly refuses every change. Ask is the default. Workspace changes files in the workspace folder
-// without a question, but does not delete them. Full asks only if outside text could have caused the call, in sensitive
-// places, outside the sandbox and before commands use the network.
+// without a question, but does not delete them. Full omits most questions. It still asks, for example, if outside text
+// could have caused the call, in sensitive places, outside the sandbox and before commands use the network.
 const (
 	ModeReadOnly  Mode = "read-only"
 	ModeAsk       Mode = "ask"
@@ -99,9 +99,10 @@ type Decision struct {
 	Approval event.Approval
 	// Grants are the grants, without ids, that each answer would store.
 	Grants map[event.Answer]toolspec.Grant
-	// OpenedHosts are local hosts that this call opens for the session, because the person typed them.
+	// OpenedHosts are the hosts of this call that the person typed in this turn, which opens them for the session.
 	OpenedHosts []string
-	// ContactedHosts are the normalized hosts that the call contacts, for Input.UsedHosts of later calls.
+	// ContactedHosts are the normalized hosts that the call would contact, none for a call on an open page. If the call
+	// is permitted, they belong in Input.UsedHosts of later calls.
 	ContactedHosts []string
 }
 

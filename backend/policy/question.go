@@ -58,7 +58,6 @@ func (f facts) questionText() string {
 	return "Run " + f.toolName() + "?"
 }
 
-// toolName returns the name of the tool with its owner.
 func (f facts) toolName() string {
 	if f.in.Definition.Owner == "" {
 		return f.in.Call.Tool

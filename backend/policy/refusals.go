@@ -37,7 +37,7 @@ func isScheme(name string) bool {
 	return true
 }
 
-// refuseScheme refuses every scheme except http and https, such as file:, chrome: and javascript:.
+// refuseScheme refuses every scheme except http and https, such as file: and javascript:, but allows about:blank.
 func refuseScheme(f facts) (Decision, bool) {
 	for _, address := range []string{f.address, f.targetAddress()} {
 		clean := cleanAddress(address)
@@ -70,7 +70,8 @@ func (f facts) targetAddress() string {
 	return t
 }
 
-// refuseClosedHost refuses this machine and private networks until the person opens them.
+// refuseClosedHost refuses this machine and private networks until the person opens them. It ignores calls on an open
+// page.
 func refuseClosedHost(f facts) (Decision, bool) {
 	if f.actsOnOpenPage() {
 		return Decision{}, false

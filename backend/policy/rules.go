@@ -20,8 +20,9 @@ const (
 )
 
 // NewRule returns a rule, without an id, that forbids the Tool, Hosts, Commands and Paths of draft. It refuses calls of
-// the tool that use one of the entries, or every call of the tool if there are no entries. An empty Tool applies to all
-// tools. Paths are stored as written and with their links resolved. The error names the invalid entry.
+// the tool that use one of the entries, or every call of the tool if there are no entries. An empty Tool means all
+// tools, and then an entry is required. Paths are stored as written and with their links resolved. The error names the
+// invalid entry.
 func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantForbid, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {

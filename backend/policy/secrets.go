@@ -35,7 +35,6 @@ func secretPlaceText(u toolspec.SecretUse) string {
 	return "the " + u.Place + " of a request to " + where
 }
 
-// secretNames returns the names of the secrets that the call inserts.
 func (f facts) secretNames() []string {
 	var names []string
 	for _, u := range f.in.Description.Secrets {

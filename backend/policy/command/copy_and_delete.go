@@ -58,7 +58,6 @@ func (c *simpleCommand) copyOrMove() {
 	}
 }
 
-// remove judges rm and shred.
 func (c *simpleCommand) remove() {
 	if c.asksVersionOrHelp() {
 		return

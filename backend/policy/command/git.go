@@ -187,7 +187,6 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 	return false
 }
 
-// gitDeletes judges git rm and git clean.
 func (c *simpleCommand) gitDeletes(rest []bash.Word) {
 	parser := programs.OptionParser{Options: programs.OptionsOf("git rm")}
 	args := parser.Parse(rest)

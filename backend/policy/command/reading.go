@@ -52,8 +52,8 @@ type Command struct {
 	Text string
 	// Harmless is true if the command only reads, and everything that it reads is known.
 	Harmless bool
-	// GrantName is the name of the command in a grant, such as "git commit". It is "" if no name describes well enough
-	// what the command does.
+	// GrantName is the name of the command in a grant, such as "git commit". It is "" for a harmless command, inside a
+	// wrapper, and if no name describes well enough what the command does.
 	GrantName string
 }
 
@@ -72,7 +72,7 @@ type Reading struct {
 	Network bool
 	// Warnings are sentences for the person.
 	Warnings []string
-	// Harmless is true if every command is harmless.
+	// Harmless is true if there is no warning, no file is changed and the network is not used.
 	Harmless bool
 	// Sentence summarizes the command in a few words: "Delete 3 files in build/".
 	Sentence string

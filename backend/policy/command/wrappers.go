@@ -143,8 +143,8 @@ func (c *simpleCommand) xargs() {
 	})
 }
 
-// replaceWords returns words with each word that equals mark replaced by files. A word that only contains mark becomes
-// unknown.
+// replaceWords returns words with each word that equals placeholder replaced by files. A word that only contains it
+// becomes unknown.
 func (c *simpleCommand) replaceWords(words []bash.Word, placeholder string, files []bash.Word) []bash.Word {
 	hasPlaceholder := func(s string) bool { return strings.Contains(s, placeholder) }
 	var all []bash.Word

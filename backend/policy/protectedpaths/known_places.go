@@ -114,7 +114,8 @@ func addPlaces(all map[string]Place, kind Kind, what string, paths ...string) {
 	}
 }
 
-// sensitiveFileName returns the description of a file or folder whose folded name is sensitive in every folder.
+// sensitiveFileName returns a description for a name that is sensitive in every folder, false for others. name is
+// folded.
 func sensitiveFileName(name string) (string, bool) {
 	switch name {
 	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",

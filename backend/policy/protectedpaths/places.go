@@ -3,8 +3,8 @@
 //
 // The contract: Classify reads names and follows links. It never reads the content of a file, and makes no decisions: a
 // file tool refuses what is Secret, the policy asks about what is Sensitive, and a sandbox hides what Secrets lists.
-// Names are compared without regard to case, invisible characters, trailing dots and streams, so that no spelling of a
-// protected path counts as ordinary.
+// Names are compared without regard to case, invisible characters, trailing dots and streams, so that other spellings
+// of a protected path are protected too.
 //
 // It does not detect hard links: a program that can create one can already read the file.
 package protectedpaths
@@ -99,7 +99,8 @@ func (p *Places) addOwnFolders(own OwnFolders) {
 }
 
 // Classify classifies an absolute path, which need not exist. It checks the path as written and every path that its
-// links lead through, and returns the most protected place. A relative path, or one whose links form a loop, is secret.
+// links lead through, and returns the most protected place. A path that is relative, contains a zero byte or has too
+// many links is secret. Harmless devices such as /dev/null are ordinary.
 func (p *Places) Classify(path string) Place {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Place{Secret, "a path that is not absolute"}

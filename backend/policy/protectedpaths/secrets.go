@@ -10,9 +10,10 @@ import (
 // maxHomes is the maximum number of other users' home folders that Secrets reads.
 const maxHomes = 64
 
-// Secrets returns the sorted absolute paths that a sandbox must hide: the secret places in home and in the system, the
-// folders own, and the targets of their links. The paths need not exist, except in the home folders of other users.
-// Devices and the /proc files of processes are not included, because a sandbox needs its own /dev and /proc.
+// Secrets returns the sorted absolute paths that a sandbox must hide: the secret places in home, in other users' homes
+// and in the system, the folders own, and the targets of links. The paths need not exist, except in the home folders of
+// other users. Devices and the /proc files of processes are not included, because a sandbox needs its own /dev and
+// /proc.
 func Secrets(home string, own ...string) []string {
 	var all []string
 	for path, place := range systemPlaces() {

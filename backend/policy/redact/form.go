@@ -28,7 +28,6 @@ func secretField(name, value string) bool {
 	return nameStrength(unescape(name)).isSecret(value, true)
 }
 
-// unescape returns a parameter name without its escapes.
 func unescape(name string) string {
 	if p, err := url.QueryUnescape(name); err == nil {
 		return p

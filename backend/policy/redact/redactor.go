@@ -1,9 +1,10 @@
 // Package redact hides secrets in text from a page or a server before a model reads it: values of fields with secret
 // names, keys of well-known kinds, and known secrets, such as those typed into a password field.
 //
-// The contract: a Redactor never fails, and adds only its marks to the text. It counts what it hides and records the
-// kinds. It decides by names and shapes, and hides too much rather than too little. It gives no guarantee: it does not
-// hide a secret with a harmless name and an unknown shape.
+// The contract: a Redactor never fails. It replaces what it hides by its marks and changes nothing else, except that
+// values around a mark may be encoded differently. It counts what it hides and records the kinds. It decides by names
+// and shapes, and hides too much rather than too little. It gives no guarantee: it does not hide a secret with a
+// harmless name and an unknown shape.
 //
 // It does not store secrets and does not decide about calls.
 package redact
@@ -34,7 +35,8 @@ type Redactor struct {
 	hidden  int
 }
 
-// New returns a Redactor that also hides the given secrets: as they are, and encoded for URLs, JSON, HTML or base64.
+// New returns a Redactor that also hides the given secrets, as they are and encoded for URLs, JSON, HTML or base64. It
+// ignores secrets of less than 4 bytes.
 func New(secrets []string) *Redactor {
 	r := &Redactor{}
 	for _, w := range secrets {
@@ -105,7 +107,7 @@ func (r *Redactor) Body(kind, text, where string, sent bool) string {
 	return r.Text(r.parameters(r.assignments(text, where, sent), where), where)
 }
 
-// Text hides known secrets, keys of well-known kinds and passwords in URLs, and nothing else.
+// Text hides known secrets, passwords in URLs, and keys and tokens of well-known shapes. It ignores names.
 func (r *Redactor) Text(text, where string) string {
 	for _, w := range r.secrets {
 		if n := strings.Count(text, w); n > 0 {

@@ -50,7 +50,7 @@ type readText struct {
 // New returns an empty Memory.
 func New() *Memory { return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}} }
 
-// Record stores that the conversation read body from source.
+// Record stores that the conversation read body from source. It ignores what follows the first 256 KB.
 func (m *Memory) Record(conversation, source, body string) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
 	if len(prints) == 0 {
@@ -192,7 +192,7 @@ func isDistinctive(w string) bool {
 	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
 }
 
-// decodings returns data unchanged, and decoded in every way that succeeds.
+// decodings returns data unchanged, decoded in every way that succeeds, and undisguised.
 func decodings(data string) []string {
 	forms := []string{data}
 	if strings.Contains(data, "%") || strings.Contains(data, "+") {

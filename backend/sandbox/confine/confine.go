@@ -1,9 +1,10 @@
 // Package confine runs programs in a sandbox. If no sandbox is available, it says why.
 //
 // The kernel enforces what a command may do; nothing depends on reading the command (decision 11). A program in the
-// sandbox can read what the person can read, except secrets. It can write the workspace and its own temporary folder,
-// has no network unless granted, cannot see, signal or trace outside processes, and gains no privileges. However a run
-// ends, all of its processes are dead and its temporary folder is removed afterwards.
+// sandbox can read what the person can read, except secrets and what Spec hides. It can write the workspace, its own
+// temporary folder and what Spec adds, has no network unless granted, cannot see, signal or trace outside processes,
+// and gains no privileges. However a run ends, all of its processes are killed. Its temporary folder is removed then
+// or, if Sextant was killed, by a later Sextant.
 //
 // A run has three processes, all started from Sextant's own binary (see RunStep):
 //
@@ -67,8 +68,8 @@ func DefaultLimits() Limits {
 type Spec struct {
 	// Args is the program and its arguments. The program is looked up in the PATH of the run.
 	Args []string
-	// Dir is the working folder. Workspace is a folder that the run may write, unless Sandbox.ForcesReadOnly returns
-	// true for it; "" means none.
+	// Dir is the working folder; "" means Workspace, or else the temporary folder. Workspace is a folder that the run
+	// may write, unless ReadOnly is set or Sandbox.ForcesReadOnly returns true for it; "" means none.
 	Dir, Workspace string
 	// Writable are additional paths that the run may write.
 	Writable []string
@@ -83,7 +84,7 @@ type Spec struct {
 	// person's home, of which only Writable and Readable paths remain visible. Without namespaces, or if the person's
 	// home is itself Writable or Readable, only the variable HOME changes.
 	Home string
-	// ReadOnly makes the workspace read-only and moves caches to the temporary folder.
+	// ReadOnly makes the workspace read-only, ignores Writable, and moves caches to the temporary folder.
 	ReadOnly bool
 	// Network gives the run the machine's network, except Config.BlockedPorts.
 	Network bool
@@ -93,8 +94,8 @@ type Spec struct {
 	// environment name it. Proxy is called once with the listener, before the command starts, and serves it until stop
 	// is called at the end of the run. It requires Sandbox.IsolatesNetwork.
 	Proxy func(net.Listener) (stop func())
-	// MaxConns is how many connections Process.Dial may have open into the run's own network; 0 means none. It requires
-	// Sandbox.IsolatesNetwork and cannot be combined with Network.
+	// MaxConns is how many connections Process.Dial may have open into the run's own network; 0 means none. With
+	// Network, or without Sandbox.IsolatesNetwork, there are none.
 	MaxConns int
 	// Env are variables ("NAME=value") that are added to the cleaned environment.
 	Env    []string

@@ -51,7 +51,7 @@ func (s *Sandbox) detect() (mechanisms, string) {
 	return mechanisms{}, reason
 }
 
-// probe runs a program with the mechanisms m.
+// probe returns an error unless a test program runs with the mechanisms m.
 func (s *Sandbox) probe(m mechanisms) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -212,7 +212,6 @@ func (in *innerPlan) setLimits() error {
 	return nil
 }
 
-// countUserThreads counts the processes and threads of this user.
 func countUserThreads() uint64 {
 	entries, _ := os.ReadDir("/proc")
 	count, uid := uint64(0), os.Getuid()

@@ -9,9 +9,8 @@ import (
 	"sextant/shared/subpath"
 )
 
-// allowsLocalSockets reports whether a run may use local sockets, which programs with their own home use for
-// communication between their processes. The run must not see sockets of other programs, and abstract sockets must be
-// scoped.
+// allowsLocalSockets reports whether a run may use Unix sockets. It needs its own home, must see no sockets of other
+// programs, and cannot reach their abstract ones.
 func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
 	if f.home == "" || len(spec.Restricted) == 0 || spec.Network && m.Landlock < landlockABIScopes {
 		return false

@@ -171,7 +171,7 @@ func (p *Process) receiveSockets(proxy func(net.Listener) (stop func())) {
 	_, _ = unix.Write(int(p.control.Fd()), []byte{0}) // the inner step waits for this byte
 }
 
-// receiveDescriptors returns the file descriptors in one message.
+// receiveDescriptors waits for one message and returns its file descriptors, nil after an error.
 func receiveDescriptors(socket int) []int {
 	control := make([]byte, unix.CmsgSpace(4*(1+maxSockets)))
 	n, size, _, _, err := unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
@@ -258,8 +258,9 @@ func (p *Process) pipe(w io.Writer) (*os.File, error) {
 // context.
 func (p *Process) Terminate() { _, _ = p.lifeline.Write([]byte{1}) }
 
-// Wait waits until all processes of the run are dead, copies the rest of its output and removes its temporary folder.
-// The error is ErrSetup with the reason, or an internal error. A failing command is not an error; see Exit.
+// Wait waits until all processes of the run are dead, copies the rest of its output for at most 3 s and removes its
+// temporary folder. The error wraps ErrSetup and gives the reason, or is an internal error. A failing command is not an
+// error; see Exit.
 func (p *Process) Wait() (Exit, error) {
 	defer p.close()
 	report := p.readReports()

@@ -37,8 +37,8 @@ func newSocketPool(fds []int) *socketPool {
 	return r
 }
 
-// Dial connects to a port on loopback in the run's own network, or on the machine if the run has none. It waits
-// while all sockets of the run are in use.
+// Dial connects to a port on loopback in the run's own network, or on the machine if the run has no sockets (see
+// Spec.MaxConns). It waits while all sockets are in use.
 func (p *Process) Dial(ctx context.Context, port int) (net.Conn, error) {
 	if p.maxConns == 0 {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

@@ -110,9 +110,8 @@ const (
 	recordTypeHandshake = 0x16
 )
 
-// checkServerName returns a reader for the data that a command sends through the tunnel to hostport. Reading fails with
-// errServerName if the data begins with a TLS ClientHello for another host: many hosts share an address, and only one
-// was approved.
+// checkServerName returns a reader for the data that a command sends to hostport. Reading fails with errServerName if
+// the data begins with a TLS ClientHello that is unreadable or names another host.
 func (p *proxy) checkServerName(hostport string, from io.Reader) io.Reader {
 	host, port, _ := net.SplitHostPort(hostport)
 	t, err := newTarget(host, port)

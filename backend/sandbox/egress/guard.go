@@ -1,12 +1,13 @@
-// Package egress is the only way to the network (decision 13). Requests of tools use Transport, requests of the
-// controlled browser use the proxy of StartProxy, and requests of sandboxed commands use StartProxyOn. All of them
-// end in DialContext, which resolves the name, checks every address and dials exactly the address that it checked. So
-// the same rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed address.
+// Package egress filters the network access of tools, browser and sandboxed commands (decision 13). Requests of tools
+// use Transport, requests of the controlled browser use the proxy of StartProxy, and requests of sandboxed commands use
+// StartProxyOn. All of them end in DialContext, which resolves the name, checks every address and dials exactly the
+// address that it checked. So the same rules apply to a redirect, a frame, a WebSocket or DNS rebinding as to a typed
+// address.
 //
-// Public addresses are allowed. This machine, private networks and the internal addresses of cloud providers are
-// blocked until a host is allowed by name: with AllowTyped for an address that the person typed, or with
-// Config.AllowHosts. Allowing a name does not allow other names of the same machine. Sextant's own ports always stay
-// blocked; see Block.
+// Public addresses are allowed unless Config.DenyHosts blocks them. This machine, private networks and the internal
+// addresses of cloud providers are blocked until a host is allowed by name: with AllowTyped for an address that the
+// person typed, or with Config.AllowHosts. Allowing a name does not allow other names of the same machine. Sextant's
+// own ports always stay blocked; see Block.
 //
 // The package is not the policy, which decides whether a request to a public host needs an approval.
 package egress
@@ -177,7 +178,7 @@ func (g *Guard) AllowTyped(host string) {
 	}
 }
 
-// SetAllowed replaces the hosts that Allow and AllowTyped allowed.
+// SetAllowed replaces all allowed hosts, including those of Config.AllowHosts. As with Allow, "host" allows all ports.
 func (g *Guard) SetAllowed(hosts []string) {
 	allowed := map[target]bool{}
 	for _, host := range hosts {
@@ -330,8 +331,8 @@ func (g *Guard) Check(ctx context.Context, rawURL string) error {
 // ignores proxy variables in the environment.
 func (g *Guard) Transport() *http.Transport { return g.transport }
 
-// Close stops the browser's proxy, waits until its connections have ended, and closes idle connections of Transport. It
-// may be called more than once.
+// Close stops the proxy of StartProxy, but not those of StartProxyOn, waits until its connections have ended, and
+// closes idle connections of Transport. It may be called more than once.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	p := g.proxy

@@ -1,9 +1,9 @@
 // Package script runs a JavaScript function body, usually written by a model, within limits on memory, computing time,
 // call depth, tool calls and data size. The body can use only its Host: no files, network, modules or timers.
 //
-// Run returns the JSON value that the body returned, or an *Error that says where it failed. Every run has its own
-// engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends within
-// milliseconds, whatever the body does.
+// Run returns the JSON value that the body returned, or an *Error that says why it failed and, if known, where. Every
+// run has its own engine, so no state survives a run, and runs may be concurrent. When the context ends, the run ends
+// within milliseconds, whatever the body does, unless a call of the Host continues.
 //
 // The package makes no policy decisions: each call of the Host goes through the pipeline.
 package script
@@ -50,11 +50,11 @@ type Host interface {
 	// Call runs a tool. name is the tool's name and args its arguments, a JSON object. It returns the result as JSON.
 	// An error is thrown in the body with the same message.
 	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
-	// Print receives a line of console output.
+	// Print receives what one call of the console prints, cut to 4,000 bytes.
 	Print(line string)
 }
 
-// Error is a failure of the body: a syntax error, an uncaught exception, or a limit that was reached.
+// Error is a failure of the body, such as a syntax error, an uncaught exception, or a limit that was reached.
 type Error struct {
 	// Message says what went wrong.
 	Message string
@@ -72,7 +72,8 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// CheckSyntax parses a body without running it. It returns an *Error for a syntax error.
+// CheckSyntax parses a body without running it. It returns an *Error for a syntax error, and for an empty or too long
+// body.
 func CheckSyntax(body string) error {
 	if err := checkSize(body); err != nil {
 		return err
@@ -174,8 +175,8 @@ type run struct {
 	line             int
 }
 
-// Run runs body with args, a JSON object, and the tools of host. The error is an *Error if the body failed, or the
-// cause of ctx if it ended.
+// Run runs body with args, a JSON object ({} if empty), and the tools of host. The error is an *Error if the body
+// failed, or the cause of ctx if it ended.
 func Run(ctx context.Context, body string, args json.RawMessage, host Host, limits Limits) (json.RawMessage, error) {
 	if err := checkSize(body); err != nil {
 		return nil, err
@@ -230,7 +231,6 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// limitReached reports whether a limit has ended the run.
 func (r *run) limitReached() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -259,7 +259,6 @@ func (r *run) outcome(err error) (json.RawMessage, error) {
 	return json.RawMessage(r.result), nil
 }
 
-// uncaught returns the exception that the body did not catch.
 func (r *run) uncaught() error {
 	e := &Error{Message: r.result, Line: max(0, r.line-linesBeforeBody)}
 	switch {
@@ -271,7 +270,6 @@ func (r *run) uncaught() error {
 	return e
 }
 
-// message returns the error message for a limit that was reached.
 func (l Limits) message(limit string) string {
 	switch limit {
 	case "memory":
@@ -287,7 +285,6 @@ func (l Limits) message(limit string) string {
 // linesBeforeBody is the number of lines before the body in the compiled function.
 const linesBeforeBody = 3
 
-// engineError converts an error of the engine to an *Error.
 func engineError(err error) error {
 	var e *quickjs.Error
 	if !errors.As(err, &e) {

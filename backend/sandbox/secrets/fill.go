@@ -42,7 +42,7 @@ func NormalizeReferences(text string) string {
 	})
 }
 
-// OnlyReferences reports whether text consists only of references.
+// OnlyReferences reports whether text, which must not be "", consists only of references and white space.
 func OnlyReferences(text string) bool {
 	return text != "" && strings.TrimSpace(referencePattern.ReplaceAllString(text, "")) == ""
 }
@@ -71,7 +71,8 @@ func (r *Refusal) Result() toolspec.Result {
 	return toolspec.Fail(r.Kind, r.Message, r.Suggestion)
 }
 
-// ErrorResult returns err as the result of a call: that of the wrapped Refusal, or a system error.
+// ErrorResult returns the result of a call that failed with err: Refusal.Result if err wraps a Refusal, else a system
+// error.
 func ErrorResult(err error) toolspec.Result {
 	var r *Refusal
 	if errors.As(err, &r) {
@@ -102,9 +103,9 @@ func (v *Vault) Check(names []string, sink Sink) error {
 	return nil
 }
 
-// Fill replaces the references in text by their values and counts the use. escape converts each value; nil changes
-// nothing. If a secret must not be used, Fill returns a *Refusal and fills in nothing. The result may be used only in
-// sink.
+// Fill replaces the references in text by their values and counts the use. escape converts each value before it is
+// inserted; nil inserts it unchanged. If a secret must not be used, Fill returns a *Refusal and fills in nothing. The
+// result may be used only in sink.
 func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (string, error) {
 	names := ReferencedNames(text)
 	if len(names) == 0 {

@@ -110,7 +110,8 @@ func encodings(value string) []string {
 	return all
 }
 
-// Mask replaces every value in text by its reference. If there are no secrets, it returns text at once.
+// Mask replaces the known values in text: those of secrets by their references, Sextant's own keys by {{key:name}}. It
+// ignores values shorter than MinValueBytes. A nil Vault masks nothing.
 func (v *Vault) Mask(text string) string {
 	if v == nil {
 		return text
@@ -127,7 +128,8 @@ func (v *Vault) currentMasker() *masker {
 	return v.masker.Load()
 }
 
-// MaskJSON is like Mask for JSON text. The result is valid JSON, and equals text if it contains no value.
+// MaskJSON is like Mask for JSON text. If text is valid JSON, so is the result. Without a value in it, text is returned
+// unchanged.
 func (v *Vault) MaskJSON(text []byte) []byte {
 	if v == nil {
 		return text
@@ -294,8 +296,8 @@ func (p *pattern) match(text string, i int) (stop, matched int) {
 // maxPendingBytes limits how much of a stream is held back.
 const maxPendingBytes = 16 << 10
 
-// PendingSuffix returns how many bytes at the end of text could be the beginning of a value. A caller that streams text
-// must hold them back until the rest arrives.
+// PendingSuffix returns how many bytes at the end of text could be the beginning of a value, at most 16 KB. A caller
+// that streams text must hold them back until the rest arrives.
 func (v *Vault) PendingSuffix(text string) int {
 	if v == nil {
 		return 0

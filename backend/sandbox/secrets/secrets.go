@@ -2,12 +2,13 @@
 //
 // A secret has a name and is bound to one host. Models, tools and people write a reference to it, {{secret:name}}. The
 // value is inserted only at the sink: the outgoing request, or the field that is typed into. Values are stored in the
-// desktop's keychain if it is available, otherwise in a file that only its owner can read. The vault also stores
-// Sextant's own keys, for model and search providers, under names that references cannot reach.
+// desktop's keychain if it is available and accepts them, otherwise in a file that only its owner can read. The vault
+// also stores Sextant's own keys, for model and search providers, under names that references cannot reach.
 //
-// The contract: a value is inserted only into a sink of its host and is never listed. Mask removes it from any text,
-// even if it is encoded or truncated. When a method of Vault returns without an error, its change is on disk. The
-// package is not the policy, which decides who may use a secret, and it cannot mask values that it does not know.
+// The contract: a value is inserted only into a sink of its host and is never listed. Mask replaces it in text, also in
+// common encodings or truncated. When a method of Vault returns without an error, its change is on disk, except for the
+// count of uses. The package is not the policy, which decides who may use a secret, and it cannot mask values that it
+// does not know.
 package secrets
 
 import (
@@ -39,7 +40,7 @@ const (
 	PlaceEnv    Place = "env"
 )
 
-// Limits of a value. A shorter one could not be masked, because it occurs in harmless text by chance.
+// Limits of a value. A shorter one cannot be masked, because it would occur in harmless text by chance.
 const (
 	MinValueBytes = 6
 	MaxValueBytes = 64 << 10
@@ -266,7 +267,7 @@ func (v *Vault) Delete(name string) error {
 	return nil
 }
 
-// countUse counts a use. It logs an error, because it must not stop the use.
+// countUse counts one use of each secret. It only logs an error, so that the use can go on.
 func (v *Vault) countUse(names []string) {
 	now := v.cfg.Now().UTC()
 	err := v.update(func() error {

@@ -27,7 +27,7 @@ func (v *Vault) Close() error {
 	return v.folder.root.Close()
 }
 
-// refresh reads the vault again if another process changed it. The caller must lock mu.
+// refresh reads the vault again if another process changed it, and logs a failure. The caller must lock mu.
 func (v *Vault) refresh() {
 	if err := v.reloadIfChanged(); err != nil {
 		v.cfg.Log.Warn("secrets could not be reloaded", "err", err)
@@ -126,7 +126,8 @@ func (v *Vault) update(change func() error) error {
 	return errors.Join(err, v.reload())
 }
 
-// storeValue stores a value in the keychain, or in the file if that fails, and removes it from its previous storage.
+// storeValue stores a value in the keychain, or in the file if that fails. A value that moves from the file to the
+// keychain is removed from the file.
 func (v *Vault) storeValue(name, value, previous string) (storage string, err error) {
 	if v.cfg.Keychain != nil {
 		err = v.cfg.Keychain.Set(name, value)
@@ -177,7 +178,8 @@ func (v *Vault) editValuesFile(change func(map[string]string)) error {
 	return v.folder.writeJSON(valuesFile, next)
 }
 
-// Key returns one of Sextant's own keys, such as that of a model provider. It returns false if there is none.
+// Key returns one of Sextant's own keys, such as that of a model provider. It returns false if there is none or it
+// cannot be read.
 func (v *Vault) Key(name string) (string, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -224,8 +226,8 @@ func (v *Vault) SetKey(name, value string) error {
 }
 
 // ImportKeyFile moves a key from its own file in the vault's folder, where older versions stored it, into the vault. It
-// removes the file only after it has read the key back. It does nothing if there is no such file, and keeps a key that
-// the vault already has. After an error the file remains.
+// removes the file only after it has read the key back. If the vault already has the key, or the file is empty, it only
+// removes the file. It does nothing if there is no such file. After an error the file remains.
 func (v *Vault) ImportKeyFile(name string) error {
 	text, err := v.folder.readFile(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 const maxSingleSyncs = 16
 
 // PutAll stores n blobs and returns their ids in order. content returns the content of blob i and is called in order.
-// When PutAll returns, all blobs are on disk. After an error some may be stored, but none in part.
+// When PutAll returns, the contents are flushed to disk. After an error some may be stored, but none in part.
 func (s *Store) PutAll(n int, content func(i int) ([]byte, error)) (ids []string, err error) {
 	var fresh []string
 	temps := map[string]*os.File{}

@@ -1,9 +1,9 @@
 // Package blobs stores large results, such as screenshots and file contents, in files named after the SHA-256 of their
 // content. Events and results then contain only an id.
 //
-// The contract: when Put returns, the blob is on disk and never changes. The same content is stored once. A partly
-// written file is never visible under an id. Ids from outside are validated before they become part of a path. The
-// package does not know the meaning of a blob.
+// The contract: when Put returns, the content is flushed to disk and never changes. The same content is stored once. A
+// partly written file is never visible under an id. Ids from outside are validated before they become part of a path.
+// The package does not know the meaning of a blob.
 package blobs
 
 import (

@@ -1,9 +1,8 @@
 // Package diskspace watches the free space on the disk of the data folder.
 //
 // The contract: if a write fails for lack of space, the writer calls ReportFailure. Then the level of State is "full"
-// until a trial write, repeated every few seconds, succeeds. Low space is reported before anything fails.
-// Config.Changed is called for every change of the level, in order. The package stores nothing, so it works on a full
-// disk.
+// until a trial write, repeated every few seconds, succeeds. Free space below Low is reported as low. Config.Changed
+// reports changes of the level. The package keeps nothing on disk, so it works on a full one.
 //
 // It does not retry failed writes; package pending does.
 package diskspace
@@ -44,7 +43,8 @@ type Config struct {
 	Folder string
 	// Try makes a trial write to the database. If it is nil, only a file is written.
 	Try func(ctx context.Context) error
-	// Changed is called with every new state, always from the same goroutine.
+	// Changed is called when the level has changed and, on a full disk, when the free space has. All calls come from
+	// one goroutine.
 	Changed func(event.Disk)
 	// FullInterval is the time between checks while the disk is full, Interval at other times; 0 means 2 s and 20 s.
 	FullInterval, Interval time.Duration
@@ -94,7 +94,8 @@ func (w *Watch) State() event.Disk {
 	return w.state
 }
 
-// ReportFailure reports that a write failed with err. It ignores errors other than a full disk.
+// ReportFailure reports that a write failed with err. If err means a full disk, State is full at once; others are
+// ignored.
 func (w *Watch) ReportFailure(err error) {
 	if !IsFull(err) {
 		return
@@ -148,7 +149,7 @@ func (w *Watch) measure() {
 	}
 }
 
-// check updates the state. If the disk was full, a trial write must succeed first.
+// check updates the state. A full disk stays full until a trial write succeeds.
 func (w *Watch) check(ctx context.Context) {
 	left, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {

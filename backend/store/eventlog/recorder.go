@@ -1,11 +1,11 @@
-// Package eventlog is the ordered event log and its broker: every change is published as an event, gets a sequence
-// number, is stored, and only then reaches the subscribers.
+// Package eventlog is the ordered event log and its broker: an event gets a sequence number, is stored, and only then
+// reaches the subscribers, unless it is of a live kind or sent by Broadcast.
 //
-// The contract: an event is on disk before a subscriber sees it, so whatever the person saw still exists after a crash.
-// Sequence numbers always increase. Events that are published during a transaction share the next one, so a stream of
-// text deltas does not cost one disk flush each. A Subscription first replays the stored events after a number and then
-// continues live, without gaps or repetitions. Live kinds (event.Kind.Live) have sequence number 0 and are never
-// stored; a subscriber gets only the newest event of each.
+// The contract: an event with a sequence number is on disk before a subscriber sees it, so it still exists after a
+// crash. Sequence numbers always increase. Events that are published during a transaction share the next transaction,
+// so a stream of text deltas does not cost one disk flush each. A Subscription first replays the stored events after a
+// number and then continues live, without gaps or repetitions. Live kinds (event.Kind.Live) have sequence number 0 and
+// are never stored; a slow subscriber gets only the newest event of each.
 //
 // The package does not know the meaning of the events.
 package eventlog
@@ -91,8 +91,8 @@ func (r *Recorder) masked(events []event.Event) []event.Event {
 }
 
 // Publish stores events in order, delivers them to the subscribers, and returns them with their sequence numbers. Live
-// kinds are not stored. After an error none of the events is stored, unless it is the context's error: then they may be
-// stored.
+// kinds are not stored. After an error none of the events is stored, but live ones were delivered. After the context's
+// error they may be stored.
 func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
 	events = r.masked(events)
 	keep, live := splitLive(events)

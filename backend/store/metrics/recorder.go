@@ -56,7 +56,7 @@ func dayOf(at time.Time) int64 {
 	return int64(y*10_000 + int(m)*100 + d)
 }
 
-// RecordCall records the metrics of a call. Its audit result must have been written in tx.
+// RecordCall records the metrics of a call, if it has an audit intent. result is the body of its audit result.
 func (r Recorder) RecordCall(ctx context.Context, tx *sql.Tx, call string, result json.RawMessage) error {
 	var seq, at int64
 	var body []byte
@@ -120,8 +120,8 @@ func (r Recorder) addCall(
 	return nil
 }
 
-// RecordTurn records the state of a turn, and counts the turn when it has ended. It does not count rounds that
-// RecordRound has counted.
+// RecordTurn records the state of a turn, and counts the turn when it has ended. Rounds that RecordRound has counted
+// are not counted twice.
 func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Time) error {
 	var was chat.Status
 	var began int64
@@ -191,8 +191,8 @@ type roundTokens struct{ input, output, conversation, definitions, results, esti
 // pilotModel is the model name of the pilot, which uses no tokens.
 const pilotModel = "pilot"
 
-// tokensOf divides the provider's token count of a prompt among its parts, in proportion to their lengths. If the
-// provider gives no count, it counts one token for each BytesPerToken bytes.
+// tokensOf divides the prompt's tokens among its parts in proportion to their lengths. Without the provider's count, it
+// estimates the tokens, but counts none for the prompt of a failed round without an answer.
 func tokensOf(r event.Round) roundTokens {
 	if r.Model == pilotModel {
 		return roundTokens{}

@@ -127,7 +127,6 @@ func zoneName(at time.Time) string {
 	return name
 }
 
-// n returns the number of buckets.
 func (sp span) n() int { return len(sp.edges) - 1 }
 
 // bucket returns the index of the bucket that contains start, which must be within the range.

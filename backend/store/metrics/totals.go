@@ -13,7 +13,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Totals are counters since the first start; they never decrease. Models and calls are in order of first appearance.
+// Totals are counters since the first start; they never decrease. Models and calls are sorted by the day of their first
+// appearance, then by name.
 type Totals struct {
 	Models []ModelTotal
 	Rounds []wire.RoundsMetrics

@@ -50,9 +50,9 @@ type Queue struct {
 func New(journal Journal) *Queue { return &Queue{journal: journal} }
 
 // Publish stores events. If the disk is full, or earlier entries of key are waiting, it queues them, delivers them
-// without storing them, and returns an error for which diskspace.IsFull is true. It does not queue the output of
-// running calls, because the result of the call also contains it. If optional is true, events beyond a fixed number are
-// dropped.
+// without storing them, and returns an error for which diskspace.IsFull is true. After another error nothing is queued.
+// It does not queue the output of running calls, because the result of the call also contains it. If optional is true,
+// events beyond a fixed number are dropped.
 func (q *Queue) Publish(ctx context.Context, key string, optional bool, events ...event.Event) error {
 	err := errBehind
 	// Do not hold the lock: concurrent events share one disk flush.
@@ -191,7 +191,7 @@ func (q *Queue) FlushAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Drop removes the entries of keys if do succeeds. Nothing is written while do runs.
+// Drop removes the entries of keys if do succeeds. The queue writes nothing while do runs.
 func (q *Queue) Drop(keys []string, do func() error) error {
 	q.flushing.Lock()
 	defer q.flushing.Unlock()

@@ -1,10 +1,10 @@
 // Package results stores the text of results that are too long for one response, so that read_result can read them in
 // parts.
 //
-// The contract: a result that Save returned can be read until its conversation is deleted, even after a restart.
-// Results of programs without a conversation are stored for a day. A text is at most MaxBytes long; the rest is
-// dropped, and the result says so. The total size is limited, and the oldest results are deleted first. The text is
-// always valid UTF-8. The package does not decide who may read a result; it only stores the Owner.
+// The contract: a result that Save returned can be read until its conversation is deleted, even after a restart, unless
+// the limit of the total size is exceeded: then the oldest are deleted. Results outside conversations may be deleted
+// after a day. A text is cut at MaxBytes, and the result says so. The text is always valid UTF-8. The package does not
+// decide who may read a result; it only stores the Owner.
 //
 // A result is a row of the store and a file with the same name. The row is added first and deleted first, so that Sweep
 // can remove every file without a row.
@@ -28,7 +28,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits: bytes of one text, bytes of all texts, and how long results outside conversations are stored.
+// Limits: bytes of one text, bytes of all texts, and how long results outside conversations are stored at least, if
+// there is space.
 const (
 	MaxBytes    = 64 << 20
 	maxAll      = 1 << 30
@@ -57,7 +58,7 @@ type Store struct {
 const draftPrefix = "unfinished-"
 
 // New opens the folder dir and removes partly written files and expired results. If dir does not exist, it is created
-// with mode 0700. mask removes secrets from drafts when they are saved; nil removes nothing.
+// with mode 0700. mask removes secrets from drafts that are passed to Save, not from its text; nil removes nothing.
 func New(ctx context.Context, dir string, rows MetadataStore, mask func(text string) string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for results: %w", err)
@@ -109,8 +110,8 @@ func (s *Store) Sweep(ctx context.Context) error {
 // idPattern matches the id of a result.
 var idPattern = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
-// Save stores text under a new id and returns about with that id and the size of the text. If whole is not nil, it must
-// be a Draft of this Store, and Save stores it instead of text.
+// Save stores text under a new id and returns about with that id and the size of the text. If whole is a *Draft of this
+// Store, Save stores it instead of text.
 func (s *Store) Save(
 	ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText,
 ) (wire.StoredResult, error) {
@@ -168,7 +169,7 @@ func (s *Store) enforceBound(ctx context.Context) error {
 }
 
 // Open returns the text and the metadata of a result. The caller must close the file. It returns ErrNotFound if the id
-// is invalid or no longer stored.
+// is invalid, or if the result is no longer stored completely.
 func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error) {
 	if !idPattern.MatchString(id) {
 		return nil, wire.StoredResult{}, fmt.Errorf("result %q: %w", id, ErrNotFound)

@@ -35,7 +35,7 @@ type AuditEntry struct {
 	Hash     string          `json:"hash"`
 }
 
-// AuditPair is a call's intent and its result. Result is nil while the call runs.
+// AuditPair is a call's intent and its result. Result is nil until it is written.
 type AuditPair struct {
 	Intent AuditEntry
 	Result *AuditEntry
@@ -89,7 +89,8 @@ func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntr
 }
 
 // AuditPairs returns the newest limit calls, newest first. before selects intents with a smaller Seq; 0 selects all.
-// The rows, which are JSON, must contain each of words, ignoring case; a word matches as it is or with JSON escapes.
+// The JSON of the intent or of the result must contain each of words, ignoring the case of ASCII letters; a word
+// matches as it is or with JSON escapes.
 func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
 	var where strings.Builder
 	args := []any{before, before}

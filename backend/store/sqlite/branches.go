@@ -11,9 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-// branchPath walks from the active branch of conversation ?1 back to the first one. It returns the branches with the
-// conversation's messages, each up to the message after which the next one forks. It terminates because a branch forks
-// after a message that existed before it.
+// branchPath selects the branches from the active one of conversation ?1 back to the first, each with the position of
+// its last message that counts: the one after which the next branch forks.
 const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 		SELECT branch, 9223372036854775807 FROM conversations WHERE id = ?1
 		UNION ALL
@@ -23,7 +22,7 @@ const branchPath = `WITH RECURSIVE path (in_branch, upto) AS (
 	) `
 
 // Branches returns the branches of a conversation except the first one, in order of creation, and the id of the active
-// branch.
+// branch, "" for the first one.
 func (s *Store) Branches(ctx context.Context, conversation string) (list []event.Branch, active string, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT branch FROM conversations WHERE id = ?`, conversation).Scan(&active)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

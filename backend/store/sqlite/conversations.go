@@ -94,8 +94,8 @@ func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	return err
 }
 
-// deleteConversation deletes a conversation with its events and the conversations of its subagents. The event deletion,
-// which announces this, remains.
+// deleteConversation deletes a conversation with its events, grants and results, and those of its subagents. The event
+// deletion, which announces this, remains.
 func deleteConversation(ctx context.Context, tx *sql.Tx, id string, deletion int64) error {
 	if id == "" {
 		return errors.New("a deletion without an id")

@@ -24,8 +24,8 @@ var (
 // ErrNotFound is returned if a row does not exist.
 var ErrNotFound = errors.New("not found")
 
-// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail is
-// the owner's process id, or the result of the check.
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull. Detail says
+// more, such as the owner's process id or the result of the check; it may be empty.
 type OpenError struct {
 	Path   string
 	Kind   error
@@ -54,7 +54,7 @@ func (e *OpenError) Error() string {
 // Unwrap returns Kind.
 func (e *OpenError) Unwrap() error { return e.Kind }
 
-// asFull wraps SQLite's error for a full disk in diskspace.ErrFull.
+// asFull wraps SQLite's error for a full disk in diskspace.ErrFull, and returns other errors unchanged.
 func asFull(err error) error {
 	var said sqlite3.Error
 	if !errors.As(err, &said) || diskspace.IsFull(err) {
@@ -66,7 +66,7 @@ func asFull(err error) error {
 	return err
 }
 
-// toOpenError converts an SQLite error to an *OpenError if callers can act on it.
+// toOpenError converts err to an *OpenError if callers can act on it, and only adds path otherwise.
 func toOpenError(path string, err error) error {
 	var known *OpenError
 	if errors.As(err, &known) {

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/event"
 )
 
-// MaxEventBytes limits the data of one event. Larger data is stored as a blob.
+// MaxEventBytes limits the data of one event. Callers store larger data as a blob.
 const MaxEventBytes = 4 << 20
 
 // ErrEventTooLarge is returned for an event with more than MaxEventBytes of data.

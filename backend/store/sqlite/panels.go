@@ -138,9 +138,9 @@ func (s *Store) ChangePanelUndoState(
 	return moved, nil
 }
 
-// PanelUndos returns the undoable or undone calls of a turn, or the one call, oldest first; one of turn and call must
-// be "". If both are "", it returns the last call in the conversation that was not undone; conversation is "" for calls
-// outside any. If owner is not "", only its calls are returned.
+// PanelUndos returns what is stored to undo call or, if call is "", all calls of turn, oldest first. If both are "", it
+// returns the last call in the conversation that was not undone; conversation is "" for calls outside any. If owner is
+// not "", only its calls are returned.
 func (s *Store) PanelUndos(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error) {
 	where, args := `call = ?`, []any{call}
 	switch {

@@ -81,7 +81,7 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 	return nil
 }
 
-// withOrigin sets the conversation, turn and time of a message from its event.
+// withOrigin sets the conversation, turn and time of a message from its event, where they are missing.
 func withOrigin(m chat.Message, e event.Event) chat.Message {
 	if m.Conversation == "" {
 		m.Conversation = e.Conversation

@@ -15,8 +15,8 @@ type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Collect reads all rows of a query. The slice is never nil, so that it is encoded as [] in JSON. doing names the
-// operation in errors.
+// Collect reads all rows of a query. Without an error the slice is not nil, so that JSON encodes it as []. doing names
+// the operation in errors.
 func Collect[T any](
 	ctx context.Context, q Queryer, scan func(*sql.Rows) (T, error), doing, query string, args ...any,
 ) ([]T, error) {

@@ -20,14 +20,14 @@ const (
 	maxNested = 200
 )
 
-// SyntaxError is the reason why a script cannot be parsed: it is invalid, too long or nested too deep.
+// SyntaxError is the reason why a script cannot be parsed; see Parse.
 type SyntaxError string
 
 // Error returns the reason, such as "it is nested too deep".
 func (e SyntaxError) Error() string { return string(e) }
 
 // Parse returns the syntax tree of a script. It returns a SyntaxError if the script is invalid, longer than 64 KB,
-// nested too deep, or has a comment that bash may read differently from the parser.
+// nested too deep, contains a zero byte, or has a comment that bash may read differently from the parser.
 func Parse(text string) (file *syntax.File, err error) {
 	switch {
 	case len(text) > maxText:

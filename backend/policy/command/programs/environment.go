@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// displayVariables are environment variables that change only how programs display their output.
+// displayVariables are environment variables that are harmless to set: they change output or the target of a build, but
+// not where programs look for code.
 var displayVariables = []string{
 	"LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "LINES", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR",
 	"CI", "DEBUG", "VERBOSE", "GOOS", "GOARCH", "CGO_ENABLED", "GOMAXPROCS", "NODE_ENV", "RUST_BACKTRACE",
@@ -13,7 +14,8 @@ var displayVariables = []string{
 	"BLOCK_SIZE", "TIME_STYLE", "QUOTING_STYLE",
 }
 
-// IsDisplayVariable reports whether an environment variable changes only how programs display their output.
+// IsDisplayVariable reports whether an environment variable is harmless to set, such as one that changes only how
+// programs display their output.
 func IsDisplayVariable(name string) bool {
 	return slices.Contains(displayVariables, name) || strings.HasPrefix(name, "LC_")
 }

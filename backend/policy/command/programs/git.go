@@ -24,19 +24,20 @@ var gitReaders = map[string]string{
 
 const showOptions = "output=w ext-diff! textconv! show-signature! O=r order-file=r S=t G=t n=t U=t"
 
-// gitWrites are the subcommands that change the repository in a way that can be undone.
+// gitWrites are the subcommands that change the repository in a way that can usually be undone.
 var gitWrites = []string{
 	"add", "commit", "init", "stage", "mv", "notes", "stash", "tag", "branch", "worktree", "am", "apply",
 	"cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch", "archive",
 }
 
-// gitRemotes are the subcommands that contact another repository.
+// gitRemotes are the subcommands that may contact another repository.
 var gitRemotes = []string{
 	"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull", "send-email", "svn", "p4",
 	"lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
 }
 
-// GitSettingIsSafe reports whether a git setting can start no other program. key must be in lower case.
+// GitSettingIsSafe reports whether a git setting is known not to name a program that git starts. key must be in lower
+// case.
 func GitSettingIsSafe(key string) bool {
 	for _, begins := range []string{
 		"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath", "core.abbrev", "log.",
@@ -106,8 +107,8 @@ func ReadOnlyGitOptions(subcommand string) (options []Option, ok bool) {
 	return ParseOptions(spec), ok
 }
 
-// GitContactsRemote reports whether a git subcommand contacts another repository.
+// GitContactsRemote reports whether a git subcommand may contact another repository.
 func GitContactsRemote(subcommand string) bool { return slices.Contains(gitRemotes, subcommand) }
 
-// GitWrites reports whether a git subcommand changes the repository in a way that can be undone.
+// GitWrites reports whether a git subcommand changes the repository in a way that can usually be undone.
 func GitWrites(subcommand string) bool { return slices.Contains(gitWrites, subcommand) }

@@ -2,7 +2,7 @@
 // have a value, and what the person must be warned of.
 //
 // The contract: it has the tables, and a parser that sorts words by them, but makes no decisions. The caller must
-// assume that a program, subcommand or option without a table entry could do anything.
+// assume that a program or subcommand without a table entry could do anything.
 //
 // It does not judge commands. Package command does that, and handles the programs that need more than a table entry.
 package programs

@@ -19,5 +19,5 @@ const (
 	RoleNetwork Role = 'n' // a value that makes the program use the network
 )
 
-// HasEffects reports whether a word with this role makes a program do more than read.
+// HasEffects reports whether a word with this role makes a program do more than read. A host alone does not count.
 func (r Role) HasEffects() bool { return strings.IndexByte("wdxD!n", byte(r)) >= 0 }
