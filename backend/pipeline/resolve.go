@@ -112,7 +112,7 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// describeCall returns the executor's description of the call, or an empty one.
+// describeCall returns the executor's description of the call, or an empty one if the executor is not a Describer.
 func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	d, ok := p.executor(c.def.Origin).(Describer)
 	if !ok {

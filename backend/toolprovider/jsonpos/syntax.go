@@ -141,7 +141,7 @@ func faultOffset(text []byte, err error) int {
 	return min(offset+column-1, len(text))
 }
 
-// firstToken returns the word or the single character at the start of text.
+// firstToken returns the word or the single character at the start of text, at most 40 bytes.
 func firstToken(text []byte) []byte {
 	n := bytes.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,:{}[]\"", r) })
 	if n < 0 {

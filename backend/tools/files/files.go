@@ -308,7 +308,7 @@ func shownFolder(a safefs.Target) string {
 	return excerpt.Bytes(a.Shown, 80)
 }
 
-// inParentheses returns note as it follows a text, or "" for no note.
+// inParentheses returns " (note)", or "" for an empty note.
 func inParentheses(note string) string {
 	if note == "" {
 		return ""

@@ -116,7 +116,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.Description}, nil
 }
 
-// use returns the use of an absolute path with links followed. It refuses a secret place.
+// use describes reading a path, which is absolute with links followed, or refuses it if it is secret.
 func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Classify(real)
 	if place.Kind == protectedpaths.Secret {

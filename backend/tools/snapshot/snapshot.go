@@ -122,7 +122,7 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// folder is a watched folder.
+// folder is the state of one watched folder. path is that folder, dir the place of its pack and index.
 type folder struct {
 	watcher *Watcher
 	path    string
