@@ -208,8 +208,8 @@ func (t *Tools) resolve(x tool, call toolspec.Call) ([]pathUse, []safefs.Target,
 	return paths, at, nil
 }
 
-// Refuse returns a failed result for a call that names a place that no tool may touch, and nil for every other call.
-// The person cannot allow such a call.
+// Refuse returns a failed result for a call that names a place that no tool may touch or a relative path out of the
+// workspace, and nil for every other call. The person cannot allow such a call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.find(call.Tool)
 	if !ok {
@@ -328,7 +328,8 @@ func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	return err
 }
 
-// IsClosedPlace reports whether err says that a place is closed to every tool.
+// IsClosedPlace reports whether err is a security_error, as for a place that is closed to every tool or a path that now
+// leads elsewhere.
 func IsClosedPlace(err error) bool {
 	var e *toolkit.CallError
 	return errors.As(err, &e) && e.Type == toolspec.SecurityError

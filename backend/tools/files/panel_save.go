@@ -125,7 +125,7 @@ func (p panelSaveParams) newText(a safefs.Target, now history.State) (string, er
 	return text + p.Content, err
 }
 
-// encodeLike encodes text in the format of the file at a.
+// encodeLike encodes text in the format of the file at a, or as UTF-8 if that is missing or empty.
 func encodeLike(a safefs.Target, now history.State, text string) ([]byte, error) {
 	if !now.Exists || len(now.Content) == 0 {
 		return []byte(text), nil

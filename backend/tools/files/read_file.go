@@ -29,7 +29,8 @@ import (
 //go:embed read_file.md
 var readFileDoc string
 
-// Limits of reading. maxScanned is the number of bytes that are read to count the lines of a file.
+// Limits of reading: maxRead bytes of content in one call, and maxScanned bytes that are read to count the lines of a
+// file.
 const (
 	maxRead      = 1 << 20
 	maxScanned   = 64 << 20

@@ -54,7 +54,7 @@ func incompleteSuffix(text []byte) int {
 	return len(text) - excerpt.PrefixLen(text, len(text))
 }
 
-// end returns the draft with the whole output, or why there is none.
+// end returns the draft with the whole output, or why there is none. Both are nil if nothing was written.
 func (l *longOutput) end() (toolspec.SpooledText, error) {
 	if l.draft == nil {
 		return nil, l.err

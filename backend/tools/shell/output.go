@@ -114,7 +114,7 @@ func (o *output) text() (text string, left int) {
 // escapeSequence matches terminal control sequences.
 var escapeSequence = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z^_])")
 
-// clean returns valid text without terminal control sequences.
+// clean returns valid text without terminal control sequences and line ends at its end.
 func clean(s string) string { return strings.TrimRight(printable(s), "\n") }
 
 func printable(s string) string {

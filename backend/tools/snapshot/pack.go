@@ -79,7 +79,8 @@ type savedIndex struct {
 	Passed []string
 }
 
-// open opens the folder's pack and loads the saved index.
+// open opens the folder's pack and loads the saved index. It starts an open pack again if that has too many unused
+// bytes and no command is running.
 func (f *folder) open() error {
 	if f.pack.file != nil {
 		if f.waste() < maxWaste || len(f.running) > 0 {

@@ -96,7 +96,7 @@ type scan struct {
 	unwatchedChanges []string
 }
 
-// scan walks through the folder and stores the contents of its files.
+// scan walks through the folder and stores the contents of its files. If no state is known, it first only counts them.
 func (f *folder) scan(ctx context.Context) (*scan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.watcher.cfg.WalkTimeout, errSlow)
 	defer cancel()

@@ -4,8 +4,8 @@
 // It finds the changes by comparison. Before a command runs, it walks the folder and stores the contents. When the
 // command has ended, it walks the folder again. The first walk copies everything; later walks read only files with a
 // different size, time, inode or mode. Changed contents become blobs, then rows of wire.FileChange are written, and
-// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes up
-// to that point.
+// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes,
+// together with any others until the next start.
 //
 // An overlay file system would separate a command's writes from all others. But it is not available everywhere (older
 // bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a
@@ -160,7 +160,7 @@ func (w *Watcher) at(path string) (*folder, error) {
 
 // Changes contains the changes of a command.
 type Changes struct {
-	// MaxFiles contains the rows, sorted by path.
+	// Files contains the rows, sorted by path.
 	Files []wire.FileChange
 	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), or is "".
 	NotUndoable string

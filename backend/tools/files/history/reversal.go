@@ -367,7 +367,7 @@ func joinNotes(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// content reads a stored content. It returns nil for a missing file and for a folder.
+// content reads a stored content. It returns nil for a missing file, a folder and a content that was not stored.
 func (h *History) content(hash string) ([]byte, error) {
 	if !isBlob(hash) {
 		return nil, nil
