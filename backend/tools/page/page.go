@@ -189,8 +189,8 @@ func quotedSources(s session) []string {
 	return append(observation.Sources(s.Address()), observation.Sources(opener)...)
 }
 
-// Describe returns the effect of call, from its arguments and the newest annotations. The description is empty if the
-// arguments cannot be decoded.
+// Describe returns the effect of call, from its arguments and the newest annotations. If the arguments cannot be
+// decoded, it contains at most the names of secret arguments.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.byName[call.Tool]
 	if !ok {

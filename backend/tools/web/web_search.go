@@ -59,13 +59,14 @@ type search struct {
 // provider is a search service.
 type provider struct {
 	name string
-	// base is the address of the service, or "" if the setting search_url must give it.
+	// base is the address of the service, or "" if there is no default. The setting search_url replaces it.
 	base string
 	// needs contains the names of the required settings.
 	needs []string
 	// request returns the request for s at base.
 	request func(s search, base *url.URL) (*url.URL, http.Header)
-	// results parses a response. At most s.count results are used. The error is a complete sentence.
+	// results parses a response. At most s.count results are used. The error says what is wrong with the provider, for
+	// example "its answer is not JSON".
 	results func(s search, r *response) ([]searchResult, error)
 }
 
