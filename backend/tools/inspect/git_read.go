@@ -120,7 +120,7 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	}
 }
 
-// gitDir returns the folder that top/.git is or names.
+// gitDir returns the folder that top/.git is or names, or false if there is none.
 func gitDir(top string) (string, bool) {
 	path := filepath.Join(top, ".git")
 	info, err := os.Lstat(path)

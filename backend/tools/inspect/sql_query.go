@@ -77,7 +77,8 @@ func sqlQuery() tool {
 	}
 }
 
-// table is the value of sql_query. Rows contain null, numbers, text, and "[blob, N bytes]".
+// table is the value of sql_query. Rows contain null, numbers, text, and "[blob, N bytes]" for a blob. Long text is
+// cut, and times are text.
 type table struct {
 	Columns   []string `json:"columns"`
 	Rows      [][]any  `json:"rows"`
@@ -150,7 +151,7 @@ func checkSQLite(path string) *toolspec.Result {
 	return nil
 }
 
-// read runs query and returns at most limit rows.
+// read runs query and returns at most limit rows, and stops after about maxSQL bytes.
 func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 //go:embed developer_note.md
 var developerNoteDoc string
 
-// Limits of developer notes.
+// Limits of developer notes: characters of one, and their number.
 const (
 	maxDeveloperNote  = 20_000
 	maxDeveloperNotes = 2_000
@@ -110,7 +110,7 @@ func writeNew(path, body string) error {
 	return errors.Join(err, f.Close())
 }
 
-// slug returns the characters of s that are safe in a file name.
+// slug returns the ASCII letters and digits of s in lower case, at most 20.
 func slug(s string) string {
 	out := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
