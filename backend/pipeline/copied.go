@@ -43,7 +43,7 @@ func (p *Pipeline) findCopied(c *callState) {
 // maxFragment is the length, in bytes, up to which a typed text may be part of a longer text.
 const maxFragment = 24
 
-// isFragment reports whether the typed text may continue an earlier one, as single keys do.
+// isFragment reports whether the call types so little that it may continue an earlier text, as single keys do.
 func (c *callState) isFragment() bool {
 	return c.def.Group == "environment" && c.desc.Data != "" && len(c.desc.Data) <= maxFragment
 }
@@ -69,7 +69,6 @@ func (t *typedText) find(key, data string, search func(all string) []string) []s
 	return search(before + data)
 }
 
-// add appends a typed fragment.
 func (t *typedText) add(key, data string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

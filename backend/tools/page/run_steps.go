@@ -110,7 +110,7 @@ type stepRun struct {
 	sources []string
 }
 
-// sessionFor returns the session that a step acts on.
+// sessionFor returns the session that a step acts on, or that of the last step if it cannot be determined.
 func (r *stepRun) sessionFor(st step) session {
 	s, err := r.t.surfaceOf(toolspec.Call{Tool: st.tool, Args: st.args, From: r.call.From})
 	if err != nil {

@@ -170,7 +170,7 @@ func (s *scan) unwatched(rel string, names []string) bool {
 	return true
 }
 
-// bulk reports whether programs fill this folder and can create it again.
+// bulk reports whether programs fill a folder with this name and these entries and can create it again.
 func bulk(name string, names []string) bool {
 	switch name {
 	case "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".tox":

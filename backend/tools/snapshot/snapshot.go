@@ -201,7 +201,7 @@ func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *R
 	return r
 }
 
-// fail sets the reason why the changes of a run cannot be undone.
+// fail sets the reason why the changes of a run cannot be undone, unless err is nil or a reason is set already.
 func (r *Run) fail(w *Watcher, err error) {
 	var large *tooLarge
 	switch {

@@ -122,7 +122,7 @@ func (t *Tools) Execute(
 	return resultOf(report), nil
 }
 
-// resultOf returns the result of a task that was started.
+// resultOf converts the report of a task to a Result, which is a failure unless the task is done.
 func resultOf(done Report) toolspec.Result {
 	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its conversation is %s",
 		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input,
@@ -154,7 +154,6 @@ func resultOf(done Report) toolspec.Result {
 	return r
 }
 
-// failure describes why a task did not finish.
 func failure(done Report) string {
 	if done.Error == "" {
 		return "the subagent was stopped before it finished; what it did until then is kept"
