@@ -125,7 +125,7 @@ func syntaxError(text []byte, err error) *Error {
 	return newError(text, offset, expected, found, repairs(text, offset, err)...)
 }
 
-// faultOffset returns the offset of the byte that an error of the parser refers to.
+// faultOffset returns the offset of the byte that an error of the parser refers to, and an offset past the end for nil.
 func faultOffset(text []byte, err error) int {
 	if err == nil {
 		return len(text) + 1

@@ -67,7 +67,7 @@ func New(cfg Config) *Router {
 	return r
 }
 
-// toolkit returns the toolkit that provides the tool.
+// toolkit returns the toolkit that provides the tool, or package workspace if none of Config.Toolkits does.
 func (r *Router) toolkit(tool string) Toolkit {
 	if found, ok := r.toolkits[tool]; ok {
 		return found

@@ -132,7 +132,7 @@ func entry(path string, use toolspec.Use) []pathUse {
 	return []pathUse{{path, use, (*safefs.FS).LocateEntry}}
 }
 
-// readsFrom returns the path of a tool that reads one place; "" is the workspace folder.
+// readsFrom describes the path of a tool that reads one place; "" is the workspace folder.
 func readsFrom(path string) []pathUse {
 	if path == "" {
 		path = "."
@@ -300,7 +300,7 @@ func shownNames(at []safefs.Target) string {
 	return english.Plural(len(at), "file", "")
 }
 
-// shownFolder returns the name of a folder for use in a sentence.
+// shownFolder returns the name of a folder for use in a sentence, "the workspace" for the workspace folder.
 func shownFolder(a safefs.Target) string {
 	if a.Shown == "." {
 		return "the workspace"
@@ -320,7 +320,7 @@ func (t *Tools) walk(ctx context.Context, tool string) safefs.Walk {
 	return safefs.Walk{FS: t.fs, Ctx: ctx, Tool: tool, Depth: safefs.MaxDepth}
 }
 
-// notAFolder replaces the error of a walk that started at a file.
+// notAFolder returns a clearer error if the walk that failed started at a file, else err.
 func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
 		return toolkit.UserError(a.Shown+" is not a folder", "Call read_file or file_info with it, or list its folder.")

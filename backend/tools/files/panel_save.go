@@ -32,7 +32,6 @@ func definePanelTool(name string) toolspec.Definition {
 	return toolspec.Definition{Name: name, Group: Group}
 }
 
-// panelSaveParams contains the parameters of hand_save.
 type panelSaveParams struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`

@@ -48,7 +48,6 @@ func New(offered func(panel string) []toolspec.Definition) *Tools {
 		`{"query":"send a chat message"}`)}}}
 }
 
-// params contains the parameters of find_tools.
 type params struct {
 	Query string `json:"query"`
 	Limit int    `json:"limit"`

@@ -25,7 +25,6 @@ const (
 	maxEntries     = 500
 )
 
-// gitReadParams contains the parameters of git_read.
 type gitReadParams struct {
 	Command string `json:"command"`
 	Path    string `json:"path"`
@@ -75,7 +74,7 @@ func gitRead() tool {
 	}
 }
 
-// repository is the repository of a call.
+// repository describes the repository that a call reads.
 type repository struct {
 	// top is the folder that contains .git, and dir is the folder that .git leads to. Both are absolute with links
 	// followed.

@@ -34,7 +34,6 @@ const (
 	sqliteHead  = "SQLite format 3\x00"
 )
 
-// sqlQueryParams contains the parameters of sql_query.
 type sqlQueryParams struct {
 	Path  string `json:"path"`
 	Query string `json:"query"`
@@ -188,7 +187,7 @@ func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, err
 	return found, rows.Err()
 }
 
-// cell converts a value for the result.
+// cell converts a value for the result and cuts long text.
 func cell(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -227,7 +226,7 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// sqlFailure returns the failure of a query.
+// sqlFailure returns the failure of a query, with the names of the tables for an ordinary error.
 func sqlFailure(ctx context.Context, db *sql.DB, err error) toolspec.Result {
 	var problem sqlite3.Error
 	switch {

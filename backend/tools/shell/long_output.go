@@ -20,7 +20,7 @@ type longOutput struct {
 	err     error
 }
 
-// started reports whether anything was written.
+// started reports whether a draft was started, or could not be.
 func (l *longOutput) started() bool { return l.draft != nil || l.err != nil }
 
 func (l *longOutput) write(b []byte) {

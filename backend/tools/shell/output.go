@@ -61,7 +61,8 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// spill starts the long output with the text printed so far. The caller must hold the lock.
+// spill starts the long output with the text printed so far, unless it has started or a part of that text is lost. The
+// caller must hold the lock.
 func (o *output) spill() {
 	if o.long.started() || o.total != len(o.head)+len(o.tail) {
 		return
@@ -123,7 +124,7 @@ func printable(s string) string {
 	return excerpt.Printable(s)
 }
 
-// lastLines returns the last n lines of a text, each shortened.
+// lastLines returns the last n lines of a text, each cut to 120 characters.
 func lastLines(s string, n int) []string {
 	if s == "" {
 		return nil

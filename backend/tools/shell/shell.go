@@ -107,7 +107,8 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call, out)
 }
 
-// folder returns the folder in which a call runs; dir is absolute or relative to the workspace.
+// folder returns the folder in which a call runs. dir is absolute, relative to the workspace, or starts with ~; "" is
+// the workspace folder.
 func (t *Tools) folder(dir string) string {
 	switch {
 	case dir == "":

@@ -54,7 +54,7 @@ type tool struct {
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result
 }
 
-// progress reports the progress of an execution.
+// progress publishes a line about a running request; stream is "progress".
 type progress func(stream, text string)
 
 // New returns the web tools.

@@ -34,7 +34,6 @@ const (
 	maxResultURL      = 2000
 )
 
-// webSearchParams contains the parameters of web_search.
 type webSearchParams struct {
 	Query      string `json:"query"`
 	NumResults int    `json:"num_results"`
@@ -112,7 +111,7 @@ func webSearch() tool {
 	}
 }
 
-// provider returns the selected provider and its address.
+// provider returns the selected provider and its address, or why the settings allow no search.
 func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	bad := func(text, next string) (provider, *url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.UserError, text, next)
@@ -192,7 +191,7 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 	return toolResult(by, base, s, r)
 }
 
-// toolResult returns the Result of a provider's response.
+// toolResult converts a provider's response to a Result.
 func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)

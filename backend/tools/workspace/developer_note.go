@@ -26,7 +26,6 @@ const (
 	maxDeveloperNotes = 2_000
 )
 
-// developerNoteParams contains the parameters of developer_note.
 type developerNoteParams struct {
 	Text  string `json:"text"`
 	Title string `json:"title"`
@@ -97,7 +96,7 @@ func (t *Tools) writeNote(p developerNoteParams) (toolspec.Result, error) {
 	return ok(map[string]any{"file": name}, "Wrote the note "+name+".", "Wrote a note for the developers"), nil
 }
 
-// writeNew creates a file, writes it and syncs it.
+// writeNew creates a file, writes it and syncs it. It fails if the file exists.
 func writeNew(path, body string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

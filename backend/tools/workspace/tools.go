@@ -95,7 +95,6 @@ func (t *Tools) Definitions(_ string) []toolspec.Definition {
 	return defs
 }
 
-// find returns the tool with that name.
 func (t *Tools) find(name string) (tool, bool) {
 	for _, f := range t.tools {
 		if f.def.Name == name {

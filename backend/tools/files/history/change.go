@@ -292,7 +292,7 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	return h.cfg.FS.OpenDir(t, dir)
 }
 
-// wrote records that the caller knows the file because it wrote the file.
+// wrote records that the caller knows the file that it wrote, and forgets a removed file.
 func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Edit) {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	if to.Remove || err != nil {

@@ -166,7 +166,7 @@ func (h *History) Undo(
 	return files, undone, err
 }
 
-// undo restores one file to its version before the changes.
+// undo restores one file to its version before the changes. It fails if the file has changed since.
 func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t safefs.Target) error {
 	before, err := h.content(r.before.hash)
 	if err != nil {
