@@ -10,7 +10,7 @@
 //
 // Do always returns a Result; a panic of an executor's Describe, Refuse or Execute does not escape. The intent of a
 // call with an effect is on disk before the call runs. A stop takes effect within 100 ms, even if the executor ignores
-// it; the Result then says that the outcome is unknown. The deadline counts from the start of the execution and is
+// it; the Result then says that its effects so far remain. The deadline counts from the start of the execution and is
 // paused while a question waits. CheckHost judges the hosts that a running command connects to by the same policy.
 package pipeline
 
@@ -292,7 +292,8 @@ func (p *Pipeline) leave(c *callState) {
 	delete(p.running, c.call.ID)
 }
 
-// Cancel stops a running or waiting call and reports whether there was one. Do then returns within 100 ms.
+// Cancel stops a running or waiting call and reports whether there was one. Do then returns within 100 ms and the time
+// to write its events and rows.
 func (p *Pipeline) Cancel(callID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
