@@ -53,7 +53,7 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 
 var errNotDescribed = errors.New("what it would do could not be determined")
 
-// askHost asks the person about a host.
+// askHost asks the person about a host and returns why it may not be reached, or nil.
 func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 	asked := c.decision
 	answer, err := p.ask(ctx, asked.Approval)

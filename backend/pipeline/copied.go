@@ -10,8 +10,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// findCopied adds the likely sources of copied data to the description, for callers that outside text can influence.
-// Data that other programs send counts as their user's own.
+// findCopied adds to the description what its context has read and the likely sources of copied data, for callers that
+// outside text can influence. Data that other programs send counts as their user's own.
 func (p *Pipeline) findCopied(c *callState) {
 	if !steerable(c.call.From) || len(c.desc.CopiedFrom) > 0 {
 		return
@@ -43,7 +43,7 @@ func (p *Pipeline) findCopied(c *callState) {
 // maxFragment is the length, in bytes, up to which a typed text may be part of a longer text.
 const maxFragment = 24
 
-// isFragment reports whether the typed text may continue an earlier one, as single keys do.
+// isFragment reports whether the call types so little that it may continue an earlier text, as single keys do.
 func (c *callState) isFragment() bool {
 	return c.def.Group == "environment" && c.desc.Data != "" && len(c.desc.Data) <= maxFragment
 }
@@ -58,7 +58,7 @@ type typedText struct {
 	contexts map[string]string
 }
 
-// find calls search with the earlier fragments followed by data.
+// find calls search with the earlier fragments followed by data. It returns nil if there are none.
 func (t *typedText) find(key, data string, search func(all string) []string) []string {
 	t.mu.Lock()
 	before := t.contexts[key]
@@ -69,7 +69,6 @@ func (t *typedText) find(key, data string, search func(all string) []string) []s
 	return search(before + data)
 }
 
-// add appends a typed fragment.
 func (t *typedText) add(key, data string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +88,7 @@ func steerable(from toolspec.Provenance) bool {
 	return from.Subagent.Conversation != "" // a subagent is a model
 }
 
-// contextKey identifies the context of a call: its conversation, or else the session of a program.
+// contextKey identifies the context of a call: its conversation, or else its caller, client and session.
 func contextKey(from toolspec.Provenance) string {
 	if from.Conversation != "" {
 		return from.Conversation
@@ -102,8 +101,8 @@ func (c *callState) sendsData() bool {
 	return len(c.desc.Hosts) > 0 || c.desc.Network || c.def.Origin == toolspec.OriginMCP
 }
 
-// ownSource reports whether source is also the destination of the data: the page that is typed into, or the server that
-// is called.
+// ownSource reports whether source is also the destination of the data: the page that is typed into, or the server or
+// panel that is called.
 func (c *callState) ownSource(source string) bool {
 	switch c.def.Origin {
 	case toolspec.OriginMCP:
@@ -132,7 +131,7 @@ func (c *callState) readsFiles() bool {
 }
 
 // readFrom returns what the text of a result was read from, in addition to Sources: the tool's own list, or the files
-// that the call named.
+// that the call named if the tool names no source at all.
 func (c *callState) readFrom(result toolspec.Result) []string {
 	if len(result.LocalSources) > 0 || len(result.Sources) > 0 || !c.readsFiles() {
 		return result.LocalSources

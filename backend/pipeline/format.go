@@ -11,7 +11,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Limits of a call that is quoted in an error, in characters.
+// maxValue limits a quoted name or value, in characters. After maxShown bytes, no more arguments are quoted. hidden
+// stands for what is left out.
 const (
 	maxValue = 60
 	maxShown = 200

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/policy"
 )
 
-// maxHosts limits the hosts remembered for one session, maxSessions the sessions.
+// maxHosts limits the opened and the used hosts remembered for one session, maxSessions the sessions.
 const (
 	maxHosts    = 4096
 	maxSessions = 1024

@@ -73,7 +73,7 @@ func (p *Pipeline) flush(ctx context.Context, c *callState) error {
 }
 
 // queueAudit queues the audit rows of a call that could not be written because of cause. If too many wait, it drops and
-// counts rows of calls that had no effect yet.
+// counts rows of calls that had no effect.
 func (p *Pipeline) queueAudit(row event.CallIntent, out event.CallResult, begun bool, cause error) {
 	queued := p.cfg.Pending.AddWrite(auditKey, !begun, func(ctx context.Context) error {
 		return p.writeLate(ctx, row, out, begun, cause)
@@ -85,7 +85,7 @@ func (p *Pipeline) queueAudit(row event.CallIntent, out event.CallResult, begun 
 	}
 }
 
-// writeLate writes queued audit rows and marks them as late.
+// writeLate writes queued audit rows. If it has to write the intent too, the row says that it is late.
 func (p *Pipeline) writeLate(
 	ctx context.Context, row event.CallIntent, out event.CallResult, begun bool, cause error,
 ) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // A text is returned whole up to maxText bytes, and in a turn up to maxTextInTurn characters, the loop's limit for a
-// model. Of a longer text, which is stored, the first and last bytes are returned.
+// model. A longer text is stored, and about firstBytes of its start and lastBytes of its end are returned.
 const (
 	maxText       = 50 << 10
 	maxTextInTurn = 24_000
@@ -31,8 +31,9 @@ type Results interface {
 		error)
 }
 
-// shorten replaces a text that is too long by its first and last part, and stores all of it under a handle. It does not
-// shorten the value, because only models and people read the text.
+// shorten replaces a text that is too long by its first and last part, and stores all of it under a handle. A caller
+// that gets every text whole (unpaged) keeps the text if it could be stored. The value is not shortened, because only
+// models and people read the text.
 func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
 	if !c.tooLong(result) {
 		if result.Spooled != nil {
@@ -97,13 +98,15 @@ func (c *callState) tooLong(result toolspec.Result) bool {
 		from.Turn != "" && len(text) > maxTextInTurn && utf8.RuneCountInString(text) > maxTextInTurn
 }
 
-// unpaged reports whether the caller gets every text whole: a person at a panel, or a program that cannot read parts.
+// unpaged reports whether the caller gets every text whole: a person outside of turns, or a program that cannot read
+// parts.
 func (c *callState) unpaged() bool {
 	from := c.call.From
 	return from.NeedsFullResults || from.Caller == toolspec.CallerPerson && from.Turn == ""
 }
 
-// ends returns the first and the last part of a text. It cuts at a nearby line end, and never within a character.
+// ends returns the first and the last part of a text, or all of a short text and "". It cuts at a nearby line end, and
+// never within a character.
 func ends(text string) (first, last string) {
 	if len(text) <= firstBytes+lastBytes {
 		return text, ""

@@ -43,7 +43,7 @@ func (p *Pipeline) newOutput(ctx context.Context, c *callState) *output {
 	return o
 }
 
-// write is called by the executor.
+// write collects text for publication. It drops text after maxOutput bytes and after close.
 func (o *output) write(stream, text string) {
 	if text == "" {
 		return
@@ -77,7 +77,7 @@ func (o *output) write(stream, text string) {
 }
 
 // cut moves the collected text to ready. It keeps back an incomplete character, and text that may be the start of a
-// secret. The caller must hold the lock.
+// secret, unless no more text is accepted. The caller must hold the lock.
 func (o *output) cut() {
 	text := o.text.String()
 	o.text.Reset()

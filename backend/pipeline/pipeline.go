@@ -2,15 +2,16 @@
 //
 // The stages are the functions in Pipeline.stages, in the order of that list. There is no second path, and no argument
 // of a call skips a stage. A stage either continues the call or ends it with a Result. However a call ends, it is
-// reported once as an event and once in the audit log.
+// reported once as an event and once in the audit log. Only a call whose id is already running, or that comes after
+// Close, is not.
 //
 // The surface and the description of a call are resolved once and passed on. After a question, the call is described
 // again, to refuse it if it would now have another effect than the person allowed.
 //
-// Do always returns a Result and never panics. The intent of a call with an effect is on disk before the call runs. A
-// stop takes effect within 100 ms, even if the executor ignores it; the Result then says that the outcome is unknown.
-// The deadline counts from the start of the execution and is paused while a question waits. CheckHost judges the hosts
-// that a running command connects to by the same policy.
+// Do always returns a Result; a panic of an executor's Describe, Refuse or Execute does not escape. The intent of a
+// call with an effect is on disk before the call runs. A stop takes effect within 100 ms, even if the executor ignores
+// it; the Result then says that its effects so far remain. The deadline counts from the start of the execution and is
+// paused while a question waits. CheckHost judges the hosts that a running command connects to by the same policy.
 package pipeline
 
 import (
@@ -213,8 +214,8 @@ type stage func(ctx context.Context, c *callState) *toolspec.Result
 // errStopped is the cause of the context of a stopped call.
 var errStopped = errors.New("stopped")
 
-// Do runs call through all stages and returns its outcome. It sets call.ID if that is empty; any other id must be new.
-// If ctx ends, the call is stopped.
+// Do runs call through all stages and returns its outcome. A call without an ID gets one; any other ID must be new. If
+// ctx ends, the call is stopped.
 func (p *Pipeline) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	if call.ID == "" {
 		call.ID = newID("c")
@@ -264,8 +265,8 @@ func (p *Pipeline) enter(c *callState) *toolspec.Result {
 	return nil
 }
 
-// finish waits until all events and rows of a call are written. For a call that only reads, Do does not wait, unless a
-// turn's next event must come after it. Close waits for all.
+// finish waits until all events and rows of a call are written. For a call that only reads, it waits in the background,
+// except in a turn, whose next event must come after them. Close waits for all.
 func (p *Pipeline) finish(c *callState) {
 	if !c.readsOnly() || c.call.From.Turn != "" {
 		c.writes.wait()
@@ -291,7 +292,8 @@ func (p *Pipeline) leave(c *callState) {
 	delete(p.running, c.call.ID)
 }
 
-// Cancel stops a running or waiting call and reports whether there was one. Do then returns within 100 ms.
+// Cancel stops a running or waiting call and reports whether there was one. Do then returns within 100 ms and the time
+// to write its events and rows.
 func (p *Pipeline) Cancel(callID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -337,15 +339,15 @@ func (p *Pipeline) EndTurn(turn string) {
 	p.endActor(turn)
 }
 
-// IsHostAllowed reports whether the person opened host (host or host:port) in session, by typing it or by the setting.
-// The dialer and the browser's proxy call it.
+// IsHostAllowed reports whether host (host or host:port) is in the setting AllowHosts or was opened by the person in
+// session. The dialer and the browser's proxy call it.
 func (p *Pipeline) IsHostAllowed(session, host string) bool {
 	return policy.HostMatches(host, p.cfg.Policy().AllowHosts) ||
 		policy.HostMatchesExactly(host, p.hosts.opened(session))
 }
 
-// Close stops every call and waits until each is reported and no executor runs, or until ctx ends. The stores that the
-// reports are written to must stay open until then.
+// Close stops every call and waits until each is reported and no executor runs, or until ctx ends. Then it writes what
+// a full disk rejected. The stores must stay open until it returns.
 func (p *Pipeline) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

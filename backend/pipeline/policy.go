@@ -58,7 +58,8 @@ func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
 	return policy.ResolvePermission(def, p.cfg.Policy(), grants, describesEffects), nil
 }
 
-// Allowed reports whether call would run now without a question. It runs and records nothing.
+// Allowed reports whether the policy would allow call now without a question. It runs and records nothing, and checks
+// neither the executor's Refuse nor secrets.
 func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
 	c := p.newCall(call)
 	for _, next := range []stage{p.selectTool, p.reach, p.validate, p.resolveSurface, p.describe} {

@@ -52,7 +52,7 @@ func (r *repeatCache) get(turn, key string) (toolspec.Result, bool) {
 	return cached.result, ok && cached.changes == r.changes
 }
 
-// put stores the result of a call that began when the count was changes.
+// put stores the result of a call that began when the count was changes, unless the count has changed since.
 func (r *repeatCache) put(turn, key string, result toolspec.Result, changes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (p *Pipeline) repeat(_ context.Context, c *callState) *toolspec.Result {
 	return &earlier
 }
 
-// remember stores the result of a call for repeat.
+// remember stores the result of a call for repeat, if it is a success without pictures and not too long.
 func (p *Pipeline) remember(c *callState, result toolspec.Result) {
 	if c.repeatable() && result.Success && len(result.Images) == 0 && len(result.ModelText()) <= maxRemembered {
 		p.repeats.put(c.call.From.Turn, c.cacheKey(), result, c.changes)

@@ -14,7 +14,8 @@ import (
 // maxReported is the number of characters of the model's text that go into call.ended.
 const maxReported = 4000
 
-// report publishes the end of a call, writes its audit row and returns the Result for the caller.
+// report returns the Result for the caller. In the background, it writes the audit row and publishes the end of the
+// call.
 func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
 	if c.executor == nil {
 		result = p.masked(result) // run has already masked every other result
@@ -122,7 +123,7 @@ func (p *Pipeline) audit(ctx context.Context, c *callState, end event.CallEnd, t
 	}
 }
 
-// errorText returns the message after the call: bash(command="…"): message.
+// errorText puts the call before the message, unless it is there already: bash(command="…"): message.
 func (c *callState) errorText(message string) string {
 	if strings.HasPrefix(message, c.call.Tool+"(") {
 		return message

@@ -35,8 +35,9 @@ func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result 
 	return &r
 }
 
-// reach refuses a panel's call of a tool that is neither its own nor named by its manifest. It runs before validate, so
-// that the refusal reveals nothing about the tool's parameters.
+// reach refuses a panel's call of a tool that is neither its own nor named by its manifest, and a call by the page of
+// an MCP server of another server's tool. It runs before validate, so that the refusal reveals nothing about the tool's
+// parameters.
 func (p *Pipeline) reach(_ context.Context, c *callState) *toolspec.Result {
 	beyond := false
 	if c.decision, beyond = policy.RefusePanelCall(c.call, c.def, p.callTools(c.call.From)); beyond {
@@ -80,7 +81,8 @@ func (p *Pipeline) refuse(_ context.Context, c *callState) *toolspec.Result {
 	return c.refused(*refusal)
 }
 
-// refused marks the call as refused with r.
+// refused returns r and records it as a refusal: the status of the call, and the decision and its reason in the audit
+// row.
 func (c *callState) refused(r toolspec.Result) *toolspec.Result {
 	c.row.Decision, c.row.Reason, c.status = "refused", r.Error, event.CallRefused
 	return &r
@@ -95,7 +97,7 @@ func (p *Pipeline) resolveSurface(_ context.Context, c *callState) *toolspec.Res
 	return nil
 }
 
-// describe sets the description of the call.
+// describe sets the description of the call with secrets masked. It fails if the executor panics.
 func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	desc, err := p.describeCall(c)
 	if err != nil {
@@ -112,7 +114,7 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// describeCall returns the executor's description of the call, or an empty one.
+// describeCall returns the executor's description of the call, or an empty one if the executor is not a Describer.
 func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	d, ok := p.executor(c.def.Origin).(Describer)
 	if !ok {
@@ -121,7 +123,7 @@ func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
 	return safely(func() (toolspec.Description, error) { return d.Describe(c.call), nil })
 }
 
-// route sets the executor for the tool's origin.
+// route sets the executor for the tool's origin, or fails if there is none.
 func (p *Pipeline) route(_ context.Context, c *callState) *toolspec.Result {
 	if c.executor = p.executor(c.def.Origin); c.executor != nil {
 		return nil

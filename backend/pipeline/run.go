@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grace is the time that an executor gets to return after a stop. Do promises 100 ms in all.
+// grace is the time that an executor gets to return after a stop or its deadline. Do promises 100 ms in all.
 const grace = 60 * time.Millisecond
 
 // run executes the call under its deadline.
@@ -96,7 +96,8 @@ func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) tools
 	}
 }
 
-// resultOf returns the Result of an execution.
+// resultOf converts what an executor returned to a Result. A stop or an exceeded deadline replaces most failures, but
+// keeps their output.
 func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) toolspec.Result {
 	stopped := errors.Is(context.Cause(ctx), errStopped)
 	switch {
@@ -129,7 +130,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 	return e.result
 }
 
-// checkJSON returns why a value cannot be encoded as JSON.
+// checkJSON returns why a value cannot be encoded as JSON, or nil. It does not check a JSONAppender.
 func checkJSON(value any) error {
 	if _, ok := value.(toolspec.JSONAppender); ok {
 		return nil

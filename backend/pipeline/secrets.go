@@ -41,8 +41,9 @@ func (s *secretUses) of(key string) []toolspec.SecretUse {
 	return slices.Clone(s.contexts[key])
 }
 
-// checkSecrets refuses a call that names a secret where secrets are not filled in, an unknown secret, or a secret of
-// another host. The tool checks again when it fills in the secret.
+// checkSecrets refuses a call that would fill in an unknown secret or one of another host, or that names a known secret
+// where none is filled in. Created tools, the group feedback and calls that forward secrets may name any. The tool
+// checks again when it fills in the secret.
 func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Result {
 	if p.cfg.Secrets == nil {
 		return nil
@@ -72,7 +73,7 @@ func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Resul
 	return nil
 }
 
-// masked returns r without the values of secrets.
+// masked returns r with the values of secrets masked everywhere but in pictures.
 func (p *Pipeline) masked(r toolspec.Result) toolspec.Result {
 	v := p.cfg.Secrets
 	if v == nil {

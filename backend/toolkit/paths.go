@@ -29,8 +29,8 @@ type ResolvedPath struct {
 }
 
 // Resolve resolves a path in a call and classifies its place, by the unresolved names too. A relative path starts at
-// the workspace folder. A place that no tool may touch is refused with a security_error in the Result. The error is an
-// unexpected failure.
+// the workspace folder. A non-nil Result refuses a path that is invalid, leads out of the workspace by .., or is closed
+// to every tool. The error is an unexpected failure.
 func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	folder, err := protectedpaths.Resolve(p.Folder())
 	if err != nil {
@@ -80,8 +80,8 @@ func RefuseSecret(path string, place protectedpaths.Place) *toolspec.Result {
 		"Go on without it. If the person wants it, they can open it themselves.")
 }
 
-// Source returns the source of the text of a file: "download:<name>" for the browser's downloads, "" for the person's
-// own files. real is a resolved path.
+// Source returns the source of the text of a file: "download:<name>" for the browser's downloads, "" for any other
+// file. real is a resolved path.
 func (p Paths) Source(real string) string {
 	if folder := p.DownloadsFolder(); folder != "" && IsWithin(real, folder) {
 		return "download:" + filepath.Base(real)
@@ -89,7 +89,7 @@ func (p Paths) Source(real string) string {
 	return ""
 }
 
-// DownloadsFolder returns the downloads folder with links followed, or "" if there is none.
+// DownloadsFolder returns the downloads folder, with links followed if possible, or "" if there is none.
 func (p Paths) DownloadsFolder() string {
 	if p.Downloads == "" {
 		return ""

@@ -10,7 +10,7 @@ type contextReader struct {
 	r   io.Reader
 }
 
-// ContextReader returns a reader of r that fails once ctx is done.
+// ContextReader returns a reader of r whose Read fails once ctx is done. It does not interrupt a Read in progress.
 func ContextReader(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 // Read implements io.Reader.

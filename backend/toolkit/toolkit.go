@@ -27,7 +27,7 @@ func (l List[T]) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// Find returns the tool with that name.
+// Find returns the tool with that name; ok is false if there is none.
 func (l List[T]) Find(name string) (tool T, ok bool) {
 	for _, x := range l {
 		if x.Definition().Name == name {

@@ -1,8 +1,8 @@
 // Package approval stores the questions that wait for the person's answer.
 //
-// A question is answered at most once, by the first answer that has its hash and is one of its choices, from the
-// window, the keyboard, HTTP or MCP. The asker continues only after the answer is stored. If the call is stopped, its
-// question is closed with an empty answer. The package decides nothing and stores no grants.
+// A question is answered at most once, by the first answer that has its hash, is one of its choices and fits its form,
+// from the window, the keyboard, HTTP or MCP. The asker continues only after the answer is stored. If the call is
+// stopped, its question is closed with an empty answer. The package decides nothing and stores no grants.
 package approval
 
 import (
@@ -60,8 +60,9 @@ type question struct {
 // New returns an empty Queue that publishes questions and answers to events.
 func New(events Publisher) *Queue { return &Queue{events: events} }
 
-// Ask publishes a question and waits for its answer. It sets ID and Asked if they are empty. If ctx ends first, Ask
-// closes the question with an empty answer and returns an error that wraps the error of ctx.
+// Ask publishes a question and waits for its answer. It sets ID and Asked if they are empty. If ctx ends first or the
+// question cannot be stored, Ask returns an error that wraps the cause, and closes the question with an empty answer
+// unless an answer is being stored.
 func (queue *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
 	if a.ID == "" {
 		a.ID = "q_" + strings.ToLower(rand.Text())
@@ -112,15 +113,15 @@ func (queue *Queue) publishLapsed(ctx context.Context, q *question) {
 	_, _ = queue.events.Publish(context.WithoutCancel(ctx), closing)
 }
 
-// Answer answers the question id. hash must be the hash of the question, and answer must be one of its choices.
-// Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered. If the answer cannot be stored, the
-// question stays open.
+// Answer answers the question id and fills in no form. hash must be the hash of the question, and answer must be one of
+// its choices. Otherwise the error is ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered. It wraps ErrForm if answer
+// is not a denial and the form has a required field. If the answer cannot be stored, the question stays open.
 func (queue *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
 	return queue.AnswerForm(ctx, id, answer, nil, reason, hash)
 }
 
 // AnswerForm is like Answer, for a question with a form; filled contains the values. If they do not fit the form, the
-// error is ErrForm and the question stays open.
+// error wraps ErrForm and the question stays open. A denial needs no values.
 func (queue *Queue) AnswerForm(
 	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
 ) error {
@@ -153,7 +154,7 @@ func (queue *Queue) AnswerForm(
 	return nil
 }
 
-// release makes a question wait again after its answer was not stored.
+// release makes a question wait again after its answer was not stored, or closes it if the asker has left.
 func (queue *Queue) release(ctx context.Context, q *question) {
 	queue.mu.Lock()
 	q.taken = false
@@ -200,7 +201,7 @@ func (queue *Queue) remove(q *question) {
 	queue.closed = append(queue.closed, q.ID)
 }
 
-// Waiting returns the waiting questions, oldest first.
+// Waiting returns the waiting questions, oldest first, without those whose answer is being stored.
 func (queue *Queue) Waiting() []event.Approval {
 	queue.mu.Lock()
 	defer queue.mu.Unlock()

@@ -1,7 +1,8 @@
 // Package catalog merges the tools of all origins into a Catalog of the tools that can be called now.
 //
-// A Catalog is a snapshot and never changes. Its names are unique: if several sources offer a name, the first one wins,
-// and every definition that is left out is reported as a problem. The package runs nothing.
+// A Catalog is a snapshot and never changes. Its names are unique: if several sources offer a name, the first one wins.
+// A definition with a taken name or none is left out and reported as a problem; one that is switched off is left out
+// silently. The package runs nothing.
 package catalog
 
 import (
@@ -35,7 +36,8 @@ type Registry struct {
 	excluded func() []string
 }
 
-// Exclude leaves out the tools that off returns. Call it before the first ForPanel.
+// Exclude leaves out the tools whose names off returns. off is called for every Catalog. Call Exclude before any other
+// method.
 func (r *Registry) Exclude(off func() []string) { r.excluded = off }
 
 // New returns a Registry of sources. If several offer a name, the first one wins.
@@ -146,7 +148,7 @@ func (c *Catalog) Names() []string {
 // All returns a copy of the definitions in the order of their sources.
 func (c *Catalog) All() []toolspec.Definition { return append([]toolspec.Definition{}, c.all...) }
 
-// Problems returns one sentence for each definition that was left out.
+// Problems returns one sentence for each definition that was left out because its name was taken or missing.
 func (c *Catalog) Problems() []string { return append([]string{}, c.problems...) }
 
 // Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both are

@@ -43,7 +43,7 @@ func With(ctx context.Context, limit time.Duration) (inner context.Context, stop
 	}
 }
 
-// Pause pauses the clock of the execution that ctx belongs to, if any, until resume is called.
+// Pause pauses the clocks of the execution that ctx belongs to, if any, and of those that contain it. Call resume once.
 func Pause(ctx context.Context) (resume func()) { return of(ctx).pause() }
 
 // of returns the deadline of the execution that ctx belongs to, or nil.

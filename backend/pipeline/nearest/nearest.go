@@ -12,7 +12,8 @@ import (
 const maxName = 128
 
 // Names returns at most n of known that resemble name, best match first. It ignores case and separators
-// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters.
+// ("openBrowserPanel" is open_browser_panel), and accepts parts of names and a few wrong letters. A name over 128 bytes
+// resembles none.
 func Names(name string, known []string, n int) []string {
 	if len(name) > maxName {
 		return nil

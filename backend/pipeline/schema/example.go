@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// fail returns the validation error for the model.
+// fail returns the validation error for the model, with an example of a correct call if there is one.
 func (c checker) fail(problems ...problem) *toolspec.Result {
 	var what, fixes []string
 	missing := ""

@@ -76,7 +76,8 @@ func (c checker) validate(object map[string]any) []problem {
 }
 
 // unknown finds arguments that the tool does not have. JSON Schema allows them by default, but for our own tools an
-// unknown name is a mistake. The schema of an MCP server is applied unchanged.
+// unknown name is a mistake. It leaves alone the schemas of MCP servers, and those that say themselves what else is
+// allowed.
 func (c checker) unknown(object map[string]any) []problem {
 	s := c.schema
 	if c.def.Origin == toolspec.OriginMCP || len(s.Properties) == 0 || s.AdditionalProperties != nil ||
@@ -133,7 +134,7 @@ func propertyNames(sch *jsonschema.Schema) []string {
 	return names
 }
 
-// leaves collects the innermost causes, ordered by location.
+// leaves adds the innermost causes of e to into, but stops at a choice between schemas.
 func (c checker) leaves(e *jsonschema.ValidationError, object any, into *[]problem) {
 	if len(*into) > maxProblems {
 		return

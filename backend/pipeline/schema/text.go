@@ -19,7 +19,7 @@ func path(location []string) string {
 	return at
 }
 
-// join appends a step to a path such as list[2].name.
+// join appends a member name or an index to a path, as in list[2].name.
 func join(at, step string) string {
 	if _, err := strconv.Atoi(step); err == nil && at != "" {
 		return at + "[" + step + "]"

@@ -42,8 +42,8 @@ func (c *Checker) CheckValue(format, value json.RawMessage) (problems []string, 
 	return problems, nil
 }
 
-// CheckFormat returns why format cannot be used as the schema of an answer, or nil. It rejects a schema that refers to
-// itself without going deeper into the value.
+// CheckFormat returns why format cannot be used as the schema of an answer, or nil. It also rejects a schema that
+// branches too much, or refers to itself without going deeper into the value.
 func (c *Checker) CheckFormat(format json.RawMessage) error {
 	sch, err := c.compile(format)
 	if err != nil {

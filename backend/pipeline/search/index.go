@@ -82,7 +82,7 @@ func (d *document) add(text string, weight float64) {
 	}
 }
 
-// schemaText returns the names and descriptions in a schema.
+// schemaText returns the names, descriptions and enum strings in a schema.
 func schemaText(schema json.RawMessage) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {

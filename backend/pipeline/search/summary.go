@@ -36,7 +36,8 @@ type property struct {
 	Items       *property           `json:"items"`
 }
 
-// signature returns d as name({argument: type, …}), with required arguments first, then by name.
+// signature returns d as name({argument: type, …}), with required arguments first, then by name. A long one loses the
+// descriptions of its arguments and is cut.
 func signature(d toolspec.Definition) string {
 	var p property
 	if json.Unmarshal(d.Parameters, &p) != nil {

@@ -22,7 +22,7 @@ func (nowhere) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to %s, but references may only lead inside the schema", url)
 }
 
-// Check returns a phrase that says why text is not a usable JSON Schema, or nil.
+// Check returns an error that says why text is not a usable JSON Schema, or nil.
 func Check(text []byte) error {
 	if IsPlain(text) {
 		return nil
@@ -69,8 +69,8 @@ func Explain(err error) (pointer, why string) {
 	return pointer, strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "- ")
 }
 
-// Example checks example against the parameters of def, which are compiled already. why is "" if it fits. Otherwise why
-// is the reason, and Example also returns arguments that fit.
+// Example checks example against the parameters of def; compiled is their compiled schema, or nil. why is "" if the
+// example fits. Otherwise why is the reason, and right contains arguments that fit, or {} if none could be built.
 func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string,
 	right json.RawMessage,
 ) {

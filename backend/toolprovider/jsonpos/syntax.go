@@ -125,7 +125,7 @@ func syntaxError(text []byte, err error) *Error {
 	return newError(text, offset, expected, found, repairs(text, offset, err)...)
 }
 
-// faultOffset returns the offset of the byte that an error of the parser refers to.
+// faultOffset returns the offset of the byte that an error of the parser refers to, and an offset past the end for nil.
 func faultOffset(text []byte, err error) int {
 	if err == nil {
 		return len(text) + 1
@@ -141,7 +141,7 @@ func faultOffset(text []byte, err error) int {
 	return min(offset+column-1, len(text))
 }
 
-// firstToken returns the word or the single character at the start of text.
+// firstToken returns the word or the single character at the start of text, at most 40 bytes.
 func firstToken(text []byte) []byte {
 	n := bytes.IndexFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,:{}[]\"", r) })
 	if n < 0 {

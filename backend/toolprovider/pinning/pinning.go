@@ -24,8 +24,8 @@ func Hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Diff returns the unified diff of two JSON documents in normal form; name is the name of the new one. A diff over 64
-// KB is cut and ends with a note.
+// Diff returns the unified diff of two JSON documents, with sorted names and one value per line; name is the name of
+// the new one. A diff over 64 KB is cut and ends with a note.
 func Diff(name string, was, is []byte) string {
 	text := udiff.Unified("accepted", name, normal(was), normal(is))
 	if len(text) > maxDiff {
@@ -35,7 +35,8 @@ func Diff(name string, was, is []byte) string {
 	return text
 }
 
-// normal returns JSON with sorted names, one value per line and escaped invisible characters.
+// normal returns JSON with sorted names, one value per line and escaped invisible characters. In text that is not JSON,
+// it only escapes these characters.
 func normal(text []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()

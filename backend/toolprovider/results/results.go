@@ -21,8 +21,9 @@ const (
 	maxImage  = 5 << 20
 )
 
-// FromCallResult converts the answer of a server's tool. The text parts are joined, pictures become images, and
-// structured content becomes the value.
+// FromCallResult converts the answer of a server's tool. The text parts are joined, pictures become images up to the
+// limits, and structured content becomes the value. An answer that the server marks as an error becomes a failed
+// Result.
 func FromCallResult(server string, answer *sdk.CallToolResult) toolspec.Result {
 	var parts []string
 	var images []toolspec.Image

@@ -1,4 +1,4 @@
-// Package baseline routes each call of a baseline tool to the toolkit that provides it. Page tools go to package page.
+// Package baseline routes each call of a baseline tool to the package that provides it. Page tools go to package page.
 // Tools that no toolkit provides go to package workspace.
 package baseline
 
@@ -48,7 +48,7 @@ var (
 	_ pipeline.Refuser         = (*Router)(nil)
 	_ pipeline.SurfaceResolver = (*Router)(nil)
 
-	// Router.Refuse asserts these types.
+	// Router.Refuse finds these by a type assertion to pipeline.Refuser.
 	_ pipeline.Refuser = (*files.Tools)(nil)
 	_ pipeline.Refuser = (*inspect.Tools)(nil)
 )
@@ -67,7 +67,7 @@ func New(cfg Config) *Router {
 	return r
 }
 
-// toolkit returns the toolkit that provides the tool.
+// toolkit returns the toolkit that provides the tool, or package workspace if none of Config.Toolkits does.
 func (r *Router) toolkit(tool string) Toolkit {
 	if found, ok := r.toolkits[tool]; ok {
 		return found
@@ -132,7 +132,8 @@ func ToolNames(toolkits ...Toolkit) []string {
 	return names
 }
 
-// WithoutGroups returns a catalog source with the tools of t, except for the groups that off returns.
+// WithoutGroups returns a catalog source with the tools of t, except for the groups that off returns. off is called for
+// every catalog.
 func WithoutGroups(t Toolkit, off func() []string) catalog.Source { return filtered{t, off} }
 
 type filtered struct {

@@ -36,7 +36,6 @@ type AuthoringTools struct{ t *Tools }
 // called.
 func (t *Tools) AuthoringTools() *AuthoringTools { return &AuthoringTools{t} }
 
-// createParams contains the parameters of create_tool.
 type createParams struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -44,7 +43,6 @@ type createParams struct {
 	Body        string          `json:"body"`
 }
 
-// nameParams contains the parameters of delete_tool.
 type nameParams struct {
 	Name string `json:"name"`
 }

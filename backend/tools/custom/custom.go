@@ -61,7 +61,7 @@ type Tools struct {
 	list []toolspec.CreatedTool
 }
 
-// New returns the stored tools.
+// New returns Tools with the stored tools.
 func New(ctx context.Context, cfg Config) (*Tools, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -142,7 +142,8 @@ func definition(c toolspec.CreatedTool) toolspec.Definition {
 	}
 }
 
-// Describe returns the tools that the created tool uses. Each of their calls is described and judged when it runs.
+// Describe names the tools that the body of the created tool mentions. Each of its calls is described and judged when
+// it runs.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	c, _ := t.find(call.Tool)
 	d := toolspec.Description{Present: "Running " + call.Tool}

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// invisibleCharacter returns the name of an invisible character in a text of p, or "". Such characters would hide words
-// from the person who reads a tool before it is stored, or show them in another order.
+// invisibleCharacter describes the first invisible character in the texts of p, or returns "". Such characters would
+// hide words from the person who reads a tool before it is stored, or show them in another order.
 func (p createParams) invisibleCharacter() string {
 	var schema bytes.Buffer
 	var parameters any

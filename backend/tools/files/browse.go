@@ -34,7 +34,7 @@ const (
 )
 
 // Text returns the file at path as an editor opens it. The answer says why a file cannot be edited. Text returns an
-// error for a place that is closed to every tool and for an unexpected failure.
+// error for a path that cannot be resolved or is closed to every tool, and for an unexpected failure.
 func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 	a, err := t.fs.Locate(path)
 	if err != nil {
@@ -107,7 +107,8 @@ func stampOf(info fs.FileInfo) string {
 	return fmt.Sprintf("%d-%d-%o", info.ModTime().UnixNano(), info.Size(), info.Mode().Type())
 }
 
-// Folder lists the folder at path, folders first and each kind by name. An empty path is the workspace folder.
+// Folder lists the folder at path: folders first, then everything else, by name without regard to case. An empty path
+// is the workspace folder. It lists at most 5000 entries; More counts the others.
 func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) {
 	if folder == "" {
 		folder = "."
@@ -158,7 +159,8 @@ func folderRow(e safefs.Entry, ignored bool) wire.FolderRow {
 	return r
 }
 
-// Stamps returns the stamps of the first 300 absolute paths. A missing file has the stamp "".
+// Stamps returns the stamps of the first 300 absolute paths. A path that is missing or closed to every tool has the
+// stamp "".
 func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	out := wire.PathStamps{Stamps: map[string]string{}}
 	for _, path := range paths[:min(len(paths), maxStamps)] {
@@ -174,8 +176,9 @@ func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	return out
 }
 
-// FindPaths finds workspace files with paths that contain the letters of words in that order. Matches in the file name
-// come first, then paths that contain words as a whole. It returns at most 50 paths.
+// FindPaths finds workspace files with paths that contain the letters of words in that order, without regard to case
+// and spaces. It skips files that .gitignore excludes. Matches in the file name come first, then paths that contain
+// words as a whole. It returns at most 50 paths.
 func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, error) {
 	a, err := t.fs.Locate(".")
 	if err != nil {
@@ -209,7 +212,8 @@ func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, e
 	return out, nil
 }
 
-// matchPath returns the distance between a path and words; a lower distance is a better match.
+// matchPath returns the distance between a path and words; a lower distance is a better match. ok is false if the path
+// does not match.
 func matchPath(p, words string) (distance int, ok bool) {
 	name := path.Base(p)
 	switch {
@@ -254,7 +258,8 @@ func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
 	return f, kind, nil
 }
 
-// Real returns the absolute path that path leads to. It fails for a place that is closed to every tool.
+// Real returns the absolute path that path leads to. It fails for a path that cannot be resolved or is closed to every
+// tool.
 func (t *Tools) Real(path string) (string, error) {
 	a, err := t.fs.Locate(path)
 	return a.Real, err

@@ -162,7 +162,7 @@ func joinLines(lines []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// notFound returns an error that quotes the line of the file most similar to old.
+// notFound returns an error that quotes the line of the file most similar to the first line of old, if there is one.
 func notFound(a safefs.Target, text, old string) error {
 	message := "old does not occur in " + a.Shown + "; nothing was changed"
 	suggestion := "Call read_file and send the text exactly as it is there, without line numbers."
@@ -182,7 +182,7 @@ func notFound(a safefs.Target, text, old string) error {
 	return toolkit.UserError(message, suggestion)
 }
 
-// nearestLine returns the line of text most similar to wanted, or 0 if every line is less than half similar.
+// nearestLine returns the line of text most similar to wanted, or 0 if none is more than half similar.
 func nearestLine(text, wanted string) (n int, nearest string) {
 	const mostLines = 20_000
 	best, at := 0.5, 0

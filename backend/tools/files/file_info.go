@@ -34,7 +34,7 @@ type fileDetails struct {
 	Mode     string `json:"mode,omitempty"`
 	// MIME is detected from the first bytes of the file.
 	MIME string `json:"mime,omitempty"`
-	// Target is the path that a link leads to.
+	// Target is the real path of a relative path that leads through a link.
 	Target string `json:"target,omitempty"`
 	// Sensitive names the kind of a place that needs a question even inside the workspace.
 	Sensitive string `json:"sensitive,omitempty"`

@@ -132,7 +132,7 @@ func entry(path string, use toolspec.Use) []pathUse {
 	return []pathUse{{path, use, (*safefs.FS).LocateEntry}}
 }
 
-// readsFrom returns the path of a tool that reads one place; "" is the workspace folder.
+// readsFrom describes the path of a tool that reads one place; "" is the workspace folder.
 func readsFrom(path string) []pathUse {
 	if path == "" {
 		path = "."
@@ -208,8 +208,8 @@ func (t *Tools) resolve(x tool, call toolspec.Call) ([]pathUse, []safefs.Target,
 	return paths, at, nil
 }
 
-// Refuse returns a failed result for a call that names a place that no tool may touch, and nil for every other call.
-// The person cannot allow such a call.
+// Refuse returns a failed result for a call that names a place that no tool may touch or a relative path out of the
+// workspace, and nil for every other call. The person cannot allow such a call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.find(call.Tool)
 	if !ok {
@@ -300,7 +300,7 @@ func shownNames(at []safefs.Target) string {
 	return english.Plural(len(at), "file", "")
 }
 
-// shownFolder returns the name of a folder for use in a sentence.
+// shownFolder returns the name of a folder for use in a sentence, "the workspace" for the workspace folder.
 func shownFolder(a safefs.Target) string {
 	if a.Shown == "." {
 		return "the workspace"
@@ -308,7 +308,7 @@ func shownFolder(a safefs.Target) string {
 	return excerpt.Bytes(a.Shown, 80)
 }
 
-// inParentheses returns note as it follows a text, or "" for no note.
+// inParentheses returns " (note)", or "" for an empty note.
 func inParentheses(note string) string {
 	if note == "" {
 		return ""
@@ -320,7 +320,7 @@ func (t *Tools) walk(ctx context.Context, tool string) safefs.Walk {
 	return safefs.Walk{FS: t.fs, Ctx: ctx, Tool: tool, Depth: safefs.MaxDepth}
 }
 
-// notAFolder replaces the error of a walk that started at a file.
+// notAFolder returns a clearer error if the walk that failed started at a file, else err.
 func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
 		return toolkit.UserError(a.Shown+" is not a folder", "Call read_file or file_info with it, or list its folder.")
@@ -328,7 +328,8 @@ func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	return err
 }
 
-// IsClosedPlace reports whether err says that a place is closed to every tool.
+// IsClosedPlace reports whether err is a security_error, as for a place that is closed to every tool or a path that now
+// leads elsewhere.
 func IsClosedPlace(err error) bool {
 	var e *toolkit.CallError
 	return errors.As(err, &e) && e.Type == toolspec.SecurityError

@@ -32,7 +32,6 @@ func definePanelTool(name string) toolspec.Definition {
 	return toolspec.Definition{Name: name, Group: Group}
 }
 
-// panelSaveParams contains the parameters of hand_save.
 type panelSaveParams struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
@@ -125,7 +124,7 @@ func (p panelSaveParams) newText(a safefs.Target, now history.State) (string, er
 	return text + p.Content, err
 }
 
-// encodeLike encodes text in the format of the file at a.
+// encodeLike encodes text in the format of the file at a, or as UTF-8 if that is missing or empty.
 func encodeLike(a safefs.Target, now history.State, text string) ([]byte, error) {
 	if !now.Exists || len(now.Content) == 0 {
 		return []byte(text), nil

@@ -29,7 +29,8 @@ import (
 //go:embed read_file.md
 var readFileDoc string
 
-// Limits of reading. maxScanned is the number of bytes that are read to count the lines of a file.
+// Limits of reading: maxRead bytes of content in one call, and maxScanned bytes that are read to count the lines of a
+// file.
 const (
 	maxRead      = 1 << 20
 	maxScanned   = 64 << 20
@@ -37,7 +38,7 @@ const (
 	maxPaths     = 20
 )
 
-// base64Encoding is the value of "encoding" that returns the raw bytes of a file.
+// base64Encoding is the value of "encoding" that returns the bytes of a file in base64.
 const base64Encoding = "base64"
 
 type readFileParams struct {
@@ -169,7 +170,8 @@ func (t *Tools) readOne(
 	return out, t.remember(r.call, a, f, info, source, sum)
 }
 
-// remember reads a file to its end and records that the conversation knows this content.
+// remember reads a file to its end and records that the conversation knows this content, unless the file changed
+// meanwhile. If maxScanned bytes or more were left to read, it records no hash.
 func (t *Tools) remember(
 	call toolspec.Call, a safefs.Target, f *os.File, info fs.FileInfo, rest io.Reader, sum hash.Hash,
 ) error {

@@ -150,7 +150,8 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 	return w.Run(a)
 }
 
-// read searches the lines of a file and skips a file that is not text.
+// read searches the lines of a file and skips a file that is not text. It returns safefs.ErrStop once the limit is
+// exceeded.
 func (s *search) read(r io.Reader, shown string) error {
 	lines := bufio.NewReaderSize(toolkit.ContextReader(s.ctx, r), maxLine)
 	if head, _ := lines.Peek(textfile.HeadBytes); bytes.IndexByte(head, 0) >= 0 {

@@ -77,7 +77,8 @@ func undoOwner(call toolspec.Call) string {
 	return call.From.Owner()
 }
 
-// reversals returns the file changes that a call of undo selects.
+// reversals returns the file changes that a call of undo selects, or an error if it selects neither these nor panel
+// calls.
 func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams) ([]history.Reversal, error) {
 	t.history.WaitSettled(ctx)
 	changes, err := t.history.Recorded(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)

@@ -14,7 +14,7 @@ import (
 )
 
 // panelCalls returns the panel calls that a call of undo selects, newest first. Without a call and a turn, that is the
-// last panel call, unless a file was changed after it.
+// last panel call, unless a file was changed after it. If undo is limited to paths, there is none.
 func (t *Tools) panelCalls(
 	ctx context.Context, call toolspec.Call, p undoParams, changes []wire.FileChange,
 ) ([]wire.PanelUndo, error) {

@@ -25,7 +25,7 @@ type writeFileParams struct {
 	Content string `json:"content"`
 }
 
-// written is the result of write_file and edit_file.
+// written is the result of write_file and edit_file, and part of that of hand_save.
 type written struct {
 	Path string `json:"path"`
 	// Made is true for a new file.

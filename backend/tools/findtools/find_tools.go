@@ -1,8 +1,8 @@
-// Package findtools provides find_tools, the tool that finds tools. If there are more tools than a model's prompt
-// should contain, the model gets a few of them and finds the others with find_tools.
+// Package findtools provides find_tools, which searches the catalog of tools. If there are more tools than a model's
+// prompt should contain, the model gets a few of them and finds the others with find_tools.
 //
-// It finds the tools that can be called while the call's panel is active. A found tool is judged when it is called,
-// like any other tool.
+// It finds the tools that can be called while the call's panel is active. The policy decides about a found tool when it
+// is called.
 package findtools
 
 import (
@@ -48,7 +48,6 @@ func New(offered func(panel string) []toolspec.Definition) *Tools {
 		`{"query":"send a chat message"}`)}}}
 }
 
-// params contains the parameters of find_tools.
 type params struct {
 	Query string `json:"query"`
 	Limit int    `json:"limit"`

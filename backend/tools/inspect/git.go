@@ -65,7 +65,7 @@ func (t *Tools) git(ctx context.Context, r repository, args []string) (gitOutput
 	return a, bad
 }
 
-// setting overrides a setting of the repository.
+// setting is a git setting that overrides the repository's own.
 type setting struct{ key, value string }
 
 // safeSettings returns settings that keep git from starting programs, from using the network and from reading files

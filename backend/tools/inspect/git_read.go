@@ -25,7 +25,6 @@ const (
 	maxEntries     = 500
 )
 
-// gitReadParams contains the parameters of git_read.
 type gitReadParams struct {
 	Command string `json:"command"`
 	Path    string `json:"path"`
@@ -75,7 +74,7 @@ func gitRead() tool {
 	}
 }
 
-// repository is the repository of a call.
+// repository describes the repository that a call reads.
 type repository struct {
 	// top is the folder that contains .git, and dir is the folder that .git leads to. Both are absolute with links
 	// followed.
@@ -120,7 +119,7 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	}
 }
 
-// gitDir returns the folder that top/.git is or names.
+// gitDir returns the folder that top/.git is or names, or false if there is none.
 func gitDir(top string) (string, bool) {
 	path := filepath.Join(top, ".git")
 	info, err := os.Lstat(path)

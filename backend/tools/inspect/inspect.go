@@ -56,7 +56,8 @@ func New(cfg Config) *Tools {
 // Definition implements toolkit.Tool.
 func (t tool) Definition() toolspec.Definition { return t.def }
 
-// Refuse returns a failed Result for a call that would read a place closed to every tool, and nil for every other call.
+// Refuse returns a failed Result for a call that would read a place closed to every tool or outside the workspace by
+// .., or whose places cannot be checked, and nil for every other call.
 func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -84,7 +85,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// Execute runs one call. A failure is in the Result.
+// Execute runs one call. A failure is in the Result; the error is always nil.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -101,7 +102,7 @@ func define(name, group, doc, parameters string, examples ...string) toolspec.De
 	return toolkit.Define(name, group, doc, parameters, toolspec.Hints{ReadOnly: true}, examples...)
 }
 
-// locate returns the use of the place that a call's path leads to; "" is the workspace folder.
+// locate describes reading the place that a call's path leads to, or refuses it; "" is the workspace folder.
 func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	if path == "" {
 		path = "."
@@ -116,7 +117,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.Description}, nil
 }
 
-// use returns the use of an absolute path with links followed. It refuses a secret place.
+// use describes reading a path, which is absolute with links followed, or refuses it if it is secret.
 func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	place := t.cfg.Places.Classify(real)
 	if place.Kind == protectedpaths.Secret {
@@ -125,7 +126,7 @@ func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.Description}, nil
 }
 
-// sources returns the source of the text of path, or nil for the person's own files.
+// sources returns the source of the text of path if it is in the downloads folder, else nil.
 func (t *Tools) sources(path string) []string {
 	if from := t.cfg.Source(path); from != "" {
 		return []string{from}

@@ -85,7 +85,7 @@ func (t *Tools) resources() resources {
 	return r
 }
 
-// uptime returns the number of seconds since the machine started.
+// uptime returns the number of seconds since the machine started, or 0 if it is not known.
 func (t *Tools) uptime() float64 {
 	first, _, _ := strings.Cut(t.proc("uptime"), " ")
 	n, _ := strconv.ParseFloat(first, 64)

@@ -34,7 +34,6 @@ const (
 	sqliteHead  = "SQLite format 3\x00"
 )
 
-// sqlQueryParams contains the parameters of sql_query.
 type sqlQueryParams struct {
 	Path  string `json:"path"`
 	Query string `json:"query"`
@@ -77,7 +76,8 @@ func sqlQuery() tool {
 	}
 }
 
-// table is the value of sql_query. Rows contain null, numbers, text, and "[blob, N bytes]".
+// table is the value of sql_query. Rows contain null, numbers, text, and "[blob, N bytes]" for a blob. Long text is
+// cut, and times are text.
 type table struct {
 	Columns   []string `json:"columns"`
 	Rows      [][]any  `json:"rows"`
@@ -150,7 +150,7 @@ func checkSQLite(path string) *toolspec.Result {
 	return nil
 }
 
-// read runs query and returns at most limit rows.
+// read runs query and returns at most limit rows, and stops after about maxSQL bytes.
 func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -187,7 +187,7 @@ func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, err
 	return found, rows.Err()
 }
 
-// cell converts a value for the result.
+// cell converts a value for the result and cuts long text.
 func cell(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -226,7 +226,7 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// sqlFailure returns the failure of a query.
+// sqlFailure returns the failure of a query, with the names of the tables for an ordinary error.
 func sqlFailure(ctx context.Context, db *sql.DB, err error) toolspec.Result {
 	var problem sqlite3.Error
 	switch {

@@ -15,7 +15,6 @@ import (
 //go:embed system_info.md
 var systemInfoDoc string
 
-// systemInfoParams contains the parameters of system_info.
 type systemInfoParams struct {
 	What string `json:"what"`
 }

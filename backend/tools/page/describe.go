@@ -13,7 +13,7 @@ func (t *Tools) result(a annotation.Observation, sentence string) toolspec.Resul
 	return t.resultOf(a, "", observation.DefaultTokens, sentence)
 }
 
-// answer returns a function that turns the return values of a surface action into a Result.
+// answer returns a function that turns the return values of an action on a page into a Result.
 func (t *Tools) answer(sentence string) func(annotation.Observation, error) (toolspec.Result, error) {
 	return func(a annotation.Observation, err error) (toolspec.Result, error) {
 		if err != nil {

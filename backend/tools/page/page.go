@@ -189,8 +189,8 @@ func quotedSources(s session) []string {
 	return append(observation.Sources(s.Address()), observation.Sources(opener)...)
 }
 
-// Describe returns the effect of call, from its arguments and the newest annotations. The description is empty if the
-// arguments cannot be decoded.
+// Describe returns the effect of call, from its arguments and the newest annotations. If the arguments cannot be
+// decoded, it contains at most the names of secret arguments.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.byName[call.Tool]
 	if !ok {
@@ -285,12 +285,11 @@ func build[P any](
 	return x
 }
 
-// unreadable returns the error for arguments that cannot be decoded.
 func (t tool) unreadable(err error) error {
 	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + t.examples[0]}
 }
 
-// read decodes args into the defaults of P.
+// read decodes args over the defaults of P, which are also the result for empty args.
 func read[P any](args json.RawMessage) (P, error) {
 	p := toolkit.Defaults[P]()
 	if len(args) == 0 {

@@ -62,8 +62,8 @@ func (c *clipboard) set(hosts []string) {
 	c.hosts = hosts
 }
 
-// otherThan returns the hosts that the clipboard's content came from, except a single host in to. A paste carries data
-// from these hosts.
+// otherThan returns the hosts that the clipboard's content came from, or "the clipboard" if they are not known. It
+// leaves out the host in to, if that has only one. A paste carries data from these hosts.
 func (c *clipboard) otherThan(to []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

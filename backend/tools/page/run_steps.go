@@ -96,7 +96,7 @@ type stepRun struct {
 	results []stepResult
 	done    int
 	stopped string
-	// waited is true if the last step waited for its condition or opened a tab.
+	// waited is true if the last step that was done expected a condition on the page or a new tab.
 	waited bool
 	// namesBefore contains the role and name of each step's elements at the start of the run.
 	namesBefore map[int][2]string
@@ -110,7 +110,7 @@ type stepRun struct {
 	sources []string
 }
 
-// sessionFor returns the session that a step acts on.
+// sessionFor returns the session that a step acts on, or that of the last step if it cannot be determined.
 func (r *stepRun) sessionFor(st step) session {
 	s, err := r.t.surfaceOf(toolspec.Call{Tool: st.tool, Args: st.args, From: r.call.From})
 	if err != nil {
@@ -201,7 +201,7 @@ func outcomeOf(a annotation.Observation, sentence string) string {
 	return annotation.OutcomeLine(a)
 }
 
-// result returns the result of the run. If the first step failed, that is the failure of the step.
+// result returns the result of the run. If a step failed and none was done before it, that is the failure of the step.
 func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	if r.failed != nil && r.done == 0 {
 		f := *r.failed
@@ -248,7 +248,7 @@ func (r *stepRun) result(ctx context.Context) (toolspec.Result, error) {
 	return res, nil
 }
 
-// lines returns one line for the outcome of each step, in at most half of the default budget.
+// lines returns one line for the outcome of each step, in half of the default budget if possible.
 func (r *stepRun) lines() string {
 	text := ""
 	for _, long := range []int{300, 100, 40} {

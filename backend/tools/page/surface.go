@@ -10,10 +10,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// How a call gets its surface (docs/architecture.md, "Which surface a call means"): An element number selects the
-// surface of that element. Without a number, a call from the window acts on the page of the active panel. It acts on
-// the browser if that panel shows the browser or is the start panel, or if no window is open. All other callers act on
-// the browser.
+// How a call gets its surface (docs/architecture.md, "Which surface a call means"): In a call from the window, an
+// element number selects the surface of that element. Without a number, the call acts on the page of the active panel,
+// or of the panel that its turn already acts on. It acts on the browser if that panel shows the browser or is the start
+// panel, if no window is open, or if the tool does not work on panels. All other callers act on the browser.
 
 // onPanels reports whether a tool also works on the page of a panel.
 func onPanels(tool string) bool {
@@ -125,7 +125,8 @@ func (t *Tools) CountOperable(ctx context.Context, panel string) (n int, ok bool
 	return n, err == nil
 }
 
-// PanelOpened records that a turn opened a panel. The turn's later calls without an element number act on that panel.
+// PanelOpened records that a turn opened a panel, or the browser if panel is "". The turn's later calls without an
+// element number act there. An empty turn changes nothing.
 func (t *Tools) PanelOpened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
 
 // turns stores the panel that each turn acts on. It is safe for concurrent use.

@@ -19,7 +19,8 @@ import (
 //go:embed read_result.md
 var readResultDoc string
 
-// Limits of one answer: characters, the default numbers of lines and of matches, and lines of context.
+// Limits of one answer: characters, the default numbers of lines and of matches, lines of context, and characters of a
+// pattern.
 const (
 	maxPage        = 16_000
 	defaultLines   = 300
@@ -44,7 +45,8 @@ type readResultParams struct {
 	Context int    `json:"context"`
 }
 
-// part is the value of read_result. The pages that a caller reads by following Next form the whole text.
+// part is the value of read_result. Without a pattern, the pages that a caller reads by following Next form the whole
+// text.
 type part struct {
 	Handle string `json:"handle"`
 	// Text is the page as it is stored, or the lines found.
@@ -135,7 +137,6 @@ func runReadResult(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.
 	return v.result(about, pattern), nil
 }
 
-// limitOr returns limit, or standard if limit is 0.
 func limitOr(limit, standard int) int {
 	if limit <= 0 {
 		return standard

@@ -61,14 +61,14 @@ func bash() tool {
 	}
 }
 
-// bashParamsOf decodes arguments that were already validated.
+// bashParamsOf decodes arguments that were already validated. It ignores errors.
 func bashParamsOf(args json.RawMessage) bashParams {
 	p := bashParams{Timeout: defaultLimit}
 	_ = json.Unmarshal(args, &p)
 	return p
 }
 
-// limit returns the time limit of the command.
+// limit returns the time limit of the command, which ends before the deadline of the call.
 func (p bashParams) limit() time.Duration {
 	return min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
 }

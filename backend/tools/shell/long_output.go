@@ -20,7 +20,7 @@ type longOutput struct {
 	err     error
 }
 
-// started reports whether anything was written.
+// started reports whether a draft was started, or could not be.
 func (l *longOutput) started() bool { return l.draft != nil || l.err != nil }
 
 func (l *longOutput) write(b []byte) {
@@ -54,7 +54,7 @@ func incompleteSuffix(text []byte) int {
 	return len(text) - excerpt.PrefixLen(text, len(text))
 }
 
-// end returns the draft with the whole output, or why there is none.
+// end returns the draft with the whole output, or why there is none. Both are nil if nothing was written.
 func (l *longOutput) end() (toolspec.SpooledText, error) {
 	if l.draft == nil {
 		return nil, l.err

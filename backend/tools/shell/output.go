@@ -61,7 +61,8 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// spill starts the long output with the text printed so far. The caller must hold the lock.
+// spill starts the long output with the text printed so far, unless it has started or a part of that text is lost. The
+// caller must hold the lock.
 func (o *output) spill() {
 	if o.long.started() || o.total != len(o.head)+len(o.tail) {
 		return
@@ -114,7 +115,7 @@ func (o *output) text() (text string, left int) {
 // escapeSequence matches terminal control sequences.
 var escapeSequence = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z^_])")
 
-// clean returns valid text without terminal control sequences.
+// clean returns valid text without terminal control sequences and line ends at its end.
 func clean(s string) string { return strings.TrimRight(printable(s), "\n") }
 
 func printable(s string) string {
@@ -123,7 +124,7 @@ func printable(s string) string {
 	return excerpt.Printable(s)
 }
 
-// lastLines returns the last n lines of a text, each shortened.
+// lastLines returns the last n lines of a text, each cut to 120 characters.
 func lastLines(s string, n int) []string {
 	if s == "" {
 		return nil

@@ -1,11 +1,11 @@
 // Package shell provides bash, the tool that runs commands of this machine.
 //
 // A command is analyzed before it runs, so that the policy and the approval know its effects, and it runs in the
-// sandbox, so that it can have no others. It can write only to the workspace and a temporary folder. If the analysis
-// found that it only reads, it runs without a question and can write only to the temporary folder. Secrets are hidden,
-// and the network is off unless the call requests it. If the sandbox can limit the network to granted hosts, the
-// command reaches them through our proxy, and the person is asked about a new host while the command runs. Without a
-// sandbox, the description says so, and the policy asks every time.
+// sandbox, so that it can have no others. It can write only to the workspace, a cache folder and a temporary folder. If
+// the analysis found that it only reads, it can write only to the temporary folder. Secrets are hidden, and the network
+// is off unless the call requests it. If the sandbox can limit the network to granted hosts, the command reaches them
+// through our proxy, and the person is asked about a new host while the command runs. Without a sandbox, the
+// description says so, and the policy asks every time.
 //
 // Package policy decides about permissions. The output is streamed; its head and tail are the result.
 package shell
@@ -42,8 +42,8 @@ type Config struct {
 	Places  *protectedpaths.Places
 	Sandbox *confine.Sandbox
 	// Egress is the proxy that commands use. AllowHost is called while call runs, for a host that the call did not
-	// name. It returns nil if the host may be reached, and otherwise an error that is a complete sentence. If both are
-	// nil, or the sandbox cannot limit the network, a command has either full network access or none.
+	// name. It returns nil if the host may be reached, and otherwise an error that is a complete sentence. If one of
+	// them is nil, or the sandbox cannot limit the network, a command has either full network access or none.
 	Egress    *egress.Guard
 	AllowHost func(ctx context.Context, call toolspec.Call, host string) error
 	// Forbidden returns the paths that the person's rules deny to bash, as written and with links followed. Commands
@@ -107,7 +107,8 @@ func (t *Tools) Execute(
 	return x.run(ctx, t, call, out)
 }
 
-// folder returns the folder in which a call runs; dir is absolute or relative to the workspace.
+// folder returns the folder in which a call runs. dir is absolute, relative to the workspace, or starts with ~; "" is
+// the workspace folder.
 func (t *Tools) folder(dir string) string {
 	switch {
 	case dir == "":

@@ -32,7 +32,7 @@ type pack struct {
 	dirty bool
 }
 
-// put appends a content and sets its position in now.
+// put appends a content, unless the pack has it, and sets its hash and position in now.
 func (p *pack) put(content []byte, now *state) error {
 	sum := sha256.Sum256(content)
 	now.Sum, now.Len = hex.EncodeToString(sum[:]), int64(len(content))
@@ -48,10 +48,10 @@ func (p *pack) put(content []byte, now *state) error {
 	return nil
 }
 
-// errLost is returned for a content that was changed in the pack.
+// errLost is returned for a content that is missing from the pack or was changed there.
 var errLost = errors.New("it is no longer stored")
 
-// get returns the content of s.
+// get returns the content of s, or errLost.
 func (p *pack) get(s state) ([]byte, error) {
 	content := make([]byte, s.Len)
 	if _, err := p.file.ReadAt(content, s.At); err != nil && !(errors.Is(err, io.EOF) && s.Len == 0) {
@@ -79,7 +79,8 @@ type savedIndex struct {
 	Passed []string
 }
 
-// open opens the folder's pack and loads the saved index.
+// open opens the folder's pack and loads the saved index. It starts an open pack again if that has too many unused
+// bytes and no command is running.
 func (f *folder) open() error {
 	if f.pack.file != nil {
 		if f.waste() < maxWaste || len(f.running) > 0 {
@@ -189,7 +190,7 @@ func (f *folder) save() error {
 	return nil
 }
 
-// trim removes the packs of all but the most recently used folders.
+// trim removes the packs of all folders but the maxFolders most recently used and those that the Watcher knows.
 func (w *Watcher) trim() {
 	entries, _ := os.ReadDir(w.cfg.Dir) // after an error, there is nothing to remove
 	type stored struct {

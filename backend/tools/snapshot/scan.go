@@ -96,7 +96,7 @@ type scan struct {
 	unwatchedChanges []string
 }
 
-// scan walks through the folder and stores the contents of its files.
+// scan walks through the folder and stores the contents of its files. If no state is known, it first only counts them.
 func (f *folder) scan(ctx context.Context) (*scan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.watcher.cfg.WalkTimeout, errSlow)
 	defer cancel()
@@ -170,7 +170,7 @@ func (s *scan) unwatched(rel string, names []string) bool {
 	return true
 }
 
-// bulk reports whether programs fill this folder and can create it again.
+// bulk reports whether programs fill a folder with this name and these entries and can create it again.
 func bulk(name string, names []string) bool {
 	switch name {
 	case "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".tox":

@@ -4,8 +4,8 @@
 // It finds the changes by comparison. Before a command runs, it walks the folder and stores the contents. When the
 // command has ended, it walks the folder again. The first walk copies everything; later walks read only files with a
 // different size, time, inode or mode. Changed contents become blobs, then rows of wire.FileChange are written, and
-// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes up
-// to that point.
+// only then the new state becomes the known one. So after a kill at any point, Recover finds the command's changes,
+// together with any others until the next start.
 //
 // An overlay file system would separate a command's writes from all others. But it is not available everywhere (older
 // bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a
@@ -122,7 +122,7 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// folder is a watched folder.
+// folder is the state of one watched folder. path is that folder, dir the place of its pack and index.
 type folder struct {
 	watcher *Watcher
 	path    string
@@ -160,7 +160,7 @@ func (w *Watcher) at(path string) (*folder, error) {
 
 // Changes contains the changes of a command.
 type Changes struct {
-	// MaxFiles contains the rows, sorted by path.
+	// Files contains the rows, sorted by path.
 	Files []wire.FileChange
 	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), or is "".
 	NotUndoable string
@@ -201,7 +201,7 @@ func (w *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *R
 	return r
 }
 
-// fail sets the reason why the changes of a run cannot be undone.
+// fail sets the reason why the changes of a run cannot be undone, unless err is nil or a reason is set already.
 func (r *Run) fail(w *Watcher, err error) {
 	var large *tooLarge
 	switch {

@@ -22,7 +22,7 @@ import (
 //go:embed run_subagent.md
 var runSubagentDoc string
 
-// Limits of a task: its characters, calls, rounds and tools.
+// Limits of a task: characters of Task and of Expect, maxCount for calls and for rounds, number of tools.
 const (
 	maxTask   = 20_000
 	maxExpect = 2000
@@ -30,7 +30,8 @@ const (
 	maxTools  = 100
 )
 
-// Task contains the parameters of run_subagent. The Runner chooses values for zero fields.
+// Task contains the parameters of run_subagent. If Model is "", the Runner chooses it. If MaxCalls or MaxRounds is 0,
+// only the caller's limits apply. A nil Tools means all tools of the caller; an empty Tools or Task is refused.
 type Task struct {
 	Task      string   `json:"task"`
 	Expect    string   `json:"expect"`
@@ -121,7 +122,7 @@ func (t *Tools) Execute(
 	return resultOf(report), nil
 }
 
-// resultOf returns the result of a task that was started.
+// resultOf converts the report of a task to a Result, which is a failure unless the task is done.
 func resultOf(done Report) toolspec.Result {
 	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its conversation is %s",
 		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input,
@@ -153,7 +154,6 @@ func resultOf(done Report) toolspec.Result {
 	return r
 }
 
-// failure describes why a task did not finish.
 func failure(done Report) string {
 	if done.Error == "" {
 		return "the subagent was stopped before it finished; what it did until then is kept"

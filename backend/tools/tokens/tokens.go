@@ -28,7 +28,7 @@ type Counter struct {
 	cache map[string]int
 }
 
-// Count returns the number of tokens in text.
+// Count returns the number of tokens in text, or its length in bytes if a tokenizer fails.
 func (c *Counter) Count(text string) int {
 	if len(text) > maxCachedText {
 		return c.measure(text)
@@ -79,8 +79,8 @@ func (c *Counter) load() {
 // pieceBytes is the size of the pieces that are counted one at a time, because tokenizers are slow on long words.
 const pieceBytes = 400
 
-// Fit returns the length in bytes of the longest prefix of text with at most budget tokens, and at least one character.
-// The prefix ends after a line or a word if one ends nearby.
+// Fit returns the length in bytes of nearly the longest prefix of text with at most budget tokens. The prefix ends
+// after a line or a word if one ends nearby. It has at least one character, unless text is empty.
 func (c *Counter) Fit(text string, budget int) int {
 	end := c.fit(text, max(budget, 1))
 	if end == len(text) {

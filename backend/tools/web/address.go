@@ -12,7 +12,8 @@ import (
 
 const maxAddress = 8192
 
-// parse parses an http or https address and normalizes its host as the policy does. The Result is nil on success.
+// parse parses an http or https address, normalizes its host as the policy does and removes the fragment. The Result is
+// nil on success.
 func parse(raw string) (*url.URL, *toolspec.Result) {
 	bad := func(why string) (*url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, why, "Send a whole address such as https://example.com/page.")

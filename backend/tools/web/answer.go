@@ -32,7 +32,7 @@ type answer struct {
 	Redirects int    `json:"redirects,omitempty"`
 }
 
-// result returns the Result of a response.
+// result returns the Result of a response, with its headers if headers is true.
 func (r *response) result(headers bool) toolspec.Result {
 	c := r.decode()
 	a := answer{
@@ -81,7 +81,7 @@ func (r *response) amount() string {
 	return humanize.Bytes(uint64(len(r.body)))
 }
 
-// shownHeaders returns the headers that may be shown, without cookies.
+// shownHeaders returns response headers up to maxHeaders bytes. It replaces the values of Set-Cookie by their number.
 func shownHeaders(h http.Header) map[string]string {
 	all, used := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(h)) {

@@ -32,7 +32,7 @@ type content struct {
 	raw, text string
 }
 
-// decode detects the type of the body and decodes it.
+// decode detects the type and the encoding of the body and converts HTML to markdown.
 func (r *response) decode() content {
 	declared := r.header.Get("Content-Type")
 	c := content{}

@@ -53,7 +53,7 @@ func (t *Tools) failure(ctx context.Context, e exchange, err error) toolspec.Res
 		"Try again later, or open it in the browser.")
 }
 
-// redirected returns the Result of a redirect that was not followed.
+// redirected returns the failure for a redirect that was not followed.
 func (t *Tools) redirected(e exchange, s *redirectError) toolspec.Result {
 	to := s.to.Redacted()
 	if e.argument == "" {

@@ -24,7 +24,7 @@ func endpoint(base *url.URL, path string, query url.Values) *url.URL {
 	return &u
 }
 
-// bySafety returns the value for the setting search_safe.
+// bySafety returns the provider's value for the setting search_safe.
 func (s search) bySafety(off, moderate, strict string) string {
 	switch s.safe {
 	case "off":
@@ -79,7 +79,8 @@ func duckResult(n *html.Node) searchResult {
 	return f
 }
 
-// redirectTarget returns the target of a DuckDuckGo redirect (//duckduckgo.com/l/?uddg=…).
+// redirectTarget returns the target of a DuckDuckGo redirect (//duckduckgo.com/l/?uddg=…), or href itself if it is
+// none.
 func redirectTarget(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {

@@ -1,9 +1,10 @@
 // Package web provides the tools that use the network without a browser: http_request, wget and web_search.
 //
 // Each tool has one Go file with its parameters and one .md file that the model reads. Every request goes through
-// Config.Transport, which checks the address that it dials. A redirect to another host is followed only if the policy
-// would allow that call without a question, because nobody can be asked during a request. A response is limited in
-// bytes and time. The text of a response is always outside text, and its origin is in Result.Sources.
+// Config.Transport, which checks the address that it dials. A redirect to another host is followed only if the request
+// sends no headers or data of the caller, and the policy would allow that call without a question, because nobody can
+// be asked during a request. A response is limited in bytes and time. The text of a response is always outside text,
+// and its origin is in Result.Sources.
 //
 // Package policy decides about permissions.
 package web
@@ -53,7 +54,7 @@ type tool struct {
 	run      func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result
 }
 
-// progress reports the progress of an execution.
+// progress publishes a line about a running request; stream is "progress".
 type progress func(stream, text string)
 
 // New returns the web tools.
@@ -88,7 +89,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(t, call)
 }
 
-// Execute runs one call. A failure is in the Result.
+// Execute runs one call. A failure is in the Result; the error is always nil.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
 ) (toolspec.Result, error) {

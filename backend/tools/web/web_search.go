@@ -34,7 +34,6 @@ const (
 	maxResultURL      = 2000
 )
 
-// webSearchParams contains the parameters of web_search.
 type webSearchParams struct {
 	Query      string `json:"query"`
 	NumResults int    `json:"num_results"`
@@ -59,13 +58,14 @@ type search struct {
 // provider is a search service.
 type provider struct {
 	name string
-	// base is the address of the service, or "" if the setting search_url must give it.
+	// base is the address of the service, or "" if there is no default. The setting search_url replaces it.
 	base string
 	// needs contains the names of the required settings.
 	needs []string
 	// request returns the request for s at base.
 	request func(s search, base *url.URL) (*url.URL, http.Header)
-	// results parses a response. At most s.count results are used. The error is a complete sentence.
+	// results parses a response. At most s.count results are used. The error says what is wrong with the provider, for
+	// example "its answer is not JSON".
 	results func(s search, r *response) ([]searchResult, error)
 }
 
@@ -111,7 +111,7 @@ func webSearch() tool {
 	}
 }
 
-// provider returns the selected provider and its address.
+// provider returns the selected provider and its address, or why the settings allow no search.
 func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	bad := func(text, next string) (provider, *url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.UserError, text, next)
@@ -191,7 +191,7 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 	return toolResult(by, base, s, r)
 }
 
-// toolResult returns the Result of a provider's response.
+// toolResult converts a provider's response to a Result.
 func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)

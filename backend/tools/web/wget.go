@@ -19,7 +19,6 @@ var wgetDoc string
 // maxErrorText limits the text of a server's error, in characters.
 const maxErrorText = 600
 
-// wgetParams contains the parameters of wget.
 type wgetParams struct {
 	URI       string `json:"uri"`
 	TimeoutMS int    `json:"timeoutMs"`

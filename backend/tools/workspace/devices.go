@@ -20,7 +20,7 @@ func Devices() []Device {
 	}
 }
 
-// DeviceNamed returns the preset with that name.
+// DeviceNamed returns the preset with that name, or false if there is none.
 func DeviceNamed(name string) (Device, bool) {
 	for _, d := range Devices() {
 		if d.Name == name {

@@ -17,7 +17,7 @@ import (
 //go:embed enhance_baseline_prompt.md
 var enhanceBaselinePromptDoc string
 
-// Limits of prompt notes, which cost tokens in every request.
+// Limits of prompt notes, which cost tokens in every request: characters of one, and their number.
 const (
 	maxPromptNote  = 1_000
 	maxPromptNotes = 20

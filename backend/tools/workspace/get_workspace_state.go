@@ -21,8 +21,8 @@ const maxProblems = 12
 // workspaceState is the result of get_workspace_state.
 type workspaceState struct {
 	ActivePanel string `json:"active_panel"`
-	// Operable is the number of operable elements on the active panel's page. It is nil if the panel shows the browser
-	// or no window shows the panel.
+	// Operable is the number of operable elements on the active panel's page. It is nil if the panel shows the browser,
+	// no window shows the panel or its page cannot be observed.
 	Operable    *int              `json:"operable,omitempty"`
 	OpenPanels  []string          `json:"open_panels"`
 	Panels      []panelState      `json:"panels"`

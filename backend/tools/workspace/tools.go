@@ -2,8 +2,8 @@
 // that change it. They are available whatever panel is open.
 //
 // Each tool has one Go file with its parameters and one .md file that the model reads. The names of the tools that open
-// panels come from the navigation map. The settings store the workspace. Every change is published as an event before
-// the tool returns.
+// panels come from the navigation map. The settings store the workspace. Every change, except of prompt notes, is
+// published as an event before the tool returns.
 package workspace
 
 import (
@@ -82,7 +82,8 @@ func New(cfg Config) *Tools {
 	return t
 }
 
-// Definitions returns the definitions. They do not depend on the active panel.
+// Definitions returns the definitions, with a tool for each panel that can be opened. They do not depend on the active
+// panel.
 func (t *Tools) Definitions(_ string) []toolspec.Definition {
 	var defs []toolspec.Definition
 	for _, p := range t.usable() {
@@ -94,7 +95,6 @@ func (t *Tools) Definitions(_ string) []toolspec.Definition {
 	return defs
 }
 
-// find returns the tool with that name.
 func (t *Tools) find(name string) (tool, bool) {
 	for _, f := range t.tools {
 		if f.def.Name == name {

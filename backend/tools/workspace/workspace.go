@@ -86,8 +86,8 @@ func (w *Workspace) panel(id string) (event.Panel, bool) {
 	return panels[i], true
 }
 
-// ActivePanel returns the id of the active panel. If that panel no longer exists, it returns the first panel of the
-// map.
+// ActivePanel returns the id of the active panel. If that panel can no longer be opened, it returns the first panel of
+// the map.
 func (w *Workspace) ActivePanel() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,8 +139,8 @@ func (w *Workspace) PromptNotes() []string {
 	return slices.Clone(w.state.Notes)
 }
 
-// update applies edit to the state, stores it and publishes the events of edit. If any of this fails, the state does
-// not change. Updates run one at a time, so that the events have the order of the states.
+// update applies edit to the state, stores it and publishes the events of edit. If any of this fails, the state in
+// memory does not change. Updates run one at a time, so that the events have the order of the states.
 func (w *Workspace) update(ctx context.Context, edit func(*state) []event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,7 +2,8 @@
 //
 // Before a change, it stores the old and the new content as blobs and writes a row. If the process ends before the file
 // is replaced, the row describes a file that still has its old content, and there is nothing to undo. The new content
-// replaces the file by a rename. A file is replaced only if the conversation knows its present content.
+// replaces the file by a rename. With RequireKnown and RequireUnchanged, a caller refuses to replace content that its
+// conversation does not know.
 //
 // Errors that the caller can correct are *toolkit.CallError.
 package history
@@ -291,7 +292,7 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	return h.cfg.FS.OpenDir(t, dir)
 }
 
-// wrote records that the caller knows the file because it wrote the file.
+// wrote records that the caller knows the file that it wrote, and forgets a removed file.
 func (h *History) wrote(call toolspec.Call, dir *os.Root, t safefs.Target, to Edit) {
 	info, err := dir.Lstat(filepath.Base(t.Real))
 	if to.Remove || err != nil {
@@ -306,7 +307,8 @@ func (h *History) MarkKnown(call toolspec.Call, t safefs.Target, s Stamp) {
 	h.known.set(call.From.Owner(), t.Real, s)
 }
 
-// RequireKnown returns an error if the caller does not know the present content of the file. A person is not checked.
+// RequireKnown returns an error if the caller does not know the present content of the file. A missing file and a
+// person's call are not checked.
 func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) error {
 	if !now.Exists || call.From.Caller == toolspec.CallerPerson {
 		return nil
@@ -318,7 +320,8 @@ func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) e
 	return h.RequireUnchanged(call, t, now)
 }
 
-// RequireUnchanged returns an error if the file changed after the caller last read or wrote it.
+// RequireUnchanged returns an error if the file changed after the caller last read or wrote it, and nil if the caller
+// never did.
 func (h *History) RequireUnchanged(call toolspec.Call, t safefs.Target, now State) error {
 	s, ok := h.known.get(call.From.Owner(), t.Real)
 	if !ok || now.Exists && s.Hash == now.Hash() {

@@ -26,7 +26,7 @@ type knowledge struct {
 	order  []string
 }
 
-// set records that the owner knows the file at path as s.
+// set records that the owner knows the file at path as s. It ignores a new path if the owner knows maxKnown files.
 func (k *knowledge) set(owner, path string, s Stamp) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -18,7 +18,7 @@ const (
 )
 
 // Move is a file or folder that is about to be moved or removed. entries lists it and everything in it; it is nil if
-// the folder is too large to record.
+// they cannot be recorded, because they are too large or contain .git or a special file.
 type Move struct {
 	h       *History
 	from    safefs.Target
@@ -35,7 +35,7 @@ type movedEntry struct {
 var errTooMuch = errors.New("too much to record")
 
 // PrepareMove prepares to move the file or folder at t. It refuses a folder that contains a place closed to tools,
-// because the place would be open at its new path.
+// because the place would be open at its new path, or a folder that cannot be read.
 func (h *History) PrepareMove(
 	ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo,
 ) (Move, error) {

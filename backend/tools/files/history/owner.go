@@ -22,5 +22,4 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// syncFolder flushes the entries of an open folder to disk.
 func syncFolder(d *os.File) error { return d.Sync() }

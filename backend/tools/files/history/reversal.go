@@ -166,7 +166,7 @@ func (h *History) Undo(
 	return files, undone, err
 }
 
-// undo restores one file to its version before the changes.
+// undo restores one file to its version before the changes. It fails if the file has changed since.
 func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t safefs.Target) error {
 	before, err := h.content(r.before.hash)
 	if err != nil {
@@ -367,7 +367,7 @@ func joinNotes(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// content reads a stored content. It returns nil for a missing file and for a folder.
+// content reads a stored content. It returns nil for a missing file, a folder and a content that was not stored.
 func (h *History) content(hash string) ([]byte, error) {
 	if !isBlob(hash) {
 		return nil, nil

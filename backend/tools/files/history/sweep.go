@@ -25,7 +25,7 @@ func tempName(base string) string { return tempPrefix(base) + strings.ToLower(ra
 var tempSuffix = regexp.MustCompile(`^[a-z2-7]{10}$`)
 
 // Sweep removes the temporary files that a killed process left beside each of files, which are absolute paths. Call it
-// before any tool runs. It returns the last error; a missing folder is not an error.
+// before any tool runs. It returns the last error; a missing or unreadable folder is not an error.
 func Sweep(files []string) error {
 	folders := map[string][]string{}
 	for _, f := range files {

@@ -79,7 +79,7 @@ type Walk struct {
 	fromOutside bool
 }
 
-// Run walks the folder at t.
+// Run walks the folder at t. It returns the error of Visit, but nil for ErrStop and after 200,000 entries.
 func (w *Walk) Run(t Target) error {
 	root, err := w.FS.OpenDir(t, t.Real)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Encodings of text. Latin1 is read as Windows-1252, which contains ISO 8859-1.
+// Encodings of text. Latin1 is read as Windows-1252, which has all printable characters of ISO 8859-1.
 const (
 	UTF8   = "utf-8"
 	UTF16  = "utf-16"
@@ -88,7 +88,7 @@ func detect(head []byte, whole bool, encoding, name string, size int64) (Format,
 }
 
 // NewReader returns a reader of r as UTF-8 without a byte order mark. encoding is UTF8, UTF16, Latin1 or "" to detect
-// it; name and size describe the file in errors.
+// it; a byte order mark overrides all but Latin1; name and size describe the file in errors.
 func NewReader(r io.Reader, encoding, name string, size int64) (io.Reader, Format, error) {
 	buffered := bufio.NewReaderSize(r, HeadBytes)
 	head, err := buffered.Peek(HeadBytes)

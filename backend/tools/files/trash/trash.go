@@ -1,4 +1,5 @@
-// Package trash keeps removed files and folders until they are restored or for thirty days.
+// Package trash keeps removed files and folders until they are restored. An item older than thirty days is deleted when
+// another one is put into the trash.
 //
 // Each item has its own folder in the trash, with the removed file or folder and an item.json that records its original
 // path. An item is moved to the trash by a rename. From another file system it is copied, up to a limit, and removed
@@ -26,7 +27,7 @@ import (
 const (
 	metadataName = "item.json"
 	contentName  = "thing"
-	// maxAge is the time an item stays in the trash.
+	// maxAge is the age from which Put deletes an item.
 	maxAge = 30 * 24 * time.Hour
 	// maxCopied and maxEntries limit the bytes and entries copied from another file system.
 	maxCopied  = 1 << 30
@@ -50,7 +51,8 @@ type Bin struct {
 	mu  sync.Mutex
 }
 
-// New returns the trash in dir, an absolute path. It creates the folder when it is first needed.
+// New returns the trash in dir, an absolute path, or "" for a trash that accepts nothing. It creates the folder when it
+// is first needed.
 func New(dir string, now func() time.Time) *Bin { return &Bin{dir: dir, now: now} }
 
 // Put moves the entry base of the open folder from to the trash; path is the entry's absolute path.
@@ -226,7 +228,8 @@ func (bin *Bin) Items() []wire.TrashItem {
 	return all[:min(len(all), maxItems)]
 }
 
-// Restore moves an item to the name base in the open folder into. It fails with fs.ErrExist if the name is taken.
+// Restore moves an item to the name base in the open folder into. It fails with ErrGone if there is no such item, and
+// with fs.ErrExist if the name is taken.
 func (bin *Bin) Restore(id string, into *os.Root, base string) error {
 	bin.mu.Lock()
 	defer bin.mu.Unlock()

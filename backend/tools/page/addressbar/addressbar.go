@@ -1,4 +1,4 @@
-// Package addressbar turns what people type into an address bar into an absolute http or https URL.
+// Package addressbar turns what people type into an address bar into an absolute http or https URL or about:blank.
 package addressbar
 
 import (
@@ -16,7 +16,8 @@ import (
 const maxLength = 8192
 
 // Resolve returns the URL for the text typed. A word known to alias becomes its address, "shop.example" gets https://,
-// and localhost and bare IP addresses get http://. Anything but http, https and about:blank is a *toolkit.CallError.
+// and localhost and bare IP addresses get http://. A single word, another scheme (except about:blank) and an address
+// with a user name are a *toolkit.CallError.
 func Resolve(typed string, alias func(word string) (url string, ok bool)) (string, error) {
 	s := strings.TrimSpace(typed)
 	if s == "" {

@@ -18,7 +18,7 @@ type DownloadsValue struct {
 }
 
 // Downloads lists downloads. Their names count as text of the page in front, which has the sources from. The server of
-// a file does not become a source, because the page chose it.
+// a file does not become a source, because the page chose it, unless from is empty.
 func Downloads(list []event.Download, kept bool, sentence string, from []string) toolspec.Result {
 	r := toolspec.OK(DownloadsValue{Downloads: list, Kept: kept})
 	r.Sentence = sentence

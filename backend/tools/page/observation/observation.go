@@ -60,8 +60,8 @@ func FullObservation(value any) (a annotation.Observation, ok bool) {
 	return v.full, ok
 }
 
-// Result returns the Result of an observation. The text for the model is before followed by the observation, in at most
-// maxTokens tokens by count; 0 is no limit. sentence is for people.
+// Result returns the Result of an observation. The text for the model is before followed by the observation, in about
+// maxTokens tokens by count; 0 is no limit. before is never cut. sentence is for people.
 func Result(
 	a annotation.Observation, before string, maxTokens int, count func(string) int, sentence string,
 ) toolspec.Result {
@@ -101,7 +101,8 @@ func preview(a annotation.Observation) []string {
 	return lines
 }
 
-// Escape replaces characters that are invisible in JSON text by \u escapes, so that the text stays on one line.
+// Escape replaces control and other invisible characters by \u escapes, so that the text stays on one line. Such
+// characters above U+FFFF become \ufffd.
 func Escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {

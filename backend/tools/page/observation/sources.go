@@ -10,7 +10,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Sources returns the source of a page's text, which is its origin. An empty tab has none.
+// Sources returns the source of a page's text, which is its origin, or the whole address for the page of a panel. An
+// empty tab has none.
 func Sources(address string) []string {
 	u, err := url.Parse(address)
 	switch {

@@ -20,7 +20,8 @@ const (
 var ErrTooLarge = errors.New("the picture is too large")
 
 // Fit returns raw as a PNG within maxSide and maxBytes. It cuts a picture that is too long at the bottom or right, then
-// halves its size until the bytes fit. note says what was done, or is "" if nothing was.
+// halves its size until the bytes fit or it is less than 200 pixels wide. note says what was done, or is "" if nothing
+// was.
 func Fit(raw []byte) (data []byte, size image.Point, note string, err error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {

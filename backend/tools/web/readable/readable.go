@@ -38,7 +38,8 @@ func Page(source, address, format string) (text string, cut bool, err error) {
 	return convert(doc, address, format)
 }
 
-// Source is like Page, but takes HTML as the server sent it, with scripts and hidden elements.
+// Source is like Page, but takes HTML as the server sent it. It leaves out scripts and elements that their markup
+// hides.
 func Source(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.ParseWithOptions(strings.NewReader(source), html.ParseOptionEnableScripting(false))
 	if err != nil {
