@@ -243,8 +243,14 @@ func TestLinksOutOfFolderAreRefused(t *testing.T) {
 func TestUnreadableManifests(t *testing.T) {
 	t.Parallel()
 	r, _, root := started(t, nil)
-	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ",
-		manifest.MaxBytes)})
+	// The folder is moved in whole: the beginning of its manifest is a valid one, which would keep the panel usable.
+	outside := t.TempDir()
+	put(t, outside, "large", map[string]string{
+		manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ", manifest.MaxBytes),
+	})
+	if err := os.Rename(filepath.Join(outside, "large"), filepath.Join(root, "large")); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.MkdirAll(filepath.Join(root, "folder", manifest.FileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
