@@ -8,7 +8,8 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// explain adds to an error of OpenSystem what is unaffected and what to do. An sqlite.OpenError already says so.
+// explain adds advice to errors of OpenSystem that a person can fix, and "starting:" to others. An sqlite.OpenError
+// already has advice.
 func explain(err error) error {
 	var known *sqlite.OpenError
 	switch {

@@ -64,9 +64,10 @@ func (c *Config) WithDataDir(dir string) *Config {
 	return &beside
 }
 
-// Load reads the folders, the environment and config.toml. flags contains the command line flags, with the keys "data"
-// and "config" for the folders. Load returns a *FlagError, or an error if a folder cannot be determined. All other
-// mistakes become Problems.
+// Load determines the folders and reads the environment and config.toml. flags contains the command line flags, with
+// the keys "data" and "config" for the folders. Load returns a *FlagError if --allow-hosts, --deny-hosts or --profile
+// is invalid, and another error if a folder cannot be determined. Mistakes in the environment and the file become
+// Problems.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
 	for flag, key := range map[string]string{
@@ -89,7 +90,8 @@ func Load(flags map[string]string) (*Config, error) {
 	return c, nil
 }
 
-// folder returns the first of these that is set: the flag, the variable own, the XDG variable, the default.
+// folder returns the absolute path of the first of these that is set: the flag, the variable own, "sextant" in the XDG
+// folder if that is absolute, "sextant" in the default folder.
 func folder(flag, own, xdg, usual string) (string, error) {
 	dir := flag
 	if dir == "" {
@@ -137,7 +139,8 @@ func (c *Config) readEnv() map[string]string {
 // File returns the path of config.toml.
 func (c *Config) File() string { return filepath.Join(c.ConfigDir, "config.toml") }
 
-// readFile reads config.toml, which may be missing. If it cannot be read, readFile adds to Problems.
+// readFile returns the valid settings of config.toml by key, nil if the file is missing. It adds to Problems if the
+// file cannot be read, and for each unknown key and invalid value.
 func (c *Config) readFile() map[string]string {
 	k := koanf.New(".")
 	err := k.Load(file.Provider(c.File()), toml.Parser())

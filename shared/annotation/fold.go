@@ -48,8 +48,7 @@ func fold(a *Observation) (lines string, listed []Element) {
 	return string(b), listed
 }
 
-// unfold returns the elements of whole that were written: those that fold removed, and those of listed that are in
-// kept.
+// unfold returns whole without the elements of listed that are not in kept.
 func unfold(whole, listed, kept []Element) []Element {
 	if len(kept) == len(listed) {
 		return whole

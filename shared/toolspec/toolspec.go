@@ -53,7 +53,7 @@ type Definition struct {
 	AppURI string `json:"app,omitempty"`
 	// TimeoutMS is the time limit of one call in milliseconds; 0 means DefaultTimeoutMS.
 	TimeoutMS int `json:"timeout_ms,omitempty"`
-	// Examples contains correct arguments, which are shown in validation errors.
+	// Examples contains example arguments for prompts, validation errors and search.
 	Examples []json.RawMessage `json:"examples,omitempty"`
 }
 

@@ -42,8 +42,8 @@ type Command struct {
 // UndoState says whether a change can be undone.
 type UndoState string
 
-// The states of a change. UndoReady means that it can be undone, UndoDone that it was undone, and UndoConflict that the
-// file was changed again afterwards.
+// The states of a change. UndoReady means that it can be undone, UndoDone that it was undone, and UndoConflict that it
+// cannot be undone: the file was changed again, or its old content is not stored.
 const (
 	UndoReady    UndoState = "ready"
 	UndoDone     UndoState = "undone"
@@ -59,7 +59,7 @@ type ChangedFile struct {
 	// Change is "made", "changed" or "removed".
 	Change string    `json:"did"`
 	State  UndoState `json:"state"`
-	// Reason says why the change cannot be undone, "" if it can.
+	// Reason says why State is UndoConflict, "" in other states.
 	Reason string `json:"why,omitempty"`
 	// Diff is a unified diff of the text; Added and Removed count its lines. Diff is "" if the file is not text or is
 	// too long, and Note then says so.

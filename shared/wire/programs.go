@@ -26,7 +26,7 @@ type Program struct {
 	Since     time.Time `json:"since"`
 	Last      time.Time `json:"last"`
 	Calls     int       `json:"calls"`
-	// Tabs counts the program's own tabs. SharesTabs is true if the program acts on the window's tabs instead.
+	// Tabs counts the tabs that the program acts on: its own, or the window's if SharesTabs is true.
 	Tabs       int    `json:"tabs"`
 	SharesTabs bool   `json:"shares,omitempty"`
 	Panel      string `json:"panel,omitempty"`

@@ -156,8 +156,7 @@ func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error)
 	return text, info.Mode(), err
 }
 
-// badName says why a file of a panel cannot have a name, "" if it can. A name must be valid on every system and must
-// not lead out of the folder.
+// badName returns why name is not allowed for a file of a panel, "" if it is allowed.
 func badName(name string) string {
 	switch {
 	case !fs.ValidPath(name) || name == ".":

@@ -59,7 +59,7 @@ func New(cfg Config, panel Panel) *Script {
 	return &Script{cfg: cfg, panel: panel, state: state{dir: cfg.Data, id: panel.ID}}
 }
 
-// ScriptError is an error that the script itself caused.
+// ScriptError is an error in the script, or in reading its file.
 type ScriptError struct{ Text string }
 
 // Error implements error.
