@@ -33,7 +33,8 @@ type BoundTool struct {
 	index, line, column int
 }
 
-// DisabledProblem returns the problem that disables t because of why. It suggests a name that is free.
+// DisabledProblem returns the problem that t is disabled because of why. If the position of t's name is known, it
+// suggests another name whatever why is, and does not check that this name is free.
 func (t BoundTool) DisabledProblem(why string) Problem {
 	p := Problem{File: FileName, Line: t.line, Column: t.column, Severity: event.SeverityError, Tool: t.Name}
 	p.Text = fmt.Sprintf("tool %s is off: %s", t.Name, why)

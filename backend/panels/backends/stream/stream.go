@@ -25,10 +25,10 @@ import (
 	"strings"
 )
 
-// Kind is the form of a streamed answer. None means that the answer is not streamed.
+// Kind says how an answer is streamed. None means that it is not streamed.
 type Kind int
 
-// The forms of answers.
+// The kinds of answers.
 const (
 	None Kind = iota
 	Events
@@ -46,7 +46,7 @@ const (
 // ErrTooLarge reports that the answer exceeds the limit.
 var ErrTooLarge = errors.New("the answer is too large")
 
-// KindOf returns the form of an answer with the given Content-Type. open means that the length of the answer is
+// KindOf returns the kind of an answer with the given Content-Type. open means that the length of the answer is
 // unknown; only then does text count as streamed.
 func KindOf(contentType string, open bool) Kind {
 	kind, _, err := mime.ParseMediaType(contentType)
