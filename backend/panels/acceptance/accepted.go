@@ -1,5 +1,5 @@
-// Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. A change with such
-// reasons waits for the user.
+// Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. Each such finding
+// is a reason to let the change wait for the user.
 //
 // There are three kinds of reasons. More permissions and a different backend always wait. A new tool that does more
 // than read, and a known tool with a different description, schema or endpoint, wait unless the user is developing the
@@ -40,7 +40,7 @@ const (
 )
 
 // KnownTools returns a copy of known with the tools of is added or updated. The keys are names of tools, and the values
-// describe what the user accepts of a tool, as JSON. Tools beyond 512 are left out.
+// describe what the user accepts of a tool, as JSON. New tools beyond 512 are left out.
 func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
 	all := maps.Clone(known)
 	if all == nil {

@@ -24,7 +24,8 @@ const (
 	rate  = 20
 	// atOnce is the maximum number of calls that run or wait for approval.
 	atOnce = 16
-	// maxDepth is the maximum depth of calls by panels that are made while a panel answers a call.
+	// maxDepth is how deep calls may be nested: a panel answers a call and makes a call, which a panel answers, and so
+	// on.
 	maxDepth = 3
 	// maxArgs is the maximum size of the arguments of a call in bytes.
 	maxArgs = 1 << 20

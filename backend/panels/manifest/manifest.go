@@ -3,7 +3,7 @@
 // correction. Unless one is an error, it also returns a Plan with tools that are ready to be offered and called. Parse
 // reads no files; ReadFile, ReadPage and Validate do.
 //
-// A manifest is outside text. The package runs nothing that it names and loads nothing that it refers to.
+// A manifest is outside text. The package runs no program that it names, and reads no file that it names but the page.
 package manifest
 
 import (
@@ -26,7 +26,7 @@ type Manifest struct {
 	Backend         *Backend               `json:"backend"`
 	Permissions     Permissions            `json:"permissions"`
 	Config          map[string]ConfigField `json:"config"`
-	// Context lists the keys of the values that the panel's page publishes, for use in inject and in conditions.
+	// Context lists the keys of the values that the panel publishes, for use in inject and in conditions.
 	Context []string `json:"context"`
 	When    string   `json:"when"`
 	Tools   []Tool   `json:"tools"`

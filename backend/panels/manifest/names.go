@@ -20,7 +20,8 @@ var (
 	placeholderForm = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 )
 
-// reservedID reports whether id is reserved because Sextant's own routes use it after /api/. Not all of them are.
+// reservedID reports whether id is reserved because Sextant has routes under /api/<id>. Other such ids are not
+// reserved.
 func reservedID(id string) bool {
 	return slices.Contains([]string{"ai", "panels", "automations", "mcp", "openapi"}, id)
 }
