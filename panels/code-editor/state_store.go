@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of the stored state.
+// Limits of the stored state. maxDraft and maxState are in bytes.
 const (
 	maxTabs   = 100
 	maxDrafts = 100

@@ -14,8 +14,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits in bytes. If the output exceeds maxOutput, the oldest is dropped until at most kept bytes are left. A watcher
-// gets no new piece while it has drawn ahead bytes less than it was sent. A piece has at most piece bytes of output.
+// Limits in bytes. If the output exceeds maxOutput, the oldest is dropped until at most kept bytes are left. Output is
+// sent in pieces of at most piece bytes. A watcher gets no more while ahead bytes that it was sent are not drawn.
 const (
 	maxOutput = 1 << 20
 	kept      = 768 << 10
@@ -149,7 +149,7 @@ func (t *Tab) stop() bool {
 	return true
 }
 
-// closeWatchers makes Next of all watchers return ErrEnd after the remaining output.
+// closeWatchers marks the tab as closed, so that Next of its watchers returns ErrEnd.
 func (t *Tab) closeWatchers() {
 	t.set(func() {
 		t.closed = true
@@ -269,7 +269,7 @@ type Watcher struct {
 	ignored bool
 }
 
-// ErrEnd reports that the tab was closed and all its output was read.
+// ErrEnd reports that the tab was closed, so that a Watcher has nothing more to return.
 var ErrEnd = errors.New("the terminal was closed")
 
 // Watch returns a Watcher that starts at the oldest stored output. replay is the number of bytes that are stored.
@@ -284,8 +284,8 @@ func (t *Tab) Watch() (w *Watcher, replay int) {
 }
 
 // Next waits for output and returns its next piece, at most 32 KB. If output was dropped before it was read, the piece
-// begins with a note about that, which is extra. Next also waits until enough is acknowledged. The error is ErrEnd or
-// the error of ctx.
+// begins with an additional note about that. While too little is acknowledged, Next waits although there is output. The
+// error is ErrEnd or the error of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {

@@ -114,7 +114,7 @@ func (t *Terminals) changed() {
 	t.change = make(chan struct{})
 }
 
-// Find returns the tab with the given number.
+// Find returns the tab with the given number. It returns false if there is none.
 func (t *Terminals) Find(number int) (*Tab, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -35,8 +35,8 @@ type checker struct {
 	problems []Problem
 }
 
-// Check checks the text of a page. tools are the tools of the page's panel, and file is the name of the page in
-// problems. The returned page is nil if there are any problems.
+// Check checks the text of a page. file is the name of the page's file, for use in problems, and tools are the tools of
+// the panel. The Tree is nil if there are any problems.
 func Check(file string, text []byte, tools []Tool) (*Tree, []Problem) {
 	page, problems := read(text, tools)
 	for i := range problems {
@@ -398,7 +398,7 @@ func last(pointer string) string {
 	return part
 }
 
-// kindOf describes the type of a JSON value in a phrase.
+// kindOf describes a JSON value in a phrase.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -321,8 +321,8 @@ func (r *Runner) pause(ctx context.Context) error {
 	return fmt.Errorf("the %s panel's program is not running: %s", r.panel.Title, why)
 }
 
-// ExitReason says how the program ended, "" if it is running or was not started. It waits up to 2 seconds for the end,
-// because a connection breaks shortly before the exit status is known.
+// ExitReason says how the current program ended, "" if there is none or it still runs. It waits up to 2 seconds for the
+// end, because a connection breaks shortly before the exit status is known.
 func (r *Runner) ExitReason() string {
 	r.mu.Lock()
 	up := r.up

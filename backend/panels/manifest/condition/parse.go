@@ -41,7 +41,7 @@ const (
 	broken
 )
 
-// parser contains the current token: its kind, its text and its offset.
+// parser parses text. kind, token and start are the kind, text and offset of the current token.
 type parser struct {
 	text  string
 	pos   int
