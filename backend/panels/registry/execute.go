@@ -63,7 +63,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	return result, nil
 }
 
-// errPanelRemoved cancels the calls of a removed panel.
+// errPanelRemoved is the cause with which the calls of a removed panel are canceled.
 var errPanelRemoved = errors.New("the panel was removed")
 
 // sendUntilRemoved sends a call and cancels it if the panel is removed before the answer.

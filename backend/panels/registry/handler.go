@@ -18,7 +18,7 @@ import (
 // policy knows the files that the calls use. The Registry finds it by a type assertion. Describe and Refuse receive the
 // call with injected values.
 type Describer interface {
-	// DescribesEffects reports whether calls of a tool are described by the files that they use.
+	// DescribesEffects reports whether Describe describes the calls of a tool by the files that they use.
 	DescribesEffects(tool string) bool
 	// Describe describes what call would do. If it returns false, the Registry describes the call.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
@@ -51,7 +51,7 @@ func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	return d, withArgs(call, args)
 }
 
-// DescribesEffects reports whether the calls of a tool are described by the files that they use.
+// DescribesEffects reports whether Describe describes the calls of a tool by the files that they use.
 func (r *Registry) DescribesEffects(tool string) bool {
 	o := r.state.Load().tools[tool]
 	if o == nil {
@@ -61,7 +61,8 @@ func (r *Registry) DescribesEffects(tool string) bool {
 	return ok && d.DescribesEffects(tool)
 }
 
-// Refuse implements pipeline.Refuser: nobody is asked about a call of a built-in panel that cannot run.
+// Refuse implements pipeline.Refuser: nobody is asked about a call of a built-in panel that cannot run. It returns nil
+// for all other calls.
 func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
 		if _, missing := r.fillContext(o, call.Args); missing != "" {

@@ -26,8 +26,9 @@ type pageState struct {
 	revision int
 }
 
-// updatePage applies changes of e's page. If patient is true, it waits for an invalid page, which may be incomplete;
-// again is then how long to wait before the next check, otherwise 0.
+// updatePage applies changes of e's page. If patient is true and the page is invalid, it applies them only later,
+// because the page may be incomplete; again is then how long to wait before the next check, otherwise 0. The caller
+// holds r.mu.
 func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 	if e == nil || e.builtin || e.plan == nil {
 		return 0

@@ -64,7 +64,7 @@ type Config struct {
 	// PageURL returns the address of a file of a panel's page, "" while nothing serves it. It must not call the
 	// Registry.
 	PageURL func(panel, entry string) string
-	// Egress sends requests to http backends on other machines. If it is nil, they are refused.
+	// Egress sends the requests of scripts, and those to backends on other machines. If it is nil, they are refused.
 	Egress http.RoundTripper
 	// Programs configures the panels' programs. Its Log is replaced by the Registry's.
 	Programs process.Config

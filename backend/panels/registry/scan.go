@@ -60,8 +60,8 @@ type fingerprint [sha256.Size]byte
 
 func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
 
-// scan reads every folder once. If patient is true, it waits for incomplete manifests and pages; again is then the time
-// until the next scan, 0 for no fixed time.
+// scan reads every folder once. If patient is true, it applies invalid manifests and pages only later, because they may
+// be incomplete; again is then the time until the next scan, 0 for no fixed time.
 func (r *Registry) scan(patient bool) (again time.Duration) {
 	found := r.read()
 	r.mu.Lock()

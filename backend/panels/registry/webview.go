@@ -11,8 +11,8 @@ type Webview struct {
 	// Root is the folder of panels, and Folder the name of the panel's folder in it.
 	Root, Folder string
 	CSP          manifest.CSP
-	// Hidden contains files of the folder that must not be served to the page: the manifest and the backend's files.
-	// The separators are slashes.
+	// Hidden contains files of the folder that must not be served to the page: the manifest and the files that its
+	// backend names. The separators are slashes.
 	Hidden []string
 }
 

@@ -15,7 +15,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// maxText is the maximum size of a value in bytes.
+// maxText is the maximum size of a string value in bytes.
 const maxText = 10_000
 
 // Store stores values by panel and name. *sqlite.Store implements it.

@@ -34,8 +34,8 @@ type grant struct {
 	write         bool
 }
 
-// grants parses permissions.fs. An entry "path" or "path:ro" allows reading, "path:rw" also writing. "~" is the home
-// folder.
+// grants parses permissions.fs. An entry "path" or "path:ro" allows reading, "path:rw" also writing. At the beginning,
+// "~" is the home folder.
 func (c Config) grants(entries []string) []grant {
 	var all []grant
 	for _, entry := range entries {
@@ -95,7 +95,8 @@ func accessText(p manifest.Permissions, all []grant) string {
 // wantsNetwork reports whether the permissions include any hosts.
 func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
 
-// spec returns the sandbox specification of a program without its network.
+// spec returns the sandbox specification of a program without its network, or an error if one of the manifest's paths
+// cannot be granted.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
 	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{

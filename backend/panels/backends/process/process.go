@@ -60,7 +60,7 @@ type Config struct {
 	Egress *egress.Guard
 	// Data is the folder that contains one writable folder for each program.
 	Data string
-	// Home is the user's home folder, "" if unknown. Places contains the paths that no program may access.
+	// Home is the user's home folder, "" if unknown. Places knows the paths that no program may access or write.
 	Home   string
 	Places *protectedpaths.Places
 	// Forbidden returns the paths that the user's rules forbid to panels' programs. It must not be nil with Confine.

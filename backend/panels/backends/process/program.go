@@ -178,7 +178,7 @@ func (c *confined) ExitStatus() string {
 	return "exit " + strconv.Itoa(c.exit.Code)
 }
 
-// Stop immediately ends the program and everything it started.
+// Stop immediately ends the program and everything it started, and waits for their end.
 func (c *confined) Stop(time.Duration) {
 	c.cancel()
 	<-c.done
