@@ -157,8 +157,8 @@ func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
 	return "hand_trash", map[string]any{"path": path}, bad
 }
 
-// Notes returns the notes with all of words in their name or text, whatever their case, the latest first. If words is
-// "", it returns all notes. Of more than 2,000 notes, it returns any 2,000.
+// Notes returns the notes with each of words in their name or text, ignoring case, the latest first. If words is "", it
+// returns all notes. Of more than 2,000 notes, it returns any 2,000.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {

@@ -19,9 +19,8 @@ type Report struct {
 	Problems []Problem `json:"problems"`
 }
 
-// Validate checks the panel in the folder dir without a running Sextant. It knows no other panels, whose tools may have
-// the same names. A tool with one of the reserved names is an error. If the panel's program is not on this machine,
-// that is a warning.
+// Validate checks the panel in the folder dir. It does not know the other panels, whose tools may have the same names.
+// A tool with one of the reserved names is an error. If the panel's program is not on this machine, that is a warning.
 func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)
