@@ -20,13 +20,13 @@ type Files interface {
 }
 
 // FileAction is a tool of a panel that works on files. Endpoint is its endpoint in the manifest. Translate returns the
-// file tool that executes a call and its arguments, or a Result that refuses the call. If Run is set, it runs the call
-// instead of a file tool, and Translate may be nil.
+// file tool that executes a call, and the arguments for it, or a Result that refuses the call. If Run is set, it
+// executes the call instead, and Translate may be nil.
 type FileAction struct {
 	Tool, Endpoint string
 	Translate      func(call toolspec.Call) (tool string, args any, bad *toolspec.Result)
 	Run            func(ctx context.Context, call toolspec.Call) toolspec.Result
-	// Finish, if set, changes the result of the file tool.
+	// Finish, if set, returns the result of the call instead of the result r of the file tool.
 	Finish func(ctx context.Context, call toolspec.Call, r toolspec.Result) toolspec.Result
 }
 
@@ -39,8 +39,8 @@ type FileHandler struct {
 	own     string
 }
 
-// SetOwnFolder declares that dir contains only files of the panel. dir is an absolute path without links. Call it
-// before the handler is used.
+// SetOwnFolder declares that dir contains only files of the panel; Describe then marks them (PanelOwned). dir is an
+// absolute path without links. Call SetOwnFolder before the handler is used.
 func (h *FileHandler) SetOwnFolder(dir string) { h.own = dir + string(filepath.Separator) }
 
 // NewFileHandler returns a FileHandler for the given actions.
@@ -71,7 +71,7 @@ func (h *FileHandler) Endpoints() map[string]string {
 	return all
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. It refuses requests that are not part of a tool call.
 func (h *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
 func (h *FileHandler) do(ctx context.Context, action FileAction, callContext *toolspec.CallContext) toolspec.Result {
@@ -107,10 +107,10 @@ func fileCall(action FileAction, call toolspec.Call) (toolspec.Call, *toolspec.R
 	return call, nil
 }
 
-// DescribesEffects reports whether calls of a tool are described by the files that they would use.
+// DescribesEffects reports whether Describe describes the calls of a tool by the files that they would use.
 func (h *FileHandler) DescribesEffects(tool string) bool { return h.actions[tool].Translate != nil }
 
-// Describe describes what call would do with files. It returns false if the call uses no known files.
+// Describe describes what call would do with files. It returns false if the call uses no files or would be refused.
 func (h *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) {
 	action, ok := h.actions[call.Tool]
 	if !ok || action.Translate == nil {

@@ -1,9 +1,9 @@
 // Package panels contains the built-in panels. Each is a folder with a manifest.json, like a user's own panel. The
-// panel registry reads and checks all panels with the same code, so a built-in panel can declare nothing that others
-// could not.
+// panel registry reads and checks all panels with the same code. Only built-in panels may have a page of kind
+// "builtin", tools without a backend, and read-only tools with a method other than GET.
 //
-// If a panel needs a Go http.Handler, it is in the panel's folder, and package app connects it. The pages are Svelte
-// components with the panel's id (ui.kind "builtin").
+// The Go http.Handler that answers a panel's tools is in the panel's folder, and package app connects it. The pages are
+// Svelte components with the panel's id.
 package panels
 
 import (

@@ -1,4 +1,4 @@
-// Package browser is the backend of the browser panel: bookmarks, the addresses visited in this session, and the
+// Package browser is the backend of the browser panel: bookmarks, the addresses visited since Sextant started, and the
 // outline of a page. Titles and headings are text of the pages, so each result names its sources.
 package browser
 
@@ -27,7 +27,7 @@ type Services struct {
 	RemoveBookmark func(ctx context.Context, address string) (bool, error)
 	// ActiveTab returns the active tab, the zero value if there is none.
 	ActiveTab func() event.Tab
-	// ReadPage returns the page's content as Markdown. It makes a call for the caller of from.
+	// ReadPage returns the content of the page as Markdown. It makes a call with the provenance of from.
 	ReadPage func(ctx context.Context, from toolspec.Call) toolspec.Result
 }
 
@@ -55,7 +55,8 @@ type visit struct {
 // New returns a Panel that uses services.
 func New(services Services) *Panel { return &Panel{services: services} }
 
-// RecordVisits records the pages that the window's tabs show. It records each page once.
+// RecordVisits records the loaded web pages in the window's tabs as visited at the given time. It records each address
+// once; the address becomes the latest again when its tab is active. It keeps the latest 200.
 func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

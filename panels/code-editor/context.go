@@ -10,7 +10,7 @@ import (
 const ID = "code-editor"
 
 // ContextValues returns the values that the panel publishes for its tools: the path of the active file, the line of the
-// cursor and the selection.
+// cursor and the selection. It returns none if no file is active.
 func ContextValues(state wire.EditorState) map[string]json.RawMessage {
 	values := map[string]json.RawMessage{}
 	put := func(key string, v any) {

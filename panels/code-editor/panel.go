@@ -2,8 +2,8 @@
 //
 // The file tools do the work (panels.FileHandler), with the same access, the same check that a file is unchanged since
 // it was read, and the same undo. The window reports its open tabs and unsaved text (SaveState, SaveDraft). They are
-// stored on disk so that nothing typed is lost, and the tools read them. A tool that only shows something just answers;
-// the window receives the event of the call and shows it.
+// stored on disk so that nothing typed is lost, and the tools use them. A tool that only shows something does not show
+// it itself: the window receives the event of the call and shows it.
 package codeeditor
 
 import (
@@ -30,7 +30,7 @@ type Panel struct {
 	files Files
 }
 
-// New returns a Panel with its stored state.
+// New returns a Panel that uses the file tools and the state in store.
 func New(files Files, store *StateStore) *Panel {
 	p := &Panel{StateStore: store, files: files}
 	p.FileHandler = panels.NewFileHandler(

@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of the stored state.
+// Limits of the stored state. maxDraft and maxState are in bytes.
 const (
 	maxTabs   = 100
 	maxDrafts = 100
@@ -40,8 +40,8 @@ type StateStore struct {
 	drafts map[string]wire.EditorDraft
 }
 
-// Open returns a StateStore for dir, an absolute path that Open creates if necessary. It ignores unreadable state.
-// changed is called with each new state and may be nil.
+// Open returns a StateStore for dir, an absolute path that is created when something is stored. Open ignores unreadable
+// state. changed may be nil. It is called with the loaded and each new state, and must not call the StateStore.
 func Open(dir string, changed func(wire.EditorState)) *StateStore {
 	if changed == nil {
 		changed = func(wire.EditorState) {}
@@ -121,7 +121,8 @@ func (s *StateStore) Session() wire.EditorSession {
 	return all
 }
 
-// SaveState stores the open tabs and the selection.
+// SaveState stores the open tabs and the selection. It leaves out invalid and excess tabs. The new state counts even if
+// it cannot be written to disk.
 func (s *StateStore) SaveState(state wire.EditorState) error {
 	state = bounded(state)
 	s.mu.Lock()
@@ -131,7 +132,8 @@ func (s *StateStore) SaveState(state wire.EditorState) error {
 	return s.write(stateName, state)
 }
 
-// SaveDraft stores unsaved text. The text is on disk when SaveDraft returns nil.
+// SaveDraft stores unsaved text. The text is on disk when SaveDraft returns nil. SaveDraft returns an error if the path
+// is not absolute, the text is larger than 3 MB, or 100 other files have drafts.
 func (s *StateStore) SaveDraft(d wire.EditorDraft) error {
 	if !filepath.IsAbs(d.Path) || strings.ContainsRune(d.Path, 0) {
 		return errors.New("the draft's path is not absolute")

@@ -1,6 +1,6 @@
-// Package files is the backend of the files panel. One of the file tools executes each of its tools
-// (panels.FileHandler), so that the panel cannot reach, overwrite or lose more than the file tools could. The window
-// reads the tree and the previews directly.
+// Package files is the backend of the files panel. Except for the list of the trash, a file tool executes each of its
+// tools (panels.FileHandler), so that the panel cannot reach, overwrite or lose more than the file tools could. The
+// window reads the tree and the previews directly.
 package files
 
 import (
@@ -54,7 +54,7 @@ func forward(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	}
 }
 
-// newFile translates the call to a file tool that does not overwrite an existing file.
+// newFile translates the call so that the file tool does not overwrite an existing file (version "").
 func newFile(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var a struct {
 		Path    string `json:"path"`

@@ -1,6 +1,6 @@
-// Package home is the backend of the home panel: an overview of the program's state, and a search in earlier
-// conversations. Only the assistant in the window may search. The results count as outside text, because conversations
-// may quote pages.
+// Package home is the backend of the home panel: an overview of the program's state, and a list of and a search in
+// earlier conversations, which only the user and the assistant in the window may use. Their results count as outside
+// text, because conversations may quote pages.
 package home
 
 import (
@@ -26,7 +26,8 @@ type Services struct {
 	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Limits of a search: the number of conversations searched, the number of hits, and the bytes around a hit.
+// Limits of a search: the number of conversations searched, the number of hits, and the bytes before and after the
+// start of a hit that are shown.
 const (
 	most   = 300
 	hits   = 20
@@ -146,7 +147,8 @@ func (services Services) search(w http.ResponseWriter, r *http.Request) {
 	reply.JSONFrom(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// excerptAround returns the text around the first of words. ok is false if text does not contain all words.
+// excerptAround returns the text around the first occurrence of words[0]. ok is false if text does not contain all
+// words, which are in lower case.
 func excerptAround(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {

@@ -1,5 +1,5 @@
-// Package mcpservers is the backend of the panel "MCP servers". A call can list servers, read their logs, switch a
-// server off, or propose a new one. A proposed server stays off, because only the user can allow its command to run.
+// Package mcpservers is the backend of the panel "MCP servers". Every caller can list servers, read their logs, switch
+// a server off, or propose a new one. Only the user can switch a server on, because its command runs on this machine.
 package mcpservers
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Proposal is a server that a call wants to add. It has either a command with arguments or an address.
+// Proposal is a server that a call wants to add. It should have either a command with arguments or an address.
 type Proposal struct {
 	Name    string   `json:"name"`
 	Command string   `json:"command"`

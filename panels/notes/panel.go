@@ -1,8 +1,8 @@
 // Package notes is the backend of the notes panel. Notes are Markdown files in one folder.
 //
 // The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check that the note is
-// unchanged since it was read, and undo. Only the owner can read the notes (mode 0600). The package checks the names,
-// so that none leads out of the folder.
+// unchanged since it was read, and undo. New notes can be read only by their owner (mode 0600). The package checks the
+// names, so that none leads out of the folder.
 package notes
 
 import (
@@ -27,8 +27,8 @@ const (
 	maxNotes = 2000
 	maxHead  = 4096
 	maxName  = 120
-	// maxSearched is the number of bytes of a note that are searched. maxHits is the maximum number of lines in a
-	// result.
+	// maxSearched is the number of bytes of a note in which Notes looks for words. maxHits is the maximum number of
+	// lines that notes_search returns.
 	maxSearched = 2 << 20
 	maxHits     = 100
 )
@@ -99,8 +99,8 @@ func (p *Panel) decode(call toolspec.Call) (a args, path string, bad *toolspec.R
 	return a, path, bad
 }
 
-// path returns the path of the note's file. It refuses names that are not valid on every file system, lead out of the
-// folder, or could be confused with another name.
+// path returns the path of the note's file. It refuses names that are too long, begin or end with a dot, or contain
+// slashes, invisible characters or characters that some file systems forbid.
 func (p *Panel) path(name string) (string, *toolspec.Result) {
 	name = strings.TrimSuffix(strings.TrimSpace(name), ending)
 	why := ""
@@ -157,7 +157,8 @@ func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
 	return "hand_trash", map[string]any{"path": path}, bad
 }
 
-// Notes returns the notes that contain all of words, the latest first.
+// Notes returns the notes with each of words in their name or text, ignoring case, the latest first. If words is "", it
+// returns all notes. Of more than 2,000 notes, it returns any 2,000.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
@@ -226,7 +227,7 @@ func head(root *os.Root, name string, whole bool) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// preview returns the first line of a note that differs from its name.
+// preview returns the first line of a note that differs from its name, cut after 120 characters, "" for none.
 func preview(text, name string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "#>-*+ \t"))

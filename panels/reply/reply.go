@@ -1,5 +1,5 @@
-// Package reply writes the responses of built-in panels, so that all refusals have the same form: JSON with "error" and
-// "suggestion", which the caller sees verbatim.
+// Package reply writes the responses of built-in panels, so that all refusals look the same: JSON with "error" and
+// "suggestion", which become those of the call's Result.
 package reply
 
 import (
@@ -29,7 +29,8 @@ func SetResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	JSON(w, http.StatusOK, answer.Value)
 }
 
-// JSONFrom is like JSON, for a v that contains outside text from the given sources.
+// JSONFrom writes v as a response of status 200. v contains outside text from sources, which the Result of the tool
+// call that made the request names.
 func JSONFrom(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
 	answer := toolspec.OK(v)
 	answer.Sources = sources
@@ -44,7 +45,8 @@ func Provenance(r *http.Request) toolspec.Provenance {
 	return toolspec.Provenance{}
 }
 
-// RequireUser reports whether the user made exactly this call. If not, it refuses the request.
+// RequireUser reports whether the user made this call, in the window or by a command to the pilot. If not, it refuses
+// the request with text and suggestion.
 func RequireUser(w http.ResponseWriter, r *http.Request, text, suggestion string) bool {
 	switch Provenance(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:

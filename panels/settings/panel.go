@@ -1,6 +1,6 @@
-// Package settings is the backend of the settings panel. The assistant can read all settings and their descriptions. It
-// can change only settings that do not affect what it may do. Only the user can change the mode, limits, hosts, keys,
-// models and grants.
+// Package settings is the backend of the settings panel. The assistant can read all settings and their descriptions,
+// but no keys and other secret values. It can change only settings that do not affect what it may do. Only the user can
+// change the others, such as the mode, limits, hosts, keys and models.
 package settings
 
 import (
@@ -20,8 +20,8 @@ type Services struct {
 	Set func(ctx context.Context, key, value string) (event.Setting, error)
 }
 
-// changeable returns the settings that a call may change. They affect only the appearance: no setting that lets the
-// assistant do, reach, spend or remember more belongs here.
+// changeable returns the settings that every caller may change. They affect only the appearance and the filter for
+// explicit results. No setting that lets the assistant do, spend or remember more belongs here.
 func changeable() []string { return []string{"theme", "marks", "search_safe"} }
 
 // Handler returns the handler of the panel's endpoints.
@@ -33,7 +33,7 @@ func Handler(services Services) http.Handler {
 	return mux
 }
 
-// shownValue returns the value of a setting, or a placeholder if it is a path or a key.
+// shownValue returns the value of a setting, or a placeholder if the setting is secret.
 func shownValue(s event.Setting) string {
 	if s.Description != nil && s.Description.Secret {
 		if s.Value == "" {

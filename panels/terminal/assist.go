@@ -91,7 +91,7 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 	}
 }
 
-// freeTab returns a free terminal of the assistant.
+// freeTab returns a terminal of the assistant that is reserved for one command. It adds one if none is free.
 func (t *Terminals) freeTab() (*Tab, error) {
 	t.mu.Lock()
 	all := t.ordered()
@@ -109,7 +109,7 @@ func (t *Terminals) freeTab() (*Tab, error) {
 	return tab, nil
 }
 
-// claim reserves a terminal of the assistant for one command. It returns false if the terminal is in use.
+// claim reserves t for one command of the assistant. It returns false if t is in use, closed or the user's.
 func (t *Tab) claim() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +120,7 @@ func (t *Tab) claim() bool {
 	return true
 }
 
-// perform makes the call and shows it in the tab.
+// perform makes the call, shows its output in the tab and stores its result in r.
 func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call, args []byte) {
 	tab := r.tab
 	columns, rows := tab.size()
@@ -170,7 +170,7 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// printableCommand returns the command without terminal control characters.
+// printableCommand returns the command without control characters other than line feeds.
 func (t *Tab) printableCommand() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,7 +211,7 @@ func withTab(r toolspec.Result, tab int) toolspec.Result {
 	return r
 }
 
-// stillRunning returns the result for a command that continues.
+// stillRunning returns the result for a command that continues after the call.
 func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	data, _ := r.tab.text()
 	text := plain(data, 40)
@@ -245,7 +245,8 @@ func (t *Terminals) stopCommand(number int) error {
 	return nil
 }
 
-// read returns the last lines of a terminal's text. The output of a running program counts as outside text.
+// read returns the last lines of a terminal's text. The terminal is itself a source of that text if it is the user's or
+// a program is running in it.
 func (t *Terminals) read(number, lines int) (text string, state wire.Terminal, sources []string, err error) {
 	tab, ok := t.Find(number)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits of terminal_read.
+// The number of lines that terminal_read returns: readLines if the call does not say, and at most mostLines.
 const (
 	readLines = 100
 	mostLines = 2000

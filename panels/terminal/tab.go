@@ -14,8 +14,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits in bytes. If the output exceeds maxOutput, the oldest is dropped until kept bytes are left. A watcher is sent
-// at most ahead bytes more than it has drawn, in pieces of at most piece bytes.
+// Limits in bytes. If the output exceeds maxOutput, the oldest is dropped until at most kept bytes are left. Output is
+// sent in pieces of at most piece bytes. A watcher gets no more while ahead bytes that it was sent are not drawn.
 const (
 	maxOutput = 1 << 20
 	kept      = 768 << 10
@@ -78,7 +78,7 @@ func (t *Tab) state() wire.Terminal {
 	}
 }
 
-// begin records that a program starts and that cancel stops it. It returns the size of the terminal.
+// begin records that a program starts, and cancel, which stops it. It returns the size of the terminal.
 func (t *Tab) begin(cancel func()) (columns, rows uint16) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +87,7 @@ func (t *Tab) begin(cancel func()) (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// restart marks an ended tab as running. It returns false if a program is running there.
+// restart marks a tab as running. It returns false if a program is running there already or the tab was closed.
 func (t *Tab) restart() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +127,7 @@ func (t *Tab) attach(tty confine.TTY) {
 	})
 }
 
-// finish records how the program ended.
+// finish records how the program ended, and waits for the goroutine that attach started.
 func (t *Tab) finish(state string, code int, reason string) {
 	t.set(func() {
 		if t.fed != nil {
@@ -149,7 +149,7 @@ func (t *Tab) stop() bool {
 	return true
 }
 
-// closeWatchers makes Next of all watchers return ErrEnd.
+// closeWatchers marks the tab as closed, so that Next of its watchers returns ErrEnd.
 func (t *Tab) closeWatchers() {
 	t.set(func() {
 		t.closed = true
@@ -194,8 +194,8 @@ func (t *Tab) resize(columns, rows uint16) {
 	}
 }
 
-// Write implements io.Writer for the output of the program. It blocks while a watcher is far behind, which limits the
-// rate of the output. It never fails.
+// Write implements io.Writer for the output of the program. It waits for watchers that are far behind, up to 3 seconds,
+// which limits the rate of the output. It never fails.
 func (t *Tab) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), piece)
@@ -211,7 +211,7 @@ func (t *Tab) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trim drops the oldest output, up to the end of a line.
+// trim drops the oldest output if there is too much, if possible up to the end of a line. The caller holds t.mu.
 func (t *Tab) trim() {
 	if len(t.data) <= maxOutput {
 		return
@@ -269,7 +269,7 @@ type Watcher struct {
 	ignored bool
 }
 
-// ErrEnd is returned by Next after the tab was closed.
+// ErrEnd reports that the tab was closed, so that a Watcher has nothing more to return.
 var ErrEnd = errors.New("the terminal was closed")
 
 // Watch returns a Watcher that starts at the oldest stored output. replay is the number of bytes that are stored.
@@ -283,8 +283,9 @@ func (t *Tab) Watch() (w *Watcher, replay int) {
 	return w, len(t.data)
 }
 
-// Next waits for output and returns its next piece, at most 32 KB. The error is ErrEnd after the tab was closed, or the
-// error of ctx.
+// Next waits for output and returns its next piece, at most 32 KB. If output was dropped before it was read, the piece
+// begins with an additional note about that. While too little is acknowledged, Next waits although there is output. The
+// error is ErrEnd or the error of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {
@@ -309,7 +310,7 @@ func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// take returns the next piece of output. The caller holds t.mu.
+// take returns the next piece of output, empty if there is none. The caller holds t.mu.
 func (w *Watcher) take() []byte {
 	t := w.tab
 	oldest := t.end - int64(len(t.data))
@@ -336,7 +337,7 @@ func (w *Watcher) Acknowledge(n int) {
 	})
 }
 
-// Close stops watching the tab.
+// Close stops watching the tab. It does not end a Next that is waiting.
 func (w *Watcher) Close() {
 	w.tab.set(func() {
 		delete(w.tab.watchers, w)

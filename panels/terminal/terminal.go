@@ -4,7 +4,7 @@
 // The two kinds are separate. A shell of the user runs outside of the sandbox with the user's environment, and can be
 // reached only with a window's key (backend/api/ws); the assistant cannot type into it. A command of the assistant is
 // an ordinary call of the shell tool with its policy, approval and sandbox (Config.Bash). Only its output goes to a
-// terminal, where the user can watch it, type and stop it.
+// terminal, where the user can watch it, type into it and stop it.
 //
 // Each tab keeps a limited amount of output in memory, so that a reloaded window can show it again. A program waits for
 // the windows that watch it, as for a slow screen, but not for a window that has stopped reading. Nothing is written to
@@ -27,7 +27,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Limits: the numbers of tabs of the user and of the assistant, and the size of a terminal in characters.
+// Limits: the numbers of tabs of the user and of the assistant, and the columns and rows of a terminal.
 const (
 	maxShells        = 12
 	maxAssistantTabs = 4
@@ -52,7 +52,8 @@ type Config struct {
 	// Shell is the absolute path of the user's shell. Folder returns the working directory of a new shell.
 	Shell  string
 	Folder func() string
-	// Bash runs r as a call of the shell tool through the whole pipeline, and waits for the result.
+	// Bash runs r as a call of the shell tool through the whole pipeline, and waits for the result. It calls OnStart
+	// only if the command starts.
 	Bash func(ctx context.Context, r CommandRun) toolspec.Result
 	Log  *slog.Logger
 }
@@ -71,7 +72,7 @@ type Terminals struct {
 	change chan struct{}
 }
 
-// New returns Terminals without tabs. The caller must call Close.
+// New returns Terminals without tabs. The caller must call Close to end what they run.
 func New(cfg Config) *Terminals {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -105,7 +106,7 @@ func (t *Terminals) ordered() []*Tab {
 	return slices.SortedFunc(maps.Values(t.tabs), func(a, b *Tab) int { return cmp.Compare(a.number, b.number) })
 }
 
-// changed closes the channel that List returned.
+// changed announces a change to those who wait for the channel of List.
 func (t *Terminals) changed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +114,7 @@ func (t *Terminals) changed() {
 	t.change = make(chan struct{})
 }
 
-// Find returns the tab with the given number.
+// Find returns the tab with the given number. It returns false if there is none.
 func (t *Terminals) Find(number int) (*Tab, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +124,8 @@ func (t *Terminals) Find(number int) (*Tab, bool) {
 
 var errClosing = errors.New("the program is closing")
 
-// add adds a tab. It returns an error if there are too many tabs of the same kind.
+// add adds a tab of the assistant if ours is true, else of the user. It returns an error if there are too many of that
+// kind, or after Close.
 func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -159,7 +161,7 @@ func (t *Terminals) Open(columns, rows uint16) (*Tab, error) {
 	return tab, nil
 }
 
-// Restart starts a new shell in a tab after its shell has ended.
+// Restart starts a new shell in a tab of the user after its shell has ended. While the shell runs, it does nothing.
 func (t *Terminals) Restart(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
@@ -177,7 +179,7 @@ func (t *Terminals) Restart(number int) error {
 
 var errClosed = errors.New("that terminal was closed")
 
-// CloseTab stops the program in a tab and removes the tab.
+// CloseTab removes a tab and stops its program, without waiting for its end.
 func (t *Terminals) CloseTab(number int) error {
 	t.mu.Lock()
 	tab, ok := t.tabs[number]
@@ -192,7 +194,7 @@ func (t *Terminals) CloseTab(number int) error {
 	return nil
 }
 
-// Stop stops the program in a tab, but keeps the tab.
+// Stop stops the program in a tab, if any, but keeps the tab. It does not wait for the end of the program.
 func (t *Terminals) Stop(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
@@ -202,7 +204,7 @@ func (t *Terminals) Stop(number int) error {
 	return nil
 }
 
-// Share sets whether the assistant may read a tab of the user.
+// Share sets whether the assistant may read a tab of the user. It returns an error for a tab of the assistant.
 func (t *Terminals) Share(number int, shared bool) error {
 	tab, ok := t.Find(number)
 	if !ok || tab.assistant {
@@ -213,7 +215,7 @@ func (t *Terminals) Share(number int, shared bool) error {
 	return nil
 }
 
-// Resize sets the size of a tab's terminal.
+// Resize sets the size of a tab's terminal. It ignores an unknown number, and limits the size.
 func (t *Terminals) Resize(number int, columns, rows uint16) {
 	if tab, ok := t.Find(number); ok {
 		columns, rows = clampSize(columns, rows)

@@ -8,8 +8,9 @@ import (
 // maxColumn is the rightmost column to which a control sequence can move the cursor.
 const maxColumn = 2000
 
-// plain returns the last lines of the text that a terminal shows after data, without colors. It follows cursor
-// movements in the current line (carriage return, backspace, erase) and ignores all others.
+// plain returns the last lines of the text that a terminal shows after data, without colors. It follows changes of the
+// current line (such as carriage return, backspace and erase) and the clearing of the screen. It ignores other control
+// sequences, such as movements to other lines.
 func plain(data []byte, lines int) string {
 	p := printer{}
 	for i := 0; i < len(data); {
@@ -23,7 +24,7 @@ func plain(data []byte, lines int) string {
 	return strings.TrimRight(strings.Join(all, "\n"), " ")
 }
 
-// printer contains the current line and the completed lines before it.
+// printer contains the current line, the cursor's column at in it, and the completed lines before it.
 type printer struct {
 	done []string
 	line []rune

@@ -17,7 +17,7 @@ import (
 
 // Services contains the functions that the panel needs from other packages.
 type Services struct {
-	// Calls returns the latest calls. Call returns one of them.
+	// Calls returns the latest calls, at most limit. Call returns the call with the given id.
 	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
 	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
 	// Exists reports whether a tool exists. Off returns the tools that are switched off, and SetOff replaces them.

@@ -1,9 +1,9 @@
-// Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. A change with such
-// reasons waits for the user.
+// Package acceptance finds what a changed manifest would allow a panel beyond the accepted manifest. Each such finding
+// is a reason to let the change wait for the user.
 //
-// There are three kinds of reasons. More permissions and a different command always wait. A new tool that does more
-// than read, and a different description, schema or endpoint of a known tool, wait unless the user is developing the
-// panel. A change that reduces the panel's rights or changes only its appearance does not wait.
+// There are three kinds of reasons. More permissions and a different backend always wait. A new tool that does more
+// than read, and a known tool with a different description, schema or endpoint, wait unless the user is developing the
+// panel. A change that only reduces the panel's rights or changes its appearance does not wait.
 //
 // The package stores nothing and reads no files. All text in a manifest is untrusted.
 package acceptance
@@ -35,11 +35,12 @@ type Reason struct {
 }
 
 const (
-	// maxKnown is the maximum number of known tools of a panel.
+	// maxKnown is the maximum number of tools that KnownTools keeps for a panel.
 	maxKnown = 512
 )
 
-// KnownTools returns known with the tools of a manifest added. The keys are names of tools.
+// KnownTools returns a copy of known with the tools of is added or updated. The keys are names of tools, and the values
+// describe what the user accepts of a tool, as JSON. New tools beyond 512 are left out.
 func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
 	all := maps.Clone(known)
 	if all == nil {
@@ -53,7 +54,8 @@ func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
 	return all
 }
 
-// Compare returns what the plan is would allow beyond the plan was. known contains all tools that the panel ever had.
+// Compare returns what the plan is would allow beyond the plan was. known contains the tools that the panel ever had,
+// as KnownTools returns them.
 func Compare(was, is manifest.Plan, known map[string]string) []Reason {
 	c := &comparison{}
 	c.permissions(was.Manifest.Permissions, is.Manifest.Permissions)
@@ -135,7 +137,7 @@ func (c *comparison) backend(was, is *manifest.Backend) {
 	}
 }
 
-// backendText describes the backend completely.
+// backendText describes what answers the tools: the kind, command, arguments, address and file of the backend.
 func backendText(b *manifest.Backend) string {
 	if b == nil {
 		return ""

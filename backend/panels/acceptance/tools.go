@@ -52,7 +52,7 @@ func plain(raw json.RawMessage) any {
 
 func (f toolForm) text() string { return asText(f) }
 
-// asText returns v as JSON with sorted keys.
+// asText returns v as JSON. Equal values have equal texts.
 func asText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -11,13 +11,12 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// errChanged reports that the archive differs from the one that the user was shown, or that the accepted manifest of
-// the installed panel has changed since.
+// errChanged reports that the archive differs from the one that the user was shown, that the panel was installed or
+// removed since, or that its accepted manifest has changed.
 var errChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; " +
 	"nothing was installed. Open the archive again")
 
-// Offer returns what installing an archive into the panels folder of the running program would do. It returns an error
-// if the archive cannot be installed.
+// Offer returns what Install would do with an archive. It returns an error if the archive cannot be installed.
 func (p *Panels) Offer(archive []byte) (PackageOffer, error) {
 	_, offer, err := p.offered(archive)
 	return offer, err
@@ -56,9 +55,9 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	return found, offer, nil
 }
 
-// Install installs an archive and returns the panel's id. hash is the PackageOffer.Hash that the user approved; Install
-// fails if it no longer matches. The panel's permissions then count as accepted, but the user is still asked before its
-// program starts for the first time.
+// Install installs an archive into Config.Folder and returns the panel's id. hash is the PackageOffer.Hash that the
+// user approved; Install fails if it no longer matches. The panel's permissions then count as accepted, but the user is
+// still asked before its program starts for the first time.
 func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {

@@ -22,7 +22,8 @@ const Extension = ".sextant-panel"
 
 // Limits of an archive.
 const (
-	// MaxArchive is the maximum size of the archive, maxUnpacked that of all its files together, in bytes.
+	// MaxArchive is the maximum size of the archive, maxUnpacked that of all its files together, in bytes. maxPacked is
+	// the maximum number of files. maxDepth and maxName limit a name: the number of its parts, and their bytes.
 	MaxArchive  = 32 << 20
 	maxUnpacked = 64 << 20
 	maxPacked   = 500
@@ -30,7 +31,8 @@ const (
 	maxName     = 120
 )
 
-// InvalidPanelError reports that a panel cannot be packed or installed because of problems that Validate found.
+// InvalidPanelError reports that a panel cannot be packed or installed because of problems that manifest.Validate
+// found. Problems also contains the warnings.
 type InvalidPanelError struct {
 	Panel    string
 	Problems []manifest.Problem
@@ -54,8 +56,8 @@ type content struct {
 }
 
 // Pack returns the panel in the folder dir as an archive. The same files always result in the same bytes. Pack skips
-// names that begin with a dot. It refuses links, and returns an *InvalidPanelError for a panel that could not run.
-// reserved contains the names of Sextant's own tools.
+// names that begin with a dot. It returns an *InvalidPanelError for a panel that could not run, and another error for a
+// panel with links or names that Open would refuse. reserved contains the names of Sextant's own tools.
 func Pack(dir string, reserved ...string) ([]byte, error) {
 	report := manifest.Validate(dir, reserved...)
 	if !report.OK {
@@ -93,7 +95,8 @@ func Pack(dir string, reserved ...string) ([]byte, error) {
 // packedAt is the modification time of every file in an archive, so that equal files result in equal archives.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// readFolder reads a panel's folder. It does not follow links out of the folder.
+// readFolder reads a panel's folder. It skips names that begin with a dot. It returns an error for a link, a bad name,
+// and a folder that exceeds the limits.
 func readFolder(dir string) (content, error) {
 	contents := content{files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
@@ -229,15 +232,15 @@ func unpack(archive []byte) (contents content, left []string, err error) {
 	return contents, left, contents.stripTopFolder()
 }
 
-// hidden reports whether a file is skipped: its name or the name of a folder around it begins with a dot, or macOS
-// added the file to the archive.
+// hidden reports whether a file of an archive is skipped: its name or the name of a folder around it begins with a dot,
+// or macOS added it.
 func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") || part == "__MACOSX"
 	})
 }
 
-// inflate unpacks at most room bytes, whatever size the archive states.
+// inflate unpacks f, whatever size the archive states for it. It returns an error if there are more than room bytes.
 func inflate(f *zip.File, room int) ([]byte, error) {
 	file, err := f.Open()
 	if err != nil {
@@ -254,7 +257,7 @@ func inflate(f *zip.File, room int) ([]byte, error) {
 	return text, nil
 }
 
-// stripTopFolder moves manifest.json to the top if the archive contains everything in one folder.
+// stripTopFolder removes the folder that contains everything in the archive, if manifest.json is not at the top.
 func (c *content) stripTopFolder() error {
 	if _, ok := c.files[manifest.FileName]; ok {
 		return c.fileFolderConflict()

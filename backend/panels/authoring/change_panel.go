@@ -35,7 +35,7 @@ const (
 	changeName = "change_panel"
 )
 
-// editDefinitions returns the tools that read and change the panels that the assistant made.
+// editDefinitions returns the definitions of read_panel and change_panel.
 func editDefinitions() []toolspec.Definition {
 	id := `"panel_id":{"type":"string","maxLength":49}`
 	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
@@ -67,7 +67,7 @@ type changeParams struct {
 	Remove  []string          `json:"remove"`
 }
 
-// ownFiles returns the files of a panel that the assistant made.
+// ownFiles returns the files of a panel that the assistant made. The Result refuses any other panel.
 func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
 	if err := manifest.CheckID(id); err != nil {
 		return content{}, refusal(err.Error(), `A panel_id is such as "shopping-list".`)
@@ -232,7 +232,7 @@ func (c *changeParams) apply(files map[string][]byte) error {
 	return nil
 }
 
-// fileName reports whether a panel can have a file with this name.
+// fileName reports whether the assistant may give a panel a file with this name.
 func fileName(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
 		!strings.ContainsAny(name, "\\:\x00")
@@ -269,7 +269,7 @@ func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
 	}
 }
 
-// change executes change_panel. It reverts the change if the running program does not load it.
+// change executes change_panel. It reverts the change if the running program does not load it in time.
 func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	c, problem := p.planChange(call.Args)
 	if problem != nil {

@@ -44,7 +44,8 @@ const (
 	createName = "create_panel"
 	// marker is the name of a file in the folder of each panel that the assistant made.
 	marker = ".made-by-assistant"
-	// maxFiles and maxFile are the maximum number and size in bytes of the files that one call writes.
+	// maxFiles and maxFile are the maximum number of files in the arguments of a call and the maximum size of one of
+	// them in bytes.
 	maxFiles = 40
 	maxFile  = 512 << 10
 	// loadTimeout is how long to wait until the running program has loaded a panel.
@@ -54,7 +55,7 @@ const (
 // PanelRegistry contains the methods of the panel registry that this package needs.
 type PanelRegistry interface {
 	Panels() []event.Panel
-	// AcceptedPanel returns what the user accepted of a panel. It returns false if there is nothing.
+	// AcceptedPanel returns the manifest that the user accepted for a panel. It returns false if there is none.
 	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
 	// Accept accepts the pending manifest with the given hash.
 	Accept(ctx context.Context, panel, hash string) error
@@ -69,19 +70,20 @@ type Config struct {
 	// Folder contains the user's panels. If it is "", there are no tools.
 	Folder   string
 	Registry PanelRegistry
-	// Reserved returns the tool names that no panel may use.
+	// Reserved returns the tool names that no panel may use. If it is nil, there are none.
 	Reserved func() []string
-	// Open shows a panel in the window.
+	// Open shows a panel in the window. If it is nil, a created panel is not shown.
 	Open func(ctx context.Context, panel string) error
 }
 
-// Panels implements the baseline tools create_panel, read_panel and change_panel. It is safe for concurrent use.
+// Panels implements the baseline tools create_panel, read_panel and change_panel, and installs archives while the
+// program runs (Offer, Install). It is safe for concurrent use.
 type Panels struct{ cfg Config }
 
 // NewPanels returns the tools configured by cfg.
 func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
 
-// Definitions returns the tools that create, read and change a panel.
+// Definitions returns the tools that create, read and change a panel, or none if Config.Folder is "".
 func (p *Panels) Definitions(string) []toolspec.Definition {
 	if p.cfg.Folder == "" {
 		return nil
@@ -99,7 +101,7 @@ func (p *Panels) Definitions(string) []toolspec.Definition {
 	return append([]toolspec.Definition{d}, editDefinitions()...)
 }
 
-// plan is a valid panel that is ready to be written.
+// plan is a valid panel that is ready to be written. tools contains the names of its tools.
 type plan struct {
 	id, title string
 	files     map[string][]byte
@@ -109,8 +111,8 @@ type plan struct {
 	exists, byAssistant bool
 }
 
-// Describe describes what call would do. It contains every file or every changed line, so that the user can read them
-// before they are written.
+// Describe describes what call would do. For valid arguments of create_panel and change_panel, it contains every file
+// or every changed line, so that the user can read them before they are written.
 func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
 	case readName:
@@ -149,7 +151,8 @@ func (p *plan) text() string {
 	return b.String()
 }
 
-// Execute reads, changes or creates a panel. It waits until a new panel is loaded, and opens it.
+// Execute reads, changes or creates a panel. It waits up to 10 seconds until the written panel is loaded. It opens a
+// created panel, and reverts a change that is not loaded in time.
 func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
 	_ func(stream, text string),
 ) (toolspec.Result, error) {
@@ -192,8 +195,8 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	return r, nil
 }
 
-// await waits until the running program has loaded made. It accepts a pending manifest, because the approval of the
-// call has shown the whole manifest.
+// await waits until the running program has loaded made. It returns false after loadTimeout. It accepts the manifest if
+// it is pending, because the user saw it when approving the call.
 func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -227,7 +230,7 @@ func (p *plan) shown(panel event.Panel) bool {
 	return p.manifest.UI == nil || panel.Page.Kind == p.manifest.UI.Kind
 }
 
-// plan decodes and checks the arguments. The Result lists all mistakes.
+// plan decodes and checks the arguments of create_panel. The Result refuses them. It is nil if they are valid.
 func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	var params createParams
 	if bad := toolkit.Decode(args, &params); bad != nil {
@@ -264,7 +267,8 @@ func refusal(text, next string) *toolspec.Result {
 	return toolkit.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
 }
 
-// validate checks the files in a temporary folder as the running program would.
+// validate checks the files of made in a temporary folder as the running program would, and completes made. The Result
+// lists all problems with the manifest and the page. It is nil if there are none.
 func (p *Panels) validate(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
@@ -314,7 +318,7 @@ func (p *Panels) validate(made *plan) *toolspec.Result {
 	return nil
 }
 
-// files returns the files of the panel's folder by name.
+// files returns the files of the panel's folder by name, including the marker.
 func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	if c.Template != "" {
 		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
@@ -348,8 +352,7 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	return files, bad
 }
 
-// manifest returns the text of the panel's manifest.json. It adds the page and the script that the manifest names to
-// files.
+// manifest returns the text of the panel's manifest.json. It adds the page and the script in the arguments to files.
 func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Result) {
 	members := map[string]any{
 		"manifest_version": 1, "version": "1.0.0", "panel_type": "made", "tools": json.RawMessage(`[]`),

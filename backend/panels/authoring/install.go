@@ -18,7 +18,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Package is the checked content of a panel archive in memory.
+// Package is the checked content of a panel archive in memory. left contains the names of the skipped files.
 type Package struct {
 	id, hash string
 	content  content
@@ -30,26 +30,28 @@ type Package struct {
 // PackageOffer describes what installing a Package would do, so that the user can approve it. Invisible characters in
 // its texts are escaped.
 type PackageOffer struct {
-	// Hash identifies the archive and the accepted manifest with which it was compared, as SHA-256 in hexadecimal. The
-	// approval contains it.
+	// Hash identifies the archive and, for an update, the accepted manifest with which it was compared, as SHA-256 in
+	// hexadecimal. The approval contains it.
 	Hash        string `json:"hash"`
 	Panel       string `json:"panel"`
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
 	Version     string `json:"version,omitempty"`
-	// Update is true if a panel with the same id is installed. Was is its version.
+	// Update is true if a panel with the same id is installed. Was is the version in its accepted manifest.
 	Update bool   `json:"update"`
 	Was    string `json:"was,omitempty"`
-	// Rights contains sentences about what the panel may do and run. For an update, it contains only new rights.
+	// Rights contains sentences about what the panel may do and run. For an update of an accepted panel, it contains
+	// only new rights.
 	Rights []string `json:"rights"`
-	// Diff is the unified diff of the two manifests, "" for a new panel.
+	// Diff is the unified diff from the accepted manifest to the new one, "" if none was accepted.
 	Diff  string        `json:"diff,omitempty"`
 	Tools []OfferedTool `json:"tools"`
 	Files []OfferedFile `json:"files"`
-	// RemovedFiles contains the files of the installed panel that the new one does not have, or a sentence if they
-	// cannot be listed.
+	// RemovedFiles contains the files of the installed panel that would be deleted, or a phrase if they cannot be
+	// listed.
 	RemovedFiles []string `json:"gone,omitempty"`
-	// SkippedFiles contains the files of the archive that are not installed because their names begin with a dot.
+	// SkippedFiles contains the files of the archive that are not installed: those in a path with a name that begins
+	// with a dot, and those that macOS adds.
 	SkippedFiles []string `json:"left,omitempty"`
 	// Problems contains the warnings about the panel. A panel with errors does not become a Package.
 	Problems []manifest.Problem `json:"problems,omitempty"`
@@ -68,9 +70,9 @@ type OfferedFile struct {
 }
 
 // Open reads and checks an archive that Pack made, or any zip file of a panel's folder. It returns an
-// *InvalidPanelError if the panel could not run. It also returns an error if the archive contains no panel, a name or
-// link that leads out of the folder, or too many or too large files. reserved contains the names of Sextant's own
-// tools.
+// *InvalidPanelError if the panel could not run. It also returns an error if the archive contains no panel, a link, a
+// name that is not allowed (such as one that leads out of the folder), or too many or too large files. reserved
+// contains the names of Sextant's own tools.
 func Open(archive []byte, reserved ...string) (*Package, error) {
 	contents, left, err := unpack(archive)
 	if err != nil {
@@ -97,8 +99,8 @@ func Open(archive []byte, reserved ...string) (*Package, error) {
 	}, nil
 }
 
-// panelID returns the panel_id of the manifest text, or top if the manifest has none. If neither is a valid id, it
-// returns a placeholder, so that the manifest's problems can be reported.
+// panelID returns the panel_id of the manifest text, or top if that is not a valid id. If neither is valid, it returns
+// a placeholder, so that the manifest's problems can be reported.
 func panelID(text []byte, top string) string {
 	var m struct {
 		PanelID string `json:"panel_id"`
@@ -164,7 +166,7 @@ func (p *Package) Offer(dir string, accepted func(panel string) (wire.AcceptedPa
 	return o, nil
 }
 
-// LoadAccepted returns a function that returns the accepted manifest of a panel from list. It is for use while Sextant
+// LoadAccepted returns a function for Package.Offer that finds accepted manifests in list. It is for use while Sextant
 // is not running. A panel in dir that is not in list counts as accepted, as it will when the program starts.
 func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wire.AcceptedPanel, bool) {
 	return func(panel string) (wire.AcceptedPanel, bool) {
@@ -183,8 +185,8 @@ func LoadAccepted(dir string, list []wire.AcceptedPanel) func(panel string) (wir
 	}
 }
 
-// compareAccepted returns the plan and the tools with which an update is compared, and fills in the rest of o. If no
-// manifest was accepted, everything that the panel may do is new.
+// compareAccepted returns the plan and the tools with which an update is compared, and sets the Hash, Was and Diff of
+// o. If no manifest was accepted, everything that the panel may do is new.
 func (p *Package) compareAccepted(
 	accepted func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer,
 ) (was manifest.Plan, known map[string]string) {
@@ -218,7 +220,7 @@ func shown(p manifest.Problem) manifest.Problem {
 	return p
 }
 
-// removedFiles returns the files of the folder that the package does not contain.
+// removedFiles returns the files of the folder that the package does not contain, without those that Install keeps.
 func (p *Package) removedFiles(folder string) []string {
 	old, err := readFolder(folder)
 	if err != nil {
@@ -235,8 +237,9 @@ func (p *Package) removedFiles(folder string) []string {
 	return names
 }
 
-// Install atomically writes the panel into the folder dir, which it creates if necessary, and returns the panel's
-// folder. Of an existing panel it keeps only the files with names that begin with a dot.
+// Install writes the panel into the folder dir, which it creates if necessary, and returns the panel's folder. Of an
+// existing panel it keeps only the entries at the top with names that begin with a dot. The panel then counts as made
+// by the user.
 func (p *Package) Install(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making panels folder: %w", err)

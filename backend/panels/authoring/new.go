@@ -1,8 +1,9 @@
-// Package authoring creates panels: from a template (New), from archives (Pack, Open, Package.Install), and for the
-// assistant (Panels with the tool create_panel).
+// Package authoring creates panels: from a template (New) and from an archive (Open, Package.Install), which Pack
+// makes. For the assistant, Panels creates, reads and changes panels with the tools create_panel, read_panel and
+// change_panel.
 //
-// Everything is checked as the running program would before anything is written. A folder is written completely or not
-// at all.
+// Except for templates, everything is checked as by the running program before it is written. A folder is written
+// completely or not at all.
 package authoring
 
 import (
@@ -25,7 +26,7 @@ func kinds() []string { return []string{"process", "declarative", "webview", "sc
 
 // New writes a small working panel into the new folder dir/id and returns the folder. The kind "process" (or "") is a
 // program for Node, "declarative" a page in JSON, "webview" an HTML page, and "script" JavaScript that Sextant runs.
-// New returns an error if the id is not allowed or the folder exists.
+// New returns an error if the id is not allowed, the kind is unknown or the folder exists.
 func New(dir, id, kind string) (string, error) {
 	kind = cmp.Or(kind, "process")
 	if err := manifest.CheckID(id); err != nil {
@@ -48,7 +49,7 @@ func New(dir, id, kind string) (string, error) {
 	return folder, writePanel(dir, id, content{files: files}, keepAll)
 }
 
-// template returns the files of a panel of the given kind by name.
+// template returns the files of a panel with the given id and kind by name.
 func template(id, kind string) (map[string][]byte, error) {
 	words := strings.ReplaceAll(id, "-", " ")
 	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title",

@@ -11,8 +11,8 @@ import (
 
 func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
 
-// writePanel atomically writes files into the folder dir/id. It replaces an existing folder, but keeps those of its
-// other entries for which keep returns true.
+// writePanel writes contents into the folder dir/id, completely or not at all. It replaces an existing folder, but
+// keeps those of its other entries for which keep returns true.
 func writePanel(dir, id string, contents content, keep func(name string) bool) error {
 	made, err := os.MkdirTemp(dir, ".making-")
 	if err != nil {
@@ -66,7 +66,7 @@ func copyOther(made, folder string, keep func(name string) bool) error {
 	return err
 }
 
-// copyEntry copies a file or a link.
+// copyEntry copies a file or a link. It skips anything else.
 func copyEntry(from, to string) error {
 	info, err := os.Lstat(from)
 	switch {
@@ -91,10 +91,11 @@ func copyEntry(from, to string) error {
 // keepAll returns true, so that all other entries of a folder are kept.
 func keepAll(string) bool { return true }
 
-// keepHidden reports whether a name is hidden, such as .git, and is not the assistant's marker.
+// keepHidden reports whether name begins with a dot, such as .git, and is not the assistant's marker.
 func keepHidden(name string) bool { return strings.HasPrefix(name, ".") && name != marker }
 
-// swap replaces folder by the folder made and removes the old one.
+// swap replaces folder by the folder made and removes the old one. If the file system cannot exchange them, there is no
+// folder for a moment.
 func swap(made, folder string) error {
 	if _, err := os.Lstat(folder); os.IsNotExist(err) {
 		if err := os.Rename(made, folder); err != nil {

@@ -1,6 +1,6 @@
-// Package calls makes the calls of panels' pages and scripts. The calls go through the pipeline like all others, with
-// the panel as the caller and never the user. The package adds the sources of what the panel has read, and limits the
-// number of its calls.
+// Package calls makes the calls of panels' pages and scripts. The calls go through the pipeline like all others. Their
+// caller is the panel, never the user. The package adds the sources of what the panel has read to their provenance, and
+// limits their number.
 //
 // The policy decides which tools a panel may call and when the user is asked.
 package calls
@@ -24,11 +24,12 @@ const (
 	rate  = 20
 	// atOnce is the maximum number of calls that run or wait for approval.
 	atOnce = 16
-	// maxDepth is the maximum depth of a panel's calls that lead back to the same panel.
+	// maxDepth is how deep calls may be nested: a panel answers a call and makes a call, which a panel answers, and so
+	// on.
 	maxDepth = 3
 	// maxArgs is the maximum size of the arguments of a call in bytes.
 	maxArgs = 1 << 20
-	// maxRead is the maximum number of recorded sources of a panel.
+	// maxRead is the maximum number of recorded sources of a panel, without manySources.
 	maxRead = 32
 )
 
@@ -61,16 +62,16 @@ func New(do func(context.Context, toolspec.Call) toolspec.Result) *Caller {
 type Request struct {
 	Panel, Tool string
 	Args        json.RawMessage
-	// Interactive is true if the user can be asked.
+	// Interactive is true if the user can be asked. With a Parent, that of the Parent counts instead.
 	Interactive bool
-	// Parent is the provenance of the call that the panel is answering, nil for none. The new call then belongs to the
-	// same conversation and gets the same sources of outside text.
+	// Parent is the provenance of the call that the panel is answering, nil for none. The new call belongs to the same
+	// conversation and also gets its sources of outside text.
 	Parent *toolspec.Provenance
 }
 
 type depthKey struct{}
 
-// Call executes a call and returns its result.
+// Call executes a call and returns its result. It refuses calls that exceed the limits of the package.
 func (c *Caller) Call(ctx context.Context, a Request) toolspec.Result {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	switch {
@@ -95,8 +96,8 @@ func (c *Caller) Call(ctx context.Context, a Request) toolspec.Result {
 	return r
 }
 
-// from returns the provenance of a panel's call. It contains no typed hosts and no approval in advance, because a page
-// can invent both.
+// from returns the provenance of a panel's call. It contains no hosts that the user typed and no approval in advance,
+// because a page can invent both.
 func (c *Caller) from(a Request) toolspec.Provenance {
 	from := toolspec.Provenance{
 		Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive,
@@ -150,8 +151,8 @@ func (c *Caller) leave(panel string) {
 	c.panels[panel].running--
 }
 
-// note records the sources of text that a panel received. They are never forgotten, because a page may store what it
-// sources and load it again.
+// note records the sources of text that a panel received. They are never removed, because a page may store what it
+// reads and load it again.
 func (c *Caller) note(panel string, sources []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Find returns the error message in value, cut after most characters. It knows the usual forms: error, message, detail,
-// title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors or detail as a
-// list or by field.
+// Find returns the error message in value (decoded JSON), cut after most characters, or "" if it finds none. It knows
+// the usual forms: error, message, msg, detail, reason or title as a string, a list or an object with these members
+// again; OAuth's error_description; and errors as a list or by field.
 func Find(value any, most int) string { return excerpt.Runes(errorTextAt(value, 0), most) }
 
 // maxListedErrors is the maximum number of errors of a list that are reported.

@@ -22,7 +22,7 @@ import (
 const (
 	Passed = "passed"
 	Failed = "failed"
-	// Skipped means that the eval was not run, because it depends on a missing answer or needs a model.
+	// Skipped means that the eval was not run: it names no tool, it depends on a missing answer, or the run was stopped.
 	Skipped = "skipped"
 )
 
@@ -31,16 +31,16 @@ const shownAnswer = 2000
 
 // Outcome is the outcome of one eval.
 type Outcome struct {
-	// Name is the name of the eval, or of its tool if the eval has none.
+	// Name is the name of the eval. If it has none, it is the beginning of its prompt, or the name of its tool.
 	Name  string `json:"name"`
 	Tool  string `json:"tool,omitempty"`
 	State string `json:"state"`
 	// Reason says why the eval failed or was skipped, "" if it passed.
 	Reason string `json:"why,omitempty"`
-	// Args contains the arguments as they were sent. Answer is the beginning of the answer.
+	// Args contains the arguments as they were sent. Answer is the beginning of the answer or error.
 	Args   json.RawMessage `json:"args,omitempty"`
 	Answer string          `json:"answer,omitempty"`
-	// DurationMS is the duration of the call in milliseconds.
+	// DurationMS is the duration of the call in milliseconds, 0 if there was none.
 	DurationMS int64 `json:"duration_ms"`
 }
 
@@ -93,7 +93,7 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	return o
 }
 
-// answerOf returns the answer as a JSON value and as text. The text of a failure is its error.
+// answerOf returns the answer as a JSON value and as text. The text of a failure is its error and suggestion.
 func answerOf(r toolspec.Result) (value any, text string) {
 	if !r.Success {
 		return nil, strings.TrimSpace(r.Error + " " + r.Suggestion)
@@ -154,7 +154,7 @@ func mismatch(want manifest.Expectation, r toolspec.Result, value any, text stri
 	return ""
 }
 
-// same compares JSON values. 1 and 1.0 are equal.
+// same compares JSON values. 1 and 1.0 are equal, but not inside lists and objects.
 func same(a, b any) bool {
 	x, one := a.(json.Number)
 	y, two := b.(json.Number)
@@ -189,7 +189,7 @@ func lookup(value any, path []string) (any, bool) {
 	return value, true
 }
 
-// fillReferences replaces references such as "{added.id}" by parts of earlier answers.
+// fillReferences replaces references such as "{added.id}" by parts of earlier answers. It fails if one is missing.
 func fillReferences(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil

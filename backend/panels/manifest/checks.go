@@ -103,7 +103,7 @@ func (c *checker) checkContext() {
 	}
 }
 
-// keyLike converts text to a valid name of a key or setting.
+// keyLike converts text to a valid name of a key or setting, "key" if that is impossible.
 func keyLike(text string) string {
 	if key := slug(text, '_', 60); keyForm.MatchString(key) {
 		return key
@@ -143,7 +143,7 @@ func (c *checker) checkPermissions() {
 	}
 }
 
-// checkPlain requires a single word or path without control characters.
+// checkPlain requires text that is not blank and contains no NUL and no line break.
 func (c *checker) checkPlain(at, value, sample string) {
 	if c.usable(at) && (strings.TrimSpace(value) == "" || strings.ContainsAny(value, "\x00\n\r")) {
 		c.fail(at, Problem{Expected: "a name such as " + sample}, quote(sample))
@@ -186,7 +186,7 @@ func (c *checker) checkConfig() {
 	}
 }
 
-// hasType reports whether raw is JSON of the scalar type name.
+// hasType reports whether the JSON value raw has the scalar type name.
 func hasType(raw, name string) bool {
 	number, err := strconv.ParseFloat(raw, 64)
 	switch name {
@@ -249,7 +249,7 @@ func parseCondition(text string) *condition.Expr {
 	return expr
 }
 
-// backendMembers lists for each member the kinds of backend that use it.
+// backendMembers lists for each member the kinds of backend for which it is accepted without a warning.
 var backendMembers = []struct {
 	name  string
 	kinds []string
@@ -358,7 +358,7 @@ func (c *checker) checkURL(raw string) {
 	}
 }
 
-// notGranted reports a host that is not in permissions.net. The suggested value is the missing permission.
+// notGranted reports a host that is not in permissions.net. It suggests permissions.net with that host added.
 func (c *checker) notGranted(at, host, text string) {
 	hosts := append(slices.Clone(c.manifest.Permissions.Net.List), host)
 	c.fail(at, Problem{

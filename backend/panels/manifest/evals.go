@@ -15,7 +15,8 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// Eval is a call with a known answer. A call of Tool with Args should answer as Expect says.
+// Eval is a call with a known answer. A call of Tool with Args should answer as Expect says. Without Tool, there is
+// only a Prompt and nothing is called.
 type Eval struct {
 	// Name says what should be true. Prompt is a message of a user that should lead to the call.
 	Name   string          `json:"name"`
@@ -31,7 +32,7 @@ type Eval struct {
 type Expectation struct {
 	// Success is false if the call should fail. nil means true.
 	Success *bool `json:"success"`
-	// Contains lists texts that the answer or the error contains.
+	// Contains lists texts that must occur in the answer, or in the error of a call that should fail.
 	Contains []string `json:"contains"`
 	// Equals maps JSON Pointers to the expected values in the answer.
 	Equals map[string]json.RawMessage `json:"equals"`
@@ -49,7 +50,7 @@ func Reference(text string) (answer string, path []string, ok bool) {
 	return match[1], strings.FieldsFunc(match[2], func(c rune) bool { return c == '.' }), true
 }
 
-// checkEvals requires calls of the panel's own tools with valid arguments.
+// checkEvals checks the evals: their tools, arguments, pointers into the answer, and names of answers.
 func (c *checker) checkEvals(bound []BoundTool) {
 	var answers []string
 	for i, e := range c.manifest.Evals {
@@ -111,7 +112,8 @@ func (c *checker) checkEvalTool(at string, e Eval) {
 	}
 }
 
-// checkEvalArgs requires references to earlier answers only, and valid arguments unless the call should fail.
+// checkEvalArgs requires that references lead to earlier answers. It requires valid arguments unless they contain
+// references or the call should fail.
 func (c *checker) checkEvalArgs(at string, e Eval, bound []BoundTool, answers []string) {
 	if len(e.Args) == 0 || !c.usable(at) {
 		return

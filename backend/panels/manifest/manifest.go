@@ -1,9 +1,9 @@
 // Package manifest parses and checks the manifest.json of a panel. Parse validates the text with the published JSON
-// Schema and checks what a schema cannot express. It returns a Plan with tools that are ready to be offered and called,
-// or Problems with their positions and corrections. Parse uses only the text; ReadFile and Validate read it from a
-// folder.
+// Schema and checks what a schema cannot express. It returns the problems, most of them with a position and a
+// correction. Unless one is an error, it also returns a Plan with tools that are ready to be offered and called. Parse
+// reads no files; ReadFile, ReadPage and Validate do.
 //
-// A manifest is outside text. The package does not run it, follow its references or trust its claims.
+// A manifest is outside text. The package runs no program that it names, and reads no file that it names but the page.
 package manifest
 
 import (
@@ -26,7 +26,7 @@ type Manifest struct {
 	Backend         *Backend               `json:"backend"`
 	Permissions     Permissions            `json:"permissions"`
 	Config          map[string]ConfigField `json:"config"`
-	// Context lists the keys that the panel publishes, for use in inject and in conditions.
+	// Context lists the keys of the values that the panel publishes, for use in inject and in conditions.
 	Context []string `json:"context"`
 	When    string   `json:"when"`
 	Tools   []Tool   `json:"tools"`
@@ -55,12 +55,12 @@ type Backend struct {
 	Args    []string `json:"args"`
 	URL     string   `json:"url"`
 	File    string   `json:"file"`
-	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready. If it is "", the program is
-	// ready when its port is open.
+	// Health is a path below /api/<panel_id>/ that answers 2xx when a program with a port is ready. If it is "", the
+	// program is ready when its port is open.
 	Health string `json:"health"`
 	// Stdio is true if the program uses lines of JSON on standard input and output instead of a port.
 	Stdio bool `json:"stdio"`
-	// IdleSeconds is the time without a call after which the program is stopped; 0 means 300.
+	// IdleSeconds is the time without a call after which a program of kind process or mcp is stopped; 0 means 300.
 	IdleSeconds int `json:"idle_seconds"`
 }
 
@@ -72,7 +72,7 @@ type Permissions struct {
 	CallTools []string `json:"call_tools"`
 }
 
-// Hosts is a set of hosts. In JSON it is a list of host names, or true for any host.
+// Hosts is a set of hosts. In JSON it is a list of host names, true for any host, or false for none.
 type Hosts struct {
 	Any  bool
 	List []string
@@ -117,7 +117,7 @@ type Tool struct {
 	When            string            `json:"when"`
 }
 
-// Annotations are the tool annotations of MCP. nil means that the manifest does not contain the annotation.
+// Annotations are the tool annotations of MCP. nil means that the manifest omits the annotation.
 type Annotations struct {
 	ReadOnly    *bool `json:"readOnlyHint"`
 	Destructive *bool `json:"destructiveHint"`

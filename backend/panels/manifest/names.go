@@ -20,12 +20,13 @@ var (
 	placeholderForm = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 )
 
-// reservedID reports whether id is the first part of one of Sextant's own routes under /api/.
+// reservedID reports whether id is reserved because Sextant has routes under /api/<id>. Other such ids are not
+// reserved.
 func reservedID(id string) bool {
 	return slices.Contains([]string{"ai", "panels", "automations", "mcp", "openapi"}, id)
 }
 
-// CheckID returns an error if id is not a valid panel id.
+// CheckID returns an error if id is not a valid panel id or is reserved for Sextant's own routes.
 func CheckID(id string) error {
 	if !idForm.MatchString(id) {
 		return fmt.Errorf("%q cannot be a panel's id: a small letter, then 1 to 48 small letters, digits and hyphens",
@@ -37,13 +38,13 @@ func CheckID(id string) error {
 	return nil
 }
 
-// IsLoopback reports whether host, a name or an address, always refers to this machine.
+// IsLoopback reports whether host is "localhost" or a loopback address. Other names are not resolved.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// checkPath says why path cannot be an endpoint of the panel id, "" if it can.
+// checkPath says why path cannot be the path of an endpoint of the panel id, "" if it can.
 func checkPath(path, id string) string {
 	prefix := "/api/" + id + "/"
 	switch {
@@ -77,7 +78,8 @@ func placeholders(text string) []string {
 	return names
 }
 
-// slug returns text in lower-case letters and digits, with separator between the words, cut to limit bytes.
+// slug returns text in the letters a to z and digits, with separator between the words, cut to limit bytes. It begins
+// with a letter or is "".
 func slug(text string, separator rune, limit int) string {
 	var b strings.Builder
 	previous := separator

@@ -5,8 +5,8 @@ import (
 	"sextant/shared/event"
 )
 
-// ReadPage reads and checks the declarative page of the panel in dir. It returns nil if the page has problems or the
-// panel has no declarative page.
+// ReadPage reads and checks the declarative page of the panel in the folder dir. The tree is nil if the page has
+// problems or the panel has no declarative page.
 func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	ui := plan.Manifest.UI
 	if ui == nil || ui.Kind != "declarative" {

@@ -28,7 +28,7 @@ type parameters struct {
 	required   []string
 	// short is true if the manifest uses the short form.
 	short bool
-	// compiled is nil for a simple schema, which is compiled only if there are examples to check.
+	// compiled is nil for a simple schema, or if required was changed. It is then made only to check examples.
 	compiled *jsonschema.Schema
 }
 
@@ -43,7 +43,7 @@ func (p parameters) has(name string) bool {
 
 func (p parameters) names() []string { return slices.Sorted(maps.Keys(p.properties)) }
 
-// json returns the whole schema.
+// json returns the whole schema as JSON.
 func (p parameters) json() json.RawMessage {
 	members := maps.Clone(p.members)
 	delete(members, "required")
@@ -58,7 +58,7 @@ func (p parameters) json() json.RawMessage {
 }
 
 // readParameters reads the JSON Schema of an object, or the short form: names with their schemas, which may contain
-// "required": true. It does not follow references.
+// "required": true. References may lead only to places in the same schema.
 func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) {
 	if len(raw) > maxParameters {
 		limit := fmt.Sprintf("%d KB", maxParameters>>10)
@@ -97,7 +97,7 @@ func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) 
 	return p, nil
 }
 
-// keywordFix returns a valid value for the keyword at pointer, "" if only the whole schema can be replaced.
+// keywordFix returns a valid value for the keyword at pointer, "" if it knows none.
 func keywordFix(pointer string, schema []byte) string {
 	keyword := pointer[strings.LastIndexByte(pointer, '/')+1:]
 	if keyword == "type" {
@@ -193,7 +193,7 @@ func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault)
 	return p, nil
 }
 
-// notASchema returns the fault of a parameter that is not an object. raw may be the name of the parameter's type.
+// notASchema returns the fault of a parameter whose value raw is not a schema. raw may be the name of a type.
 func notASchema(parent, name string, raw []byte) *parametersFault {
 	near := nearest.Name(strings.Trim(string(raw), `"`), scalarTypes())
 	if near == "" {

@@ -20,19 +20,20 @@ import (
 // MaxBytes is the maximum size of a manifest in bytes.
 const MaxBytes = 1 << 20
 
-// maxProblems is the maximum number of problems that are reported for a manifest.
+// maxProblems is the maximum number of problems that are reported for a manifest. The rest is only counted.
 const maxProblems = 100
 
-// Problem is a mistake in a panel with its position.
+// Problem is a mistake in a panel.
 type Problem = event.PanelProblem
 
-// ParseResult is the result of Parse. Plan is nil if a problem disables the panel.
+// ParseResult is the result of Parse. Plan is nil if Problems contains an error; warnings do not matter.
 type ParseResult struct {
 	Plan     *Plan
 	Problems []Problem
 }
 
-// Plan is a valid manifest with tools that are ready to be offered and called.
+// Plan is a valid manifest. Tools are ready to be offered and called; they are nil if a panel of the user has no
+// backend.
 type Plan struct {
 	Manifest Manifest
 	Tools    []BoundTool
@@ -47,16 +48,17 @@ type checker struct {
 	manifest Manifest
 	folder   string
 	builtin  bool
-	// nulls contains the pointers of null members, which count as missing. invalid contains the pointers of values with
-	// a reported problem, which are neither checked further nor decoded.
+	// nulls contains the pointers of null members, which count as missing. invalid contains the pointers of wrong or
+	// missing values that fail has reported; later steps skip them.
 	nulls, invalid map[string]bool
 	// patterns contains the pointers of strings that do not match a pattern of the schema.
 	patterns []string
 	problems []Problem
 }
 
-// Parse checks the text of a manifest. folder is the base name of its folder. Except for a syntax error, Parse
-// continues after a mistake, so that it reports all problems at once.
+// Parse checks the text of a manifest. The last element of folder is the name of the panel's folder. builtin is true
+// for a panel of Sextant itself, which has no backend and may have a page of kind "builtin". Parse continues after most
+// mistakes to report them all at once. It stops if the text is larger than MaxBytes, cannot be parsed or is no object.
 func Parse(text []byte, folder string, builtin bool) ParseResult {
 	c := &checker{
 		schema: loadSchema(), folder: filepath.Base(folder), builtin: builtin,
@@ -123,7 +125,7 @@ func (c *checker) parsed(tools []BoundTool) ParseResult {
 	return out
 }
 
-// pruned returns the text without unknown, null and invalid members, so that it can be decoded.
+// pruned returns the text without repeated, unknown, null and invalid members, so that it can be decoded.
 func (c *checker) pruned() []byte {
 	root := c.index.Root.Clone()
 	c.prune("", &root, c.schema.root)
@@ -170,7 +172,7 @@ func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
 	}
 }
 
-// problem returns a problem without a position in the file.
+// problem returns a problem without a file and position.
 func problem(warning bool, format string, args ...any) Problem {
 	p := Problem{Severity: event.SeverityError, Text: fmt.Sprintf(format, args...)}
 	if warning {
@@ -188,7 +190,7 @@ func (c *checker) report(offset int, p Problem) {
 	c.problems = append(c.problems, p)
 }
 
-// fail reports that the value at pointer is wrong or missing. value is a valid value as JSON.
+// fail reports that the value at pointer is wrong or missing. value is a valid value as JSON, unused if p has a Fix.
 func (c *checker) fail(pointer string, p Problem, value string) {
 	p.Pointer = pointer
 	p.Fix = cmp.Or(p.Fix, c.piece(pointer, value))
@@ -202,7 +204,7 @@ func (c *checker) fail(pointer string, p Problem, value string) {
 	c.invalid[pointer] = true
 }
 
-// warn reports a warning at the value of pointer, or at the value that contains it.
+// warn reports a warning at the member or item at pointer, or at the nearest existing one that contains it.
 func (c *checker) warn(pointer, fix, format string, args ...any) {
 	p := Problem{Pointer: pointer, Severity: event.SeverityWarning, Text: fmt.Sprintf(format, args...), Fix: fix}
 	for pointer != "" {
@@ -219,7 +221,7 @@ func (c *checker) warn(pointer, fix, format string, args ...any) {
 	c.report(c.index.Values[""].Start, p)
 }
 
-// duplicate reports that a name occurs twice.
+// duplicate reports that the last name of pointer occurs twice in its object.
 func (c *checker) duplicate(pointer string) {
 	name := jsonpos.SplitPointer(pointer)[strings.Count(pointer, "/")-1]
 	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " +
@@ -229,7 +231,7 @@ func (c *checker) duplicate(pointer string) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// piece returns value with its member name inside an object, otherwise value alone.
+// piece returns value as it would stand at pointer: with its name if that is a member of an object, else alone.
 func (c *checker) piece(pointer, value string) string {
 	if pointer == "" || !strings.HasPrefix(c.index.Raw(parent(pointer)), "{") {
 		return value
@@ -238,13 +240,13 @@ func (c *checker) piece(pointer, value string) string {
 	return quote(parts[len(parts)-1]) + ": " + value
 }
 
-// usable reports whether the value at pointer exists and has no reported problem.
+// usable reports whether the value at pointer exists, is not null, and is not unusable.
 func (c *checker) usable(pointer string) bool {
 	_, ok := c.index.Values[pointer]
 	return ok && !c.nulls[pointer] && !c.unusable(pointer)
 }
 
-// unusable reports whether the value at pointer, or a value that contains it, has a reported problem.
+// unusable reports whether fail was called for the value at pointer or for a value that contains it.
 func (c *checker) unusable(pointer string) bool {
 	for ; pointer != ""; pointer = parent(pointer) {
 		if c.invalid[pointer] {
@@ -261,7 +263,8 @@ func (c *checker) minimal() string {
 		quote(titled(id)))
 }
 
-// id returns the id that the panel has or should have: the name of the folder if that is a valid id.
+// id returns the id that the panel has or should have: the manifest's id, the folder's name, or the nearest valid id to
+// one of them. "my-panel" is the last resort. Before the manifest is decoded, its id is unknown.
 func (c *checker) id() string {
 	for _, id := range []string{
 		c.manifest.PanelID, c.folder, slug(c.folder, '-', 49),
@@ -277,7 +280,7 @@ func (c *checker) id() string {
 // parent returns the pointer of the value that contains the value at pointer.
 func parent(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
-// label returns the last name of a pointer for use in a sentence.
+// label returns a name for the value at pointer for use in a sentence: "title", "item 3 of tools".
 func label(pointer string) string {
 	parts := jsonpos.SplitPointer(pointer)
 	if len(parts) == 0 {

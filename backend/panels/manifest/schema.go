@@ -24,10 +24,10 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// SchemaName is the file name of the published JSON Schema of the manifest.
+// SchemaName is the name under which the JSON Schema of the manifest is served, in the folder /schemas.
 const SchemaName = "panel-manifest.v1.json"
 
-// JSONSchema returns the JSON Schema (draft 2020-12) of manifest version 1, which Parse uses for validation.
+// JSONSchema returns the JSON Schema (draft 2020-12) of manifest version 1. Parse validates with it.
 func JSONSchema() []byte { return docs.PanelManifestSchema() }
 
 // node contains the parts of a subschema that are needed to describe problems.
@@ -40,7 +40,7 @@ type node struct {
 	Required   []string         `json:"required"`
 	Minimum    int              `json:"minimum"`
 	Maximum    int              `json:"maximum"`
-	// Aliases contains names that other formats use for the member.
+	// Aliases contains wrong names for the member, such as those of other formats. They lead to a suggestion.
 	Aliases  []string          `json:"x-aliases"`
 	Examples []json.RawMessage `json:"examples"`
 }
@@ -57,7 +57,7 @@ func (o *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*o)[0])
 }
 
-// additional is the schema of members with arbitrary names. Its node is nil if the schema has none or forbids them.
+// additional is the schema of members with arbitrary names. Its node is nil if there is none or they are forbidden.
 type additional struct{ *node }
 
 // UnmarshalJSON implements json.Unmarshaler for false and a schema.
@@ -99,7 +99,7 @@ func (n *node) member(name string) *node {
 	return n.Additional.node
 }
 
-// at returns the schema of the value at pointer, nil if the value may be anything.
+// at returns the schema of the value at pointer, nil if n has none for it.
 func (n *node) at(pointer string) *node {
 	for _, part := range jsonpos.SplitPointer(pointer) {
 		if _, err := strconv.Atoi(part); err == nil && n.Items != nil {
@@ -114,7 +114,7 @@ func (n *node) at(pointer string) *node {
 	return n
 }
 
-// open reports whether an object may have any members.
+// open reports whether n says nothing about the members of an object.
 func (n *node) open() bool { return len(n.Properties) == 0 && n.Additional.node == nil }
 
 // names returns the known members, sorted.
@@ -156,7 +156,7 @@ var typeNames = map[string]string{
 	"object": "an object",
 }
 
-// example returns a valid value as JSON.
+// example returns a value as JSON: the schema's first example or choice, else a value of its first type.
 func (n *node) example() string {
 	switch {
 	case len(n.Examples) > 0:
@@ -170,7 +170,8 @@ func (n *node) example() string {
 	}[n.Type[0]]
 }
 
-// convert converts raw to the type of this schema. It returns "" if the conversion is not clear.
+// convert returns the JSON in raw as JSON of this schema's first type, or "" if the conversion is not clear. As a
+// boolean, everything but "true", "yes", "on" and "1" is false.
 func (n *node) convert(raw string) string {
 	text := strings.Trim(raw, `"`)
 	switch first := raw[0]; n.Type[0] {
@@ -193,8 +194,8 @@ func (n *node) convert(raw string) string {
 	return ""
 }
 
-// validate reports what violates the schema. It first removes null members, which count as missing, and unknown
-// members, which have no effect.
+// validate reports what violates the schema, except for patterns, which it collects for checkPatterns. It reports null
+// and unknown members itself and validates the text without them.
 func (c *checker) validate() {
 	c.inspect("", c.schema.root)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.pruned()))
@@ -216,7 +217,7 @@ func (c *checker) validate() {
 	}
 }
 
-// inspect finds null members, and unknown members of objects with known members only.
+// inspect collects null members, and reports unknown members of objects with known members only.
 func (c *checker) inspect(pointer string, n *node) {
 	raw := c.index.Raw(pointer)
 	if raw[0] == '[' && n.Items != nil {
@@ -244,8 +245,8 @@ func (c *checker) inspect(pointer string, n *node) {
 	}
 }
 
-// unknown reports a member without meaning. An unknown permission is an error, because its author expects it to be
-// granted.
+// unknown reports a member that the schema does not know. An unknown permission is an error instead of a warning,
+// because its author expects it to be granted.
 func (c *checker) unknown(parent, name string, n *node) {
 	pointer := jsonpos.Pointer(parent, name)
 	p := Problem{
@@ -265,7 +266,7 @@ func (c *checker) unknown(parent, name string, n *node) {
 	c.report(c.index.Keys[pointer], p)
 }
 
-// refused converts the errors of the schema to problems.
+// refused reports the errors of a validation with the schema.
 func (c *checker) refused(e *jsonschema.ValidationError) {
 	for _, cause := range e.Causes {
 		c.refused(cause)
@@ -341,7 +342,7 @@ func (c *checker) required(parent, name string) {
 	c.fail(pointer, p, value)
 }
 
-// converted returns a valid value for pointer. It is derived from the existing value if its meaning is clear.
+// converted returns a value for pointer as JSON: the existing value converted if its meaning is clear, else an example.
 func (c *checker) converted(pointer string, n *node) string {
 	if value := n.convert(c.index.Raw(pointer)); value != "" && n != c.schema.root {
 		return value

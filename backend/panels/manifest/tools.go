@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// BoundTool is a valid tool with all that is needed to offer and call it.
+// BoundTool is a valid tool with everything that is needed to offer and call it.
 type BoundTool struct {
 	Tool
 	Def    toolspec.Definition
@@ -23,7 +23,7 @@ type BoundTool struct {
 	// Path is the path of the endpoint. PathParams contains the names in its braces.
 	Path       string
 	PathParams []string
-	// RequiredParams contains the parameters that a call or the panel's context must supply.
+	// RequiredParams contains the parameters that a call must supply, or the panel's context through inject.
 	RequiredParams []string
 	// UndoMethod and UndoPath are the endpoint that undoes a call, "" for none.
 	UndoMethod, UndoPath string
@@ -33,8 +33,8 @@ type BoundTool struct {
 	index, line, column int
 }
 
-// DisabledProblem returns the problem that t is disabled because of why. If the position of t's name is known, it
-// suggests another name whatever why is, and does not check that this name is free.
+// DisabledProblem returns the problem that t is disabled, with the reason why. If the position of t's name is known,
+// the problem suggests another name, even if why is not about the name. That name may be taken, too.
 func (t BoundTool) DisabledProblem(why string) Problem {
 	p := Problem{File: FileName, Line: t.line, Column: t.column, Severity: event.SeverityError, Tool: t.Name}
 	p.Text = fmt.Sprintf("tool %s is off: %s", t.Name, why)
@@ -47,7 +47,7 @@ func (t BoundTool) DisabledProblem(why string) Problem {
 	return p
 }
 
-// checkTools returns the valid tools.
+// checkTools checks the tools and returns the valid ones, or none if no backend answers them.
 func (c *checker) checkTools() []BoundTool {
 	seen := map[string]bool{}
 	var bound []BoundTool
@@ -209,7 +209,7 @@ func (c *checker) checkInjection(at string, t Tool, args *parameters) {
 	}
 }
 
-// injectionJSON returns valid as JSON, with the pair of name and key added if key is one of keys.
+// injectionJSON returns valid as a JSON object. It adds name with key unless name is "" or key is not in keys.
 func injectionJSON(valid map[string]string, name, key string, keys []string) string {
 	all := maps.Clone(valid)
 	if name != "" && slices.Contains(keys, key) {
@@ -242,8 +242,8 @@ func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args
 	}
 }
 
-// hints returns the hints of the manifest, completed by the meaning of the HTTP method. A read-only tool runs without a
-// question, so only a tool with the method GET can be read-only in a user's panel.
+// hints returns the hints of the manifest, completed by the meaning of the HTTP method. A read-only tool normally runs
+// without a question, so only a tool with the method GET can be read-only in a user's panel.
 func (c *checker) hints(at string, b BoundTool) toolspec.Hints {
 	or := func(declared *bool, otherwise bool) bool {
 		if declared != nil {
@@ -340,8 +340,8 @@ func (c *checker) checkUndo(at string, b *BoundTool) {
 	b.UndoMethod, b.UndoPath = method, path
 }
 
-// prefix returns the id with which path must begin. If the id and the folder's name differ, either is accepted, so that
-// one mistake is reported only once.
+// prefix returns the id that must follow /api/ in path. If the manifest's id and the folder's name differ, either is
+// accepted, so that one mistake is reported only once.
 func (c *checker) prefix(path string) string {
 	if id := c.manifest.PanelID; id != "" && strings.HasPrefix(path, "/api/"+id+"/") {
 		return id

@@ -10,17 +10,17 @@ import (
 
 // Report is the result of Validate.
 type Report struct {
-	// Panel is the name of the folder. Title is the manifest's title, "" if it could not be read.
+	// Panel is the name of the folder. Title is the manifest's title, "" if the manifest has errors.
 	Panel string `json:"panel"`
 	Title string `json:"title,omitempty"`
-	// OK is true if the panel can run, possibly with warnings.
+	// OK is true if there are no errors. There may be warnings.
 	OK       bool      `json:"ok"`
 	Tools    []string  `json:"tools"`
 	Problems []Problem `json:"problems"`
 }
 
-// Validate checks the panel in the folder dir as a running Sextant would. It also checks whether the panel's program is
-// installed. The panel must not have a tool with one of the reserved names.
+// Validate checks the panel in the folder dir. It does not know the other panels, whose tools may have the same names.
+// A tool with one of the reserved names is an error. If the panel's program is not on this machine, that is a warning.
 func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)
@@ -58,14 +58,15 @@ func Validate(dir string, reserved ...string) Report {
 	return report
 }
 
-// with returns r with p added. An error sets OK to false.
+// with returns r with p added. If p is an error, OK is false.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
 	r.OK = r.OK && p.Warning()
 	return r
 }
 
-// missingProgram warns about a missing command or script. It is no error, because the panel may run on another machine.
+// missingProgram returns warnings about a missing command or script. They are no errors, because the panel may run on
+// another machine.
 func missingProgram(dir string, b *Backend) (problems []Problem) {
 	warn := func(format string, args ...any) {
 		problems = append(problems, problem(true, format, args...))

@@ -13,7 +13,8 @@ import (
 )
 
 // CSP lists what a page of kind webview may load or connect to besides its own files. The members have the names of MCP
-// Apps. Each entry is an origin, such as "https://api.example.com", with a host in permissions.net.
+// Apps. Each entry is an origin, such as "https://api.example.com" or "https://*.example.com", whose host
+// permissions.net must allow.
 type CSP struct {
 	// ConnectDomains applies to fetch and sockets (also wss:), ResourceDomains to scripts, styles, images, fonts and
 	// media, FrameDomains to frames in the page, and BaseURIDomains to a <base> element.
@@ -23,12 +24,13 @@ type CSP struct {
 	BaseURIDomains  []string `json:"baseUriDomains"`
 }
 
-// originForm is a scheme, a name of at least two parts that may begin with "*.", and a port. It allows no character
-// that could end a directive of a content security policy.
+// originForm is a scheme, a name of at least two parts after an optional "*.", and an optional port. It allows no
+// character that could end a directive of a content security policy.
 var originForm = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+` +
 	`[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?::[0-9]{1,5})?$`)
 
-// originHost returns the host of an origin. ok is false if origin is not allowed in a content security policy.
+// originHost returns the host of origin, with "*." if origin has that. ok is false if origin is not allowed in a CSP.
+// sockets is true if it may have the scheme wss.
 func originHost(origin string, sockets bool) (host string, ok bool) {
 	parts := originForm.FindStringSubmatch(origin)
 	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" ||
@@ -70,7 +72,7 @@ func (c *checker) checkWebview(page *UI) {
 	}
 }
 
-// checkOrigin checks an origin that a page may use. Its host must be granted.
+// checkOrigin checks the origin at the pointer at. permissions.net must contain its host. sockets allows wss.
 func (c *checker) checkOrigin(at, origin string, sockets bool) {
 	if !c.usable(at) {
 		return

@@ -20,10 +20,10 @@ type ManifestStore interface {
 	SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error
 }
 
-// ErrNotPending reports that the manifest that the user accepted or declined is no longer pending.
+// ErrNotPending reports that the manifest that the user accepted or declined is not pending (any more).
 var ErrNotPending = errors.New("this change of the panel is no longer pending")
 
-// pending is a changed manifest that would allow its panel more.
+// pending is a changed manifest that would allow its panel more and waits for the user.
 type pending struct {
 	hash    string
 	text    []byte
@@ -49,8 +49,8 @@ func (p *pending) toolsOnly() bool {
 	return !slices.ContainsFunc(p.reasons, func(r acceptance.Reason) bool { return r.Kind != acceptance.KindTool })
 }
 
-// loadAccepted loads the accepted manifests. If it fails, the folders must not be read, because every panel would count
-// as new.
+// loadAccepted loads the accepted manifests and the pinned panels. If it fails, the folders must not be read, because
+// every panel would count as new.
 func (r *Registry) loadAccepted(ctx context.Context) error {
 	if r.cfg.Accepted != nil {
 		list, err := r.cfg.Accepted.AcceptedPanels(ctx)
@@ -64,8 +64,8 @@ func (r *Registry) loadAccepted(ctx context.Context) error {
 	return r.loadPins(ctx)
 }
 
-// AcceptedPanel returns the accepted manifest of a panel and the tools that the panel ever had. It returns false if
-// there is none.
+// AcceptedPanel returns the accepted manifest of a panel and the known tools of the panel (acceptance.KnownTools). It
+// returns false if there is none.
 func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,8 +74,9 @@ func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	return known, ok
 }
 
-// admit reports whether found may be used now: the panel is built-in or new, the user accepted this manifest, or it
-// allows nothing more. Otherwise found becomes pending. The caller holds r.mu.
+// admit reports whether found may be used now: the panel is built-in or new, this manifest is accepted, it allows
+// nothing more, or the user is developing the panel and only tools have changed. It accepts such a manifest. Otherwise
+// found becomes pending. The caller holds r.mu.
 func (r *Registry) admit(e *entry, text []byte, found manifest.ParseResult) bool {
 	if e.builtin {
 		return true
@@ -129,8 +130,8 @@ func (r *Registry) restoreAccepted(e *entry) {
 	}
 }
 
-// saveAccepted stores the manifests that were accepted since the last call. If it fails, the user is asked about them
-// again after the next start. The caller holds r.reloadMu.
+// saveAccepted stores what was accepted or declined since the last successful call. If it never succeeds, the user is
+// asked again after the next start. The caller holds r.reloadMu.
 func (r *Registry) saveAccepted(ctx context.Context) error {
 	r.mu.Lock()
 	var list []wire.AcceptedPanel
@@ -191,8 +192,8 @@ func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
 	return nil
 }
 
-// Decline records that the user declines the pending manifest with the given hash, which stays listed as declined. It
-// returns ErrNotPending if that manifest is not pending.
+// Decline records that the user declines the pending manifest with the given hash. The manifest stays pending, marked
+// as declined. Decline returns ErrNotPending if that manifest is not pending.
 func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
@@ -212,9 +213,9 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	return err
 }
 
-// Develop sets whether the user is developing a panel. Changes of the texts, schemas and endpoints of its tools are
-// then accepted immediately until the Registry is closed; permissions and commands always wait. Develop returns
-// ErrNotPending if there is no such panel or it is built-in.
+// Develop sets whether the user is developing a panel. While on is true, until the Registry is closed, changes of the
+// panel's tools are accepted immediately; permissions and backends always wait. Develop returns ErrNotPending if there
+// is no such panel or it is built-in.
 func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
@@ -254,8 +255,8 @@ func (r *Registry) StoreApproved(ctx context.Context, panel string, text []byte)
 	return r.saveAccepted(ctx)
 }
 
-// ReadNow reads the folders immediately, for a caller that has just written to them. It does not wait for unfinished
-// manifests.
+// ReadNow reads the folders immediately, for a caller that has just written to them. It reports an invalid manifest at
+// once, although that may be incomplete.
 func (r *Registry) ReadNow(ctx context.Context) {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()

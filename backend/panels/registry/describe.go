@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Describe describes what call would do. If the call would start a program of the panel that was never approved, it
-// describes that start with the exact command, because the first question is about the program.
+// Describe describes what call would do. If the call may start a program that needs an approval, it describes that
+// start with the exact command instead, because the question is then about the program.
 func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -77,7 +77,7 @@ func sentence(o *callable, args map[string]json.RawMessage) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shownCommands records for each call that waits for approval which command was shown.
+// shownCommands records for each call that waits for approval which program was shown (process.Runner.Identity).
 type shownCommands struct {
 	byCall map[string]string
 	order  []string
@@ -110,8 +110,8 @@ func (s *shownCommands) take(call string) (command string, ok bool) {
 	return command, ok
 }
 
-// describeStart describes the start of o's program, if the call would start it after a question: the exact command and
-// what it may access.
+// describeStart describes the start of o's program: the exact command and what it may access. It returns the zero
+// Description if the program needs no approval.
 func (r *Registry) describeStart(o *callable, call toolspec.Call) toolspec.Description {
 	r.mu.Lock()
 	asks := r.needsApproval(o.runner)

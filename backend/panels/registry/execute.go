@@ -63,7 +63,7 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	return result, nil
 }
 
-// errPanelRemoved cancels the calls of a removed panel.
+// errPanelRemoved is the cause with which the calls of a removed panel are canceled.
 var errPanelRemoved = errors.New("the panel was removed")
 
 // sendUntilRemoved sends a call and cancels it if the panel is removed before the answer.
@@ -85,7 +85,8 @@ func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpo
 	return result
 }
 
-// fillContext adds the values that the panel's context injects. missing says which parameters are still missing.
+// fillContext decodes the arguments in raw and adds the values that the panel's context injects. missing is "", or a
+// sentence that says which parameter is still missing or that raw is not an object.
 func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[string]json.RawMessage, missing string) {
 	if len(bytes.TrimSpace(raw)) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
@@ -110,14 +111,15 @@ func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[strin
 	return args, ""
 }
 
-// needsApproval reports whether the program starts only after a question, because it was never approved or cannot be
-// sandboxed. The caller holds r.mu.
+// needsApproval reports whether the next call of the program needs an approval, because the program was not approved
+// since Sextant started, or because the call would start it without the whole sandbox. The caller holds r.mu.
 func (r *Registry) needsApproval(p *process.Runner) bool {
 	return !r.allowed[p.Identity()] || p.Unconfined() != "" && !p.Running()
 }
 
-// approveStart records that o's program may run, because the user has approved its start. It refuses if the manifest
-// has changed since, so that a different command would be started than the user was shown.
+// approveStart records that o's program may run, because the user has approved its start. It returns a refusal if a
+// different command would be started than the user was shown, or if a program without the whole sandbox has ended
+// since, so that its new start needs a question.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
@@ -176,7 +178,7 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	return answer(res, o, sent, output)
 }
 
-// noEgress returns the result of a call to an address that may not be reached.
+// noEgress returns the Result of a call to another machine without Config.Egress.
 func noEgress(o *callable) toolspec.Result {
 	return toolspec.Fail(toolspec.PermissionError,
 		fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up",
@@ -184,8 +186,8 @@ func noEgress(o *callable) toolspec.Result {
 		"Use an address of this machine in backend.url.")
 }
 
-// replacement returns the tool that has replaced o, if o's program was removed before anything was sent to it. It
-// returns nil unless that tool runs the same approved program.
+// replacement returns the tool that has replaced o after o's program was removed. It returns nil if there is none or
+// its program has a different process.Runner.Identity, which the user has not approved.
 func (r *Registry) replacement(o *callable) *callable {
 	next := r.state.Load().tools[o.Name]
 	if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
@@ -267,8 +269,8 @@ func unreachable(ctx context.Context, o *callable, sent endpointCall, err error)
 		"Start its backend, then call again. Other panels are not affected.")
 }
 
-// client returns a client for o's address: a direct one for this machine, otherwise one that uses egress. It returns
-// nil if the address is not allowed.
+// client returns a client for o's address: a direct one for this machine, otherwise one that uses Config.Egress. It
+// returns nil if that is nil or the address is invalid.
 func (r *Registry) client(o *callable) *http.Client {
 	u, err := url.Parse(o.url)
 	if err != nil || o.url == "" {

@@ -14,11 +14,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Describer is implemented by handlers of built-in panels that describe the calls of their tools, so that the policy
-// knows the files that they use. The registry finds it by a type assertion. Describe and Refuse receive the call with
-// injected values.
+// Describer is implemented by those handlers of built-in panels that describe the calls of their tools, so that the
+// policy knows the files that the calls use. The Registry finds it by a type assertion. Describe and Refuse receive the
+// call with injected values.
 type Describer interface {
-	// DescribesEffects reports whether calls of a tool are described by the files that they use.
+	// DescribesEffects reports whether Describe describes the calls of a tool by the files that they use.
 	DescribesEffects(tool string) bool
 	// Describe describes what call would do. If it returns false, the Registry describes the call.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
@@ -33,7 +33,8 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 	return call
 }
 
-// describerOf returns the Describer of the called tool, nil for none, and the call with injected values.
+// describerOf returns the Describer of the called tool and the call with injected values. It returns nil and the
+// unchanged call if there is no Describer or a parameter is missing.
 func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -50,7 +51,7 @@ func (r *Registry) describerOf(call toolspec.Call) (Describer, toolspec.Call) {
 	return d, withArgs(call, args)
 }
 
-// DescribesEffects reports whether the calls of a tool are described by the files that they use.
+// DescribesEffects reports whether Describe describes the calls of a tool by the files that they use.
 func (r *Registry) DescribesEffects(tool string) bool {
 	o := r.state.Load().tools[tool]
 	if o == nil {
@@ -60,7 +61,8 @@ func (r *Registry) DescribesEffects(tool string) bool {
 	return ok && d.DescribesEffects(tool)
 }
 
-// Refuse implements pipeline.Refuser, so that nobody is asked about a call that cannot run.
+// Refuse implements pipeline.Refuser: nobody is asked about a call of a built-in panel that cannot run. It returns nil
+// for all other calls.
 func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
 		if _, missing := r.fillContext(o, call.Args); missing != "" {
@@ -76,7 +78,7 @@ func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 }
 
 // callHandler sends the call to the Go handler of a built-in panel. If the handler panics, only the call fails. What
-// the handler flushes is shown immediately.
+// the handler flushes is shown immediately if its Content-Type is that of a stream.
 func callHandler(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
 ) (result toolspec.Result) {

@@ -7,8 +7,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// PageDefinitions returns the tools that the page of panel can call: those of the panel, including tools hidden from
-// the assistant, and the available tools of other panels.
+// PageDefinitions returns the tools that the page of panel can call: those of the panel, except for tools hidden from
+// pages, and the available tools of pinned panels.
 func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 	s := r.state.Load()
 	var defs []toolspec.Definition
@@ -26,7 +26,7 @@ func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 	return defs
 }
 
-// CallTools returns the tools of others that the manifest of panel names in call_tools. ok is false if there is no
+// CallTools returns the tools that the manifest of panel names in permissions.call_tools. ok is false if there is no
 // usable panel with this id.
 func (r *Registry) CallTools(panel string) (names []string, ok bool) {
 	names, ok = r.state.Load().callTools[panel]

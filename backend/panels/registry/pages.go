@@ -26,7 +26,9 @@ type pageState struct {
 	revision int
 }
 
-// updatePage applies changes of e's page. again is when to check the page again, 0 for no fixed time.
+// updatePage applies changes of e's page. If patient is true and the page is invalid, it applies them only later,
+// because the page may be incomplete; again is then how long to wait before the next check, otherwise 0. The caller
+// holds r.mu.
 func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 	if e == nil || e.builtin || e.plan == nil {
 		return 0
@@ -62,8 +64,8 @@ func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
 
 const maxPageFiles = 2000
 
-// pageFiles identifies the files of a page by their sizes and times: the entry file, and for a webview all files in the
-// panel's folder.
+// pageFiles identifies the files of a page by their sizes and times: the entry file, or for a webview the first 2,000
+// entries of the panel's folder, without node_modules and folders with a name that begins with a dot.
 func pageFiles(dir string, ui *manifest.UI) string {
 	var id strings.Builder
 	add := func(path string, info fs.FileInfo) {
@@ -101,7 +103,8 @@ func pageFiles(dir string, ui *manifest.UI) string {
 	return id.String()
 }
 
-// pageView describes e's page for the window. A panel without a valid page is shown as the list of its tools.
+// pageView describes e's page for the window. The zero PanelPage means that the panel is shown as the list of its
+// tools.
 func pageView(e *entry) event.PanelPage {
 	if e.builtin {
 		return event.PanelPage{Kind: "builtin"}

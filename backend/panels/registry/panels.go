@@ -6,8 +6,8 @@
 // sending it to the panel's endpoint (execute.go): a Go handler, a program, a script, an MCP server or an HTTP address.
 // While a manifest is invalid, its problems are shown and the last valid version remains in use.
 //
-// The pipeline decides whether a call may run. The Registry supplies the facts (Describe) and requires a question
-// before the first start of a panel's program (Hints.Confirm).
+// The pipeline decides whether a call may run. The Registry supplies the facts (Describe). It requires a question
+// before the first start of a panel's program, and before each start outside of the whole sandbox (Hints.Confirm).
 package registry
 
 import (
@@ -50,7 +50,7 @@ type Config struct {
 	Inert []string
 	// Dirs contains folders of panels besides <Data>/panels.
 	Dirs []string
-	// Reserved returns the tool names that no panel may use. It may call the Registry.
+	// Reserved returns the tool names that no panel may use. If it is nil, there are none. It may call the Registry.
 	Reserved  func() []string
 	Publisher Publisher
 	// Data is the data folder. If it is "", users cannot add panels.
@@ -64,13 +64,13 @@ type Config struct {
 	// PageURL returns the address of a file of a panel's page, "" while nothing serves it. It must not call the
 	// Registry.
 	PageURL func(panel, entry string) string
-	// Egress sends requests to http backends on other machines. If it is nil, they are refused.
+	// Egress sends the requests of scripts, and those to backends on other machines. If it is nil, they are refused.
 	Egress http.RoundTripper
 	// Programs configures the panels' programs. Its Log is replaced by the Registry's.
 	Programs process.Config
 	// Call makes the calls of panels' scripts. If it is nil, they are refused.
 	Call func(ctx context.Context, a calls.Request) toolspec.Result
-	// Settings stores the panels' settings. If it is nil, all settings have their defaults.
+	// Settings stores the panels' settings. If it is nil, panels get no settings, not even the defaults.
 	Settings *settings.Settings
 	Log      *slog.Logger
 
@@ -97,8 +97,8 @@ type Registry struct {
 
 	mu      sync.Mutex
 	entries map[string]*entry
-	// retired contains programs that are no longer used. removed contains removed panels with calls that are still to
-	// be canceled.
+	// retired contains unused programs that are still to be stopped. removed contains removed panels with calls that
+	// are still to be canceled.
 	retired []*process.Runner
 	removed []*entry
 	arrival int
@@ -130,7 +130,8 @@ type state struct {
 	order []string
 }
 
-// callable is a tool that can be called, with the backend that answers its calls.
+// callable is a tool that can be called, with what answers its calls: a handler, runner or script, or the server at
+// url.
 type callable struct {
 	manifest.BoundTool
 	title   string
@@ -148,7 +149,7 @@ type callable struct {
 	// condition is the panel's parsed "when", nil if there is none. config describes the panel's settings.
 	condition *condition.Expr
 	config    map[string]manifest.ConfigField
-	// ctx ends when the panel's folder is removed.
+	// ctx ends when the panel is removed.
 	ctx context.Context
 }
 
@@ -192,11 +193,12 @@ func (r *Registry) Folder() string {
 	return filepath.Join(r.cfg.Data, "panels")
 }
 
-// Panels returns all panels in the order of the activity bar, including those with problems.
+// Panels returns all panels in the order of the activity bar, including those with problems. A new folder with an
+// invalid manifest is added only after a delay, because it may still be copied.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
-// Definitions returns the tools of the active panel and of the pinned panels. panel is the id of the active one and may
-// be "".
+// Definitions returns the tools that the assistant can call: those of the active panel and of the pinned panels whose
+// conditions are true. panel is the id of the active one and may be "".
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	return r.definitions(func(o *callable) bool {
 		return (o.pinned || o.Def.Owner == panel) &&
@@ -204,7 +206,8 @@ func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	})
 }
 
-// AllDefinitions returns the tools of all panels for display.
+// AllDefinitions returns the tools of all panels for display, whatever their conditions, except for those that only
+// pages can call.
 func (r *Registry) AllDefinitions() []toolspec.Definition {
 	return r.definitions(func(*callable) bool { return true })
 }
@@ -222,7 +225,7 @@ func (r *Registry) definitions(wanted func(*callable) bool) []toolspec.Definitio
 	return defs
 }
 
-// definition returns o's definition. It requires a question before the first start of the panel's program.
+// definition returns o's definition. Its Hints.Confirm is also true if the program needs an approval.
 func (r *Registry) definition(o *callable) toolspec.Definition {
 	def := o.Def
 	if o.runner != nil {

@@ -12,7 +12,7 @@ type PinStore interface {
 	PinPanel(ctx context.Context, panel string, pinned bool) error
 }
 
-// ErrNoPanel reports that there is no panel with the given id.
+// ErrNoPanel reports that there is no panel with the given id, or none that can be used.
 var ErrNoPanel = errors.New("no such panel")
 
 func (r *Registry) loadPins(ctx context.Context) error {

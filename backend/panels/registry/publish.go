@@ -105,8 +105,8 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 	return next
 }
 
-// offers returns e's tools that can be called, and adds them to taken. Tools with names in taken or reserved are
-// problems.
+// offers returns e's tools that can be called, and adds them to taken. A tool is a problem if its name is in taken or
+// reserved, or if it is built-in and has no handler.
 func (r *Registry) offers(e *entry, taken map[string]*callable, reserved map[string]bool) (list []*callable,
 	problems []manifest.Problem,
 ) {

@@ -21,14 +21,14 @@ type reading struct {
 	checked bool
 }
 
-// readings contains the readings of one folder of panels. err says why it could not be read.
+// readings contains the readings of one folder of panels. err says why that folder could not be read.
 type readings struct {
 	root string
 	list []reading
 	err  error
 }
 
-// read reads all folders in parallel and checks what has changed. It does not block calls.
+// read reads all folders in parallel and checks what has changed. It holds r.mu only briefly, so calls do not wait.
 func (r *Registry) read() []readings {
 	r.mu.Lock()
 	seen := make(map[string]fingerprint, len(r.entries))
@@ -59,7 +59,7 @@ func (r *Registry) read() []readings {
 	return all
 }
 
-// read reads one folder and checks its manifest unless it is unchanged.
+// read reads the manifest in one folder, and checks it unless it is the one that seen identifies.
 func (r *reading) read(seen fingerprint) {
 	r.text, r.err = manifest.ReadFile(r.root, r.id)
 	r.print = sha256.Sum256(r.text)

@@ -27,7 +27,7 @@ type endpointCall struct {
 	args json.RawMessage
 }
 
-// target returns the method and address for display.
+// target returns the method, path and query for display.
 func (e endpointCall) target() string {
 	if e.query != "" {
 		return e.method + " " + e.path + "?" + e.query
@@ -123,7 +123,7 @@ func sameEndpoint(path, template string) bool {
 	return true
 }
 
-// scalar returns a string, number or boolean as text.
+// scalar returns a string, number or boolean as text. The error continues a sentence about the value.
 func scalar(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {

@@ -26,7 +26,7 @@ const (
 	maxReason = 2000
 )
 
-// answer converts an endpoint's response to a Result. It sends a streamed response to output while reading.
+// answer converts an endpoint's response to a Result. It passes a streamed response to output while reading it.
 func answer(res *http.Response, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
 	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None &&
 		res.StatusCode < 300 {
@@ -163,7 +163,7 @@ func cutText(text string, limit int) (kept string, left int) {
 	return kept, len(text) - len(kept)
 }
 
-// errorAnswer returns the Result of a response with an error status.
+// errorAnswer returns the Result of a response with a status of 300 or more.
 func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall) toolspec.Result {
 	var value any
 	reason := ""
@@ -194,7 +194,7 @@ func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall
 	return toolspec.Fail(toolspec.SystemError, reason, suggestion(members, o))
 }
 
-// suggestion returns the suggestion in the answer, or else an example of a correct call.
+// suggestion returns the suggestion in the answer, or else an example of a correct call, or else a general sentence.
 func suggestion(members map[string]any, o *callable) string {
 	for _, key := range []string{"suggestion", "hint"} {
 		if s, ok := members[key].(string); ok && s != "" {

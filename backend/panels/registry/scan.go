@@ -23,8 +23,8 @@ import (
 
 const (
 	maxFolders = 300
-	// settle is how long an invalid manifest must be unchanged before it is reported, because it may be incomplete.
-	// settleMissing is the same for a folder without a manifest.
+	// settle is how long an invalid manifest or page must be unchanged before it is reported, because it may be
+	// incomplete. settleMissing is the same for a folder without a manifest.
 	settle        = 400 * time.Millisecond
 	settleMissing = 1500 * time.Millisecond
 )
@@ -33,7 +33,8 @@ type entry struct {
 	id, root string
 	builtin  bool
 	arrival  int
-	// seen identifies the manifest that was last checked. waiting identifies an invalid one that may be incomplete.
+	// seen identifies the manifest that was last applied. waiting identifies an invalid one that may be incomplete, and
+	// since is when that was first seen.
 	seen, waiting fingerprint
 	since         time.Time
 	plan          *manifest.Plan
@@ -44,7 +45,7 @@ type entry struct {
 	program       string
 	// pending is a manifest that waits for the user, nil for none.
 	pending *pending
-	// ctx is the context of the panel's calls, and cancel cancels it.
+	// ctx ends when the panel is removed, which cancels its calls. cancel ends it.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
@@ -59,8 +60,8 @@ type fingerprint [sha256.Size]byte
 
 func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
 
-// scan reads every folder once. If patient is true, it waits for incomplete manifests and pages; again is then the time
-// until the next scan, 0 for no fixed time.
+// scan reads every folder once. If patient is true, it applies invalid manifests and pages only later, because they may
+// be incomplete; again is then the time until the next scan, 0 for no fixed time.
 func (r *Registry) scan(patient bool) (again time.Duration) {
 	found := r.read()
 	r.mu.Lock()
@@ -115,7 +116,8 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// folders returns the folders and links in root with names that do not begin with a dot.
+// folders returns the names of the folders and links in root, sorted and at most maxFolders. It skips names that begin
+// with a dot.
 func folders(root string) ([]string, error) {
 	dir, err := os.Open(root)
 	if err != nil {
@@ -137,7 +139,8 @@ func folders(root string) ([]string, error) {
 	return names[:min(len(names), maxFolders)], nil
 }
 
-// update applies the changes of one folder. again is when to read it again, 0 for no fixed time.
+// update applies the changes of one folder. again is how long to wait before reading it again, 0 for no fixed time. The
+// caller holds r.mu.
 func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 	e := r.entries[d.id]
 	if e != nil && e.root != d.root {
@@ -178,7 +181,7 @@ func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
 	return 0
 }
 
-// apply uses found from now on, unless it must wait for the user.
+// apply uses found from now on, unless it is invalid or must wait for the user. The caller holds r.mu.
 func (r *Registry) apply(e *entry, text []byte, found manifest.ParseResult) {
 	if e.arrival == 0 {
 		r.arrival++
@@ -211,7 +214,7 @@ func lastGood(version string) string {
 	return fmt.Sprintf("Version %s, the last good one, keeps running.", excerpt.Runes(version, 40))
 }
 
-// refreshBackend gives e the backend that its plan needs, and a new one if the program has changed.
+// refreshBackend gives e the program or script that its plan needs, and a new one if that has changed.
 func (r *Registry) refreshBackend(e *entry) {
 	if e.plan == nil || e.builtin {
 		return
@@ -244,8 +247,8 @@ func (r *Registry) refreshBackend(e *entry) {
 	}
 }
 
-// retire marks e's program as unused. It is stopped only after callers see the new state, so that no call of a panel in
-// use reaches a stopped program.
+// retire marks e's program as unused. stopRetired stops it after callers see the new state, so that no call of a panel
+// in use reaches a stopped program.
 func (r *Registry) retire(e *entry) {
 	if e.runner != nil {
 		r.retired = append(r.retired, e.runner)
@@ -267,8 +270,8 @@ func (r *Registry) stopRetired() {
 	r.retired, r.removed = nil, nil
 }
 
-// programFingerprint identifies the program that would run: the backend's command, and the sizes and times of the
-// panel's files in it. An edited program is therefore restarted.
+// programFingerprint identifies the program that would run: the backend, the permissions, and the sizes and times of
+// the panel's files that the command names. A program is therefore replaced after such a file was edited.
 func programFingerprint(dir string, b *manifest.Backend, p manifest.Permissions) string {
 	words, err := json.Marshal([]any{b, p})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/panels/settings"
 )
 
-// settingsOf returns a function that returns the user's settings for panel. It is nil if nothing stores settings.
+// settingsOf returns a function that returns the settings of panel as a JSON object. It is nil if Config.Settings is.
 func (r *Registry) settingsOf(panel string) func() (string, error) {
 	if r.cfg.Settings == nil {
 		return nil
@@ -18,7 +18,7 @@ func (r *Registry) settingsOf(panel string) func() (string, error) {
 	}
 }
 
-// Settings returns the settings of panel for display. ok is false if there is no such panel.
+// Settings returns the settings of panel for display. ok is false if there is no usable panel with this id.
 func (r *Registry) Settings(ctx context.Context, panel string) (list []settings.PanelSetting, ok bool, err error) {
 	fields, ok := r.state.Load().config[panel]
 	if !ok || r.cfg.Settings == nil {
@@ -28,8 +28,8 @@ func (r *Registry) Settings(ctx context.Context, panel string) (list []settings.
 	return list, true, err
 }
 
-// SetSettings stores values for panel, either all or none. null resets a setting to its default. SetSettings stops a
-// running program, so that the next call starts it with the new values.
+// SetSettings stores values for panel; see settings.Settings.Set for its errors. null resets a setting to its default.
+// SetSettings stops a running program, so that the next call starts it with the new values.
 func (r *Registry) SetSettings(ctx context.Context, panel string, values map[string]json.RawMessage) error {
 	fields, ok := r.state.Load().config[panel]
 	if !ok || r.cfg.Settings == nil {

@@ -28,8 +28,9 @@ type UndoStore interface {
 // undoTime is the time limit for undoing a call.
 const undoTime = 30 * time.Second
 
-// noteUndo stores how a successful call is undone, and reports whether it can be undone. The member "undo" of the
-// answer fills the names in the endpoint and becomes the body of the request. If it is false, there is nothing to undo.
+// noteUndo stores how a successful call is undone, and reports whether it can be undone. The names in the endpoint are
+// looked up in the answer's member "undo", in the answer and in args. That member is also the body of the request. If
+// it is false or null, there is nothing to undo.
 func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call, args map[string]json.RawMessage,
 	result toolspec.Result,
 	output func(stream, text string),
@@ -71,7 +72,8 @@ func (r *Registry) noteUndo(ctx context.Context, o *callable, call toolspec.Call
 
 var inBraces = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// prepareUndo returns the request that undoes a call.
+// prepareUndo returns the request that undoes a call. all contains the values for the path, undoArgs those for the
+// body.
 func prepareUndo(t manifest.BoundTool, all, undoArgs map[string]json.RawMessage) (endpointCall, error) {
 	undo := manifest.BoundTool{Tool: manifest.Tool{Endpoint: t.Undo}, Method: t.UndoMethod, Path: t.UndoPath}
 	args := map[string]json.RawMessage{}
@@ -96,8 +98,8 @@ func (r *Registry) Undoable(ctx context.Context, conversation, owner, turn, call
 	return r.cfg.Undos.PanelUndos(ctx, conversation, owner, turn, call)
 }
 
-// UndoCall asks the panel of a call to undo it. The Result is the panel's answer, or says why the panel could not be
-// asked. No call is undone twice, but a refused undo can be tried again.
+// UndoCall asks the panel of a call to undo it, for up to 30 seconds. The Result is the panel's answer, or says why the
+// panel was not asked. No call is undone twice, but a failed undo can be tried again.
 func (r *Registry) UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result {
 	o := r.state.Load().tools[u.Tool]
 	switch {
@@ -127,7 +129,7 @@ func (r *Registry) UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Resu
 	}
 	result := r.sendUntilRemoved(ctx, o, sent, func(string, string) {})
 	if !result.Success {
-		// A refused undo can be tried again.
+		// A failed undo can be tried again.
 		_, err := r.cfg.Undos.ChangePanelUndoState(context.WithoutCancel(ctx), u.Call, wire.UndoDone, wire.UndoConflict,
 			result.Error)
 		if err != nil {

@@ -27,7 +27,8 @@ const (
 )
 
 // Start reads all panels and watches their folders until Close or the end of ctx. It must be called once. It returns an
-// error only if a built-in panel is invalid; folders that cannot be read or watched are logged.
+// error if a built-in panel is invalid, or if the stores of accepted manifests and pinned panels cannot be read. It
+// only logs folders that cannot be read or watched.
 func (r *Registry) Start(ctx context.Context) error {
 	if err := r.loadBuiltin(); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 	}
 }
 
-// logUnwatched logs once that folders are only scanned at intervals.
+// logUnwatched logs, once, that folders cannot be watched and are only scanned at intervals.
 func (r *Registry) logUnwatched(err error) {
 	if r.unwatched {
 		return
@@ -152,8 +153,8 @@ func (r *Registry) scanAndPublish(ctx context.Context, watcher *fsnotify.Watcher
 	}
 }
 
-// updateWatches watches the folders of panels and each panel's folder in them. It reports whether it watches a new
-// folder.
+// updateWatches watches the folders of panels and each panel's folder in them, and no others. It reports whether it
+// watches a new folder.
 func (r *Registry) updateWatches(watcher *fsnotify.Watcher) (more bool) {
 	if watcher == nil {
 		return false

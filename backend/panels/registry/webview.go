@@ -11,7 +11,8 @@ type Webview struct {
 	// Root is the folder of panels, and Folder the name of the panel's folder in it.
 	Root, Folder string
 	CSP          manifest.CSP
-	// Hidden contains files of the folder that do not belong to the page, with slashes as separators.
+	// Hidden contains files of the folder that must not be served to the page: the manifest and the files that its
+	// backend names. The separators are slashes.
 	Hidden []string
 }
 
@@ -36,7 +37,7 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 	return page, true
 }
 
-// Webviews returns the ids of the panels with a page of kind webview.
+// Webviews returns the ids of the panels with a page of kind webview, in any order.
 func (r *Registry) Webviews() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +54,7 @@ func (e *entry) hasWebview() bool {
 	return e != nil && !e.builtin && e.plan != nil && e.plan.Manifest.UI != nil && e.plan.Manifest.UI.Kind == "webview"
 }
 
-// pageURL returns the address of e's page of kind webview, "" for none.
+// pageURL returns the address of e's page of kind webview, "" if e has none or nothing serves it.
 func (r *Registry) pageURL(e *entry) string {
 	if !e.hasWebview() || r.cfg.PageURL == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package settings stores the settings of panels, which are values for the fields of a manifest's config. Sensitive
-// values are stored as secrets, and only the panel's backend gets them.
+// Package settings stores the settings of panels: the values for the fields of a manifest's config. Sensitive values
+// are stored as secrets, and only the panel's backend gets them.
 package settings
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// maxText is the maximum size of a value in bytes.
+// maxText is the maximum size of a string value in bytes.
 const maxText = 10_000
 
 // Store stores values by panel and name. *sqlite.Store implements it.
@@ -39,7 +39,8 @@ type Settings struct {
 // New returns Settings that stores sensitive values in keys and all others in store.
 func New(store Store, keys SecretStore) *Settings { return &Settings{store: store, keys: keys} }
 
-// PanelSetting is a setting for display. Value is null if the setting is sensitive.
+// PanelSetting is a setting for display. Value is the default if none is stored. Value and Default are nil if the
+// setting is sensitive.
 type PanelSetting struct {
 	Name        string          `json:"name"`
 	Type        string          `json:"type"`
@@ -47,13 +48,13 @@ type PanelSetting struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 	Default     json.RawMessage `json:"default,omitempty"`
 	Value       json.RawMessage `json:"value,omitempty"`
-	// Set is true if the value is not the default.
+	// Set is true if a valid value is stored. It may equal the default.
 	Set bool `json:"set,omitempty"`
 }
 
 func keyOf(panel, name string) string { return "panel." + panel + "." + name }
 
-// List returns the settings of panel, sorted by name.
+// List returns the settings of panel with the given fields, sorted by name. It ignores stored values of a wrong type.
 func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting,
 	error,
 ) {
@@ -79,8 +80,8 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 	return all, nil
 }
 
-// Text returns all values, including sensitive ones, as a JSON object for the panel's backend. It omits settings
-// without a value and a default.
+// Text returns all values, including sensitive ones, as a JSON object for the panel's backend. A setting without a
+// stored value has its default; a setting without either is omitted.
 func (s *Settings) Text(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
 	list, err := s.List(ctx, panel, fields)
 	if err != nil {
@@ -115,8 +116,8 @@ func (i *InvalidError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Set stores values, either all or none. null resets a setting to its default. Set returns an *InvalidError if a value
-// does not match its setting.
+// Set stores values. null resets a setting to its default. If a setting is unknown or a value does not match it, Set
+// stores nothing and returns an *InvalidError. After another error, some sensitive values may have been stored.
 func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
 	values map[string]json.RawMessage,
 ) error {

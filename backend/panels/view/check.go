@@ -19,7 +19,7 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// maxProblems is the maximum number of reported problems of a page.
+// maxProblems is the maximum number of reported problems of a page. The rest is only counted.
 const maxProblems = 20
 
 // Problem is a mistake in a page.
@@ -35,8 +35,8 @@ type checker struct {
 	problems []Problem
 }
 
-// Check checks the text of a page. tools are the tools of the page's panel, and file is the name of the page in
-// problems. The returned page is nil if there are any problems.
+// Check checks the text of a page. file is the name of the page's file, for use in problems, and tools are the tools of
+// the panel. The Tree is nil if there are any problems.
 func Check(file string, text []byte, tools []Tool) (*Tree, []Problem) {
 	page, problems := read(text, tools)
 	for i := range problems {
@@ -131,7 +131,7 @@ func (c *checker) at(offset int, p Problem) {
 	c.problems = append(c.problems, p)
 }
 
-// object checks the object at pointer, which should have the given shape.
+// object checks the object at pointer, which should have the members of the given shape.
 func (c *checker) object(pointer, shape string, object map[string]any, in nodeContext) {
 	known := c.shapes[shape]
 	if _, own := object["source"].(map[string]any); own {
@@ -200,7 +200,7 @@ func (c *checker) data(pointer, shape string, object map[string]any, in nodeCont
 	}
 }
 
-// reader returns a read-only tool of the panel for use in examples, "" for none.
+// reader returns the name of a read-only tool of the panel for use in corrections, "" if there is none.
 func (c *checker) reader() string {
 	for _, t := range c.tools {
 		if t.ReadOnly {
@@ -216,7 +216,7 @@ var (
 	rulePoint = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
 )
 
-// formats contains the words that may follow the bar in a placeholder.
+// formats contains the words that may follow the bar in a placeholder such as {added|ago}.
 var formats = []string{"ago", "date", "number", "time"}
 
 // value checks the value of a member.
@@ -386,7 +386,7 @@ func near(name string, known []string) string {
 	return ""
 }
 
-// last returns the last part of a pointer for use in a sentence.
+// last returns a name for the value at a pointer for use in a sentence: "title", "children 2".
 func last(pointer string) string {
 	if pointer == "" {
 		return "the page"
@@ -398,7 +398,7 @@ func last(pointer string) string {
 	return part
 }
 
-// kindOf describes the type of a JSON value in a phrase.
+// kindOf describes a JSON value in a phrase.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

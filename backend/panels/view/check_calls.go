@@ -16,7 +16,7 @@ import (
 type parameters struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
-	// Additional is false if no other arguments are allowed.
+	// Additional is false if no other arguments are allowed. nil means true.
 	Additional *bool `json:"additionalProperties"`
 }
 
@@ -74,7 +74,7 @@ func (c *checker) find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// calls checks the arguments of an object that names a tool.
+// calls checks the arguments of an object that names a tool. It also counts the page's different sources.
 func (c *checker) calls(pointer, shape string, object map[string]any) {
 	name, ok := object["tool"].(string)
 	if !ok {

@@ -2,14 +2,14 @@
 // lists, tables, forms, buttons and charts in a JSON file of the panel's folder. The window draws it. It contains no
 // scripts.
 //
-// Check reports all mistakes in a page, each with its position and a correction. A valid page refers only to the
-// panel's own tools: its data comes from tools that only read, and its buttons and forms make ordinary calls through
-// the pipeline. Texts are templates: the window replaces {name} by a value of the row as plain text.
+// Check reports up to 20 mistakes in a page with their positions, most of them with a correction. A valid page refers
+// only to the panel's own tools: its data comes from tools that only read, and its buttons and forms make ordinary
+// calls through the pipeline. Texts are templates: the window replaces {name} by a value of the data as plain text.
 package view
 
 import "encoding/json"
 
-// Limits of a page.
+// Limits of a page: maxBytes for the file, and maxText in characters for each text.
 const (
 	maxBytes   = 256 << 10
 	maxNodes   = 400
@@ -21,14 +21,14 @@ const (
 	maxRefresh = 86400
 )
 
-// Tree is a whole page. Source applies to parts without a source.
+// Tree is a whole page. Source is the source of the parts that neither have one nor are in a part with one.
 type Tree struct {
 	Source   *DataSource `json:"source,omitempty"`
 	Children []Part      `json:"children"`
 }
 
-// DataSource is a tool of the panel that only reads. Every is its refresh interval in seconds, 0 for none. It is also
-// read after every action.
+// DataSource is a call of a tool of the panel that only reads. Every is the refresh interval in seconds, 0 for none.
+// The window also reads it again after a successful call of a tool that is not a source.
 type DataSource struct {
 	Tool  string                     `json:"tool"`
 	Args  map[string]json.RawMessage `json:"args,omitempty"`
@@ -42,8 +42,8 @@ type Part struct {
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text,omitempty"`
 	Style string `json:"style,omitempty"`
-	// Source replaces the source of the parts around this one. From is a JSON Pointer into the source's result, "" for
-	// the whole result.
+	// Source is for this part and the parts in it, instead of the source around it. From is a JSON Pointer into the
+	// source's result, "" for the whole result.
 	Source   *DataSource `json:"source,omitempty"`
 	From     string      `json:"from,omitempty"`
 	Children []Part      `json:"children,omitempty"`
@@ -56,10 +56,10 @@ type Part struct {
 	X       string        `json:"x,omitempty"`
 	Series  []ChartSeries `json:"series,omitempty"`
 	Unit    string        `json:"unit,omitempty"`
-	// Actions contains the buttons of a row, or of a part of kind buttons.
+	// Actions contains the buttons of each row of a list or table, or of a part of kind buttons.
 	Actions []PartAction `json:"actions,omitempty"`
-	// Tool, Fields, Args, Submit and Confirm belong to a form. Fields contains the parameters for which the form asks,
-	// and is empty for all. Args are sent, too.
+	// Tool, Fields, Args, Submit and Confirm belong to a form. Fields contains the parameters for which the form asks;
+	// if it is empty, the form asks for all. Args are additional arguments. Submit is the label of the button.
 	Tool    string                     `json:"tool,omitempty"`
 	Fields  []string                   `json:"fields,omitempty"`
 	Args    map[string]json.RawMessage `json:"args,omitempty"`
@@ -67,15 +67,15 @@ type Part struct {
 	Confirm string                     `json:"confirm,omitempty"`
 }
 
-// RowText contains the templates for the text of a list's row.
+// RowText contains the templates for the texts of a list's row. Meta is for a detail such as a date.
 type RowText struct {
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
 	Meta  string `json:"meta,omitempty"`
 }
 
-// RowCheck is the checkbox of a list's row. Field contains its state. A change calls Tool with Args and the new state,
-// under the name Set (or Field if Set is "").
+// RowCheck is the checkbox of a list's row. Field is the row's member with its state. A change calls Tool with Args and
+// the new state as the argument Set (or Field if Set is "").
 type RowCheck struct {
 	Field string                     `json:"field"`
 	Tool  string                     `json:"tool"`
@@ -83,14 +83,14 @@ type RowCheck struct {
 	Set   string                     `json:"set,omitempty"`
 }
 
-// TableColumn is a column of a table. Text is a template.
+// TableColumn is a column of a table. Text is the template of its cells. Align is start (or "") or end.
 type TableColumn struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`
 	Align string `json:"align,omitempty"`
 }
 
-// ChartSeries is a line or a color of bars in a chart. Field contains its numbers.
+// ChartSeries is a line or a color of bars in a chart. Field is the row's member with its number.
 type ChartSeries struct {
 	Title string `json:"title"`
 	Field string `json:"field"`

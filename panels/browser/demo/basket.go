@@ -50,7 +50,7 @@ func (ls lines) String() string {
 	return strings.Join(parts, "-")
 }
 
-// set sets the number of pieces of p to n, at most mostPieces. If n is 0, it removes p.
+// set returns ls with n pieces of p, at most mostPieces. If n is 0 or less, the result does not contain p.
 func (ls lines) set(p product, n int) lines {
 	n = max(0, min(n, mostPieces))
 	var out lines
@@ -78,7 +78,7 @@ func (ls lines) pieces(id string) int {
 	return 0
 }
 
-// parseLines parses the result of lines.String and ignores unknown products.
+// parseLines parses the result of lines.String. It ignores unknown products and other mistakes.
 func (s *shop) parseLines(text string) lines {
 	var ls lines
 	for _, part := range strings.Split(text, "-") {
@@ -111,8 +111,8 @@ func (s *shop) basket(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "basket", view{Title: "Basket", Data: s.readBasket(r)})
 }
 
-// changeBasket adds pieces of a product or sets their number. It redirects to the page of the form, or returns the new
-// count if a script asked.
+// changeBasket adds pieces of a product or sets their number. It redirects to the page of the form, or answers a script
+// with the new count.
 func (s *shop) changeBasket(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form could not be read", http.StatusBadRequest)

@@ -1,5 +1,5 @@
-// Package demo contains alder & flint, a small invented lamp shop. People can try a page, its annotations and a click
-// there without a network, a key or an account. The shop stores nothing: the basket is in a cookie, and an order ends
+// Package demo contains alder & flint, a small invented lamp shop. There people can try a page, its annotations and a
+// click without a network, a key or an account. The shop stores nothing: the basket is in a cookie, and an order ends
 // on a thank-you page.
 //
 // Sextant treats its pages as outside pages. All files are embedded. The shop makes no requests to other hosts, and it
@@ -32,7 +32,7 @@ const maxForm = 64 << 10
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// shop contains the data for all requests. It does not change after newShop.
+// shop contains the data for all requests. It is immutable.
 type shop struct {
 	products []product
 	pages    map[string]*template.Template

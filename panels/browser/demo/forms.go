@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// formView is a form with its input values and its errors by field.
+// formView is the data of a page with a form: the basket, the input values, and the errors by field.
 type formView struct {
 	Lines  lines
 	Values url.Values
@@ -22,7 +22,8 @@ func (f formView) Value(field string) string { return f.Values.Get(field) }
 // Is reports whether the input of a field equals value.
 func (f formView) Is(field, value string) bool { return f.Values.Get(field) == value }
 
-// field is the rule for one field. name is the field's name in messages.
+// field is the rule for one required field. name is the field's name in messages, most its maximum length in
+// characters.
 type field struct {
 	key, name string
 	most      int
@@ -74,7 +75,8 @@ func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "checkout", view{Title: "Check out", Data: f})
 }
 
-// order checks the order and shows the thank-you page. The form contains the basket, so it works without cookies.
+// order checks the order and redirects to the thank-you page. The form contains the basket, so it works without
+// cookies.
 func (s *shop) order(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form could not be read", http.StatusBadRequest)

@@ -20,7 +20,7 @@ func Alias(word string) (address string, ok bool) {
 	return "", false
 }
 
-// Listen serves the shop on a free loopback port until stop is called. addr is host:port.
+// Listen serves the shop on a free loopback port until stop is called. addr is host:port. stop waits for the end.
 func Listen() (addr string, stop func() error, err error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

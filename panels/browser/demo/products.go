@@ -208,7 +208,7 @@ type arrivalView struct {
 	Bad              bool
 }
 
-// arrival says how long a parcel takes. It uses only the first digit, so that the answer is always the same.
+// arrival says how long a parcel takes to postcode, or that postcode is invalid. Only its first digit matters.
 func arrival(postcode string) arrivalView {
 	code := strings.TrimSpace(postcode)
 	v := arrivalView{Postcode: code}

@@ -23,17 +23,19 @@ const (
 	fileSize  = 1 << 30
 	processes = 256
 	openFiles = 1024
-	// sockets is the maximum number of simultaneous requests.
+	// sockets is the maximum number of simultaneous connections to a program with its own network.
 	sockets = 32
 )
 
 type grant struct {
-	// written is the entry as it is in the manifest. path is its absolute path.
+	// written is the entry of the manifest without ":rw" or ":ro". path is the same cleaned, with the home folder for
+	// "~".
 	written, path string
 	write         bool
 }
 
-// grants parses permissions.fs. An entry "path" allows reading, and "path:rw" also writing. "~" is the home folder.
+// grants parses permissions.fs. An entry "path" or "path:ro" allows reading, "path:rw" also writing. At the beginning,
+// "~" is the home folder.
 func (c Config) grants(entries []string) []grant {
 	var all []grant
 	for _, entry := range entries {
@@ -93,7 +95,8 @@ func accessText(p manifest.Permissions, all []grant) string {
 // wantsNetwork reports whether the permissions include any hosts.
 func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
 
-// spec returns the sandbox specification of a program without its network.
+// spec returns the sandbox specification of a program without its network, or an error if one of the manifest's paths
+// cannot be granted.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
 	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{
@@ -130,7 +133,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	return spec, nil
 }
 
-// proxyHosts returns a function that serves a proxy to the granted hosts only.
+// proxyHosts returns a function that serves a proxy to the granted hosts on a listener until stop is called.
 func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()) {
 	hosts := r.panel.Permissions.Net
 	may := func(_ context.Context, host string) error {

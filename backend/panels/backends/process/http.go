@@ -18,8 +18,9 @@ type Request struct {
 	Body        []byte
 }
 
-// Do sends a request to the program and returns its response. It starts the program if necessary. The caller must close
-// the body. sent is false if the program cannot have received the request.
+// Do sends a request to the program and returns its response. It starts the program if necessary. Unless Do returns an
+// error, the caller must close the body. sent is false if the program cannot have received the request. Do calls output
+// with messages about the start and with the program's progress messages; it must not be nil.
 func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool,
 	err error,
 ) {
@@ -68,7 +69,7 @@ func (r *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 	return r.client.Do(req)
 }
 
-// Headers sets the headers of a request to an endpoint. token is "" unless a panel's program is the receiver.
+// Headers sets the headers of a request to an endpoint. token is the secret for a panel's program, "" for others.
 func Headers(req *http.Request, hasBody bool, token string) {
 	req.Header.Set("Accept", "application/json, application/x-ndjson, text/event-stream;q=0.9, */*;q=0.5")
 	req.Header.Set("User-Agent", "sextant")
@@ -80,7 +81,7 @@ func Headers(req *http.Request, hasBody bool, token string) {
 	}
 }
 
-// httpClient returns a client that connects to the program whatever the address is.
+// httpClient returns a client that connects to the program whatever the address is, and does not follow redirects.
 func (r *Runner) httpClient(up *running) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -91,7 +92,8 @@ func (r *Runner) httpClient(up *running) *http.Client {
 	}
 }
 
-// healthy reports whether the program answers, at its health path if it has one.
+// healthy reports whether the program answers: at its health path, or else at its port. A program without a port counts
+// as healthy while it runs.
 func (r *Runner) healthy(ctx context.Context, up *running) bool {
 	if up.lines != nil || up.server != nil {
 		return !hasEnded(up)

@@ -18,7 +18,8 @@ import (
 // maxLine is the maximum length of a program's line in bytes.
 const maxLine = maxAnswer + 1<<20
 
-// line is a message to or from a program. An answer has Status or Body. A progress message has Progress.
+// line is a message to or from a program. A message from the program is a progress message if it has Progress,
+// otherwise an answer. An answer without Status has the status 200, or 500 if it has an Error and no Body.
 type line struct {
 	ID     int64             `json:"id"`
 	Method string            `json:"method,omitempty"`
@@ -39,7 +40,7 @@ type waiter struct {
 }
 
 // lines exchanges lines of JSON with a program: requests to its standard input, and answers in any order from its
-// standard output. Other lines go to its log.
+// standard output. Lines that are no JSON objects go to its log. Answers to calls that have ended are dropped.
 type lines struct {
 	log io.Writer
 	in  *os.File
@@ -87,7 +88,8 @@ func (l *lines) close() {
 	_ = l.in.Close()
 }
 
-// Write implements io.Writer for the output of the program. It never fails, so that the program is never blocked.
+// Write implements io.Writer for the output of the program. It never fails and never waits for a call to read, so that
+// the program is not blocked. It drops everything after a line of more than maxLine bytes, and ends the connection.
 func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	l.mu.Lock()
@@ -114,7 +116,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// take passes a line to the call that waits for it.
+// take passes a line to the call that waits for it, or to the log. The caller holds l.mu.
 func (l *lines) take(text []byte) {
 	var got line
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &got) != nil {
@@ -174,7 +176,7 @@ func (l *lines) why() error {
 	return l.broken
 }
 
-// send writes a line. If the program does not read, it waits until ctx ends.
+// send writes a line. If the program does not read, send waits until ctx ends.
 func (l *lines) send(ctx context.Context, text []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()

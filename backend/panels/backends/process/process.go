@@ -1,9 +1,10 @@
-// Package process runs the program that answers the endpoints of a panel. The first call starts the program in the
-// sandbox with the rights that its manifest was granted. After a crash it is restarted with increasing pauses. It is
-// stopped after some time without calls.
+// Package process runs the program that answers the endpoints of a panel. The first call starts the program, in the
+// sandbox if there is one, with the rights that its manifest was granted. After a crash, a later call starts it again,
+// with increasing pauses between starts. It is stopped after some time without calls.
 //
 // Requests go to the program over HTTP on a loopback port, as lines of JSON on its standard input and output, or over
-// MCP. Answers are untrusted and limited in size. Everything that a program started ends with it.
+// MCP. Answers are untrusted; the caller must limit the size of an HTTP body. Everything that a program started ends
+// with it.
 //
 // The pipeline decides whether a program may start. This package describes exactly what would run and what it may
 // access.
@@ -29,9 +30,9 @@ import (
 const (
 	// tokenHeader contains the secret by which a panel's program recognizes Sextant's requests.
 	tokenHeader = "X-Sextant-Token"
-	// maxAnswer is the maximum size of an answer in bytes.
+	// maxAnswer is the maximum size of an answer in bytes. It determines maxLine.
 	maxAnswer = 5 << 20
-	// startLimit is the maximum time until a started program answers.
+	// startLimit is the maximum time until a started program answers. The handshake with an MCP server is extra.
 	startLimit = 15 * time.Second
 	// healthPause is the interval between health checks during the start.
 	healthPause = 50 * time.Millisecond
@@ -41,27 +42,28 @@ const (
 	maxBackOff  = time.Minute
 	// exitWait is how long to wait for the exit status that explains a broken connection.
 	exitWait = 2 * time.Second
-	// maxBackOffWait is the longest back-off for which a call waits instead of failing.
+	// maxBackOffWait is the longest pause before a start for which a call waits instead of failing.
 	maxBackOffWait = 3 * time.Second
-	// defaultIdle is how long a program runs without a call.
+	// defaultIdle is how long a program runs without a call if its manifest does not say.
 	defaultIdle = 5 * time.Minute
 )
 
-// ErrRemoved reports that the panel was removed or its program replaced, so that the Runner can no longer be used.
+// ErrRemoved reports that the Runner was closed, because the panel was removed or its program replaced.
 var ErrRemoved = errors.New("was removed")
 
 // Config is the configuration that the programs of all panels share.
 type Config struct {
 	// Confine is the sandbox. If it is nil, programs run unconfined and the user is asked before every start.
 	Confine *confine.Sandbox
-	// Egress gives programs access to the hosts that they were granted. If it is nil, they have no network access.
+	// Egress gives programs access to the hosts that they were granted. If it is nil, programs in the whole sandbox
+	// have no network access. It does not restrict programs for which Unconfined returns a reason.
 	Egress *egress.Guard
 	// Data is the folder that contains one writable folder for each program.
 	Data string
-	// Home is the user's home folder, "" if unknown. Places contains the paths that no program may access.
+	// Home is the user's home folder, "" if unknown. Places knows the paths that no program may access or write.
 	Home   string
 	Places *protectedpaths.Places
-	// Forbidden returns the paths that the user's rules forbid to panels' programs.
+	// Forbidden returns the paths that the user's rules forbid to panels' programs. It must not be nil with Confine.
 	Forbidden func(ctx context.Context) ([]string, error)
 	// Memory is the memory limit of each process in bytes; 0 means 2 GB.
 	Memory uint64
@@ -99,7 +101,7 @@ type Runner struct {
 	stop     chan struct{}
 }
 
-// running is a program that has answered.
+// running is a started program. Once it has answered, it is Runner.up.
 type running struct {
 	program
 	since  time.Time
@@ -132,16 +134,16 @@ func (r *Runner) Access() string {
 	return accessText(r.panel.Permissions, r.cfg.grants(r.panel.Permissions.FS))
 }
 
-// Identity returns what an approval covers: the command line, the folder and the permissions.
+// Identity returns a text of what an approval covers: the command line, the folder and Access.
 func (r *Runner) Identity() string { return r.CommandLine() + "\n" + r.panel.Dir + "\n" + r.Access() }
 
 // Dir returns the absolute path of the panel's folder.
 func (r *Runner) Dir() string { return r.panel.Dir }
 
-// Output returns the end of the program's output.
+// Output returns the end of the program's output, without its messages to Sextant.
 func (r *Runner) Output() string { return r.log.String() }
 
-// Running reports whether the program is running.
+// Running reports whether the program is running and has answered.
 func (r *Runner) Running() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,8 +166,8 @@ func hasEnded(up *running) bool {
 	}
 }
 
-// acquire returns the running program and starts it if necessary. The program is not stopped as idle until done is
-// called; the caller must call done after reading the answer.
+// acquire returns the running program and starts it if necessary. Unless it returns an error, the caller must call done
+// after reading the answer. Until then, the program is not stopped as idle.
 func (r *Runner) acquire(ctx context.Context, output func(stream, text string)) (up *running, done func(), err error) {
 	r.mu.Lock()
 	r.users++
@@ -282,8 +284,8 @@ func (r *Runner) current() *running {
 	return nil
 }
 
-// failed counts an exit or a failed start. The next start follows immediately after the first failure, and after 1, 2,
-// 4 … 60 seconds after later ones.
+// failed counts an exit or a failed start. The next start may follow immediately after the first failure, and 1, 2, 4 …
+// 60 seconds after later ones.
 func (r *Runner) failed(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -319,8 +321,8 @@ func (r *Runner) pause(ctx context.Context) error {
 	return fmt.Errorf("the %s panel's program is not running: %s", r.panel.Title, why)
 }
 
-// ExitReason says how the program ended, "" while it is running. It may wait for a moment, because a connection breaks
-// shortly before the exit status is known.
+// ExitReason says how the current program ended, "" if there is none or it still runs. It waits up to 2 seconds for the
+// end, because a connection breaks shortly before the exit status is known.
 func (r *Runner) ExitReason() string {
 	r.mu.Lock()
 	up := r.up

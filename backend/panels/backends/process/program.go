@@ -19,7 +19,7 @@ import (
 
 // program is one run of a panel's command, in the sandbox or outside.
 type program interface {
-	// Done is closed when the program and everything it started have ended. ExitStatus then says how.
+	// Done is closed when the program and everything it started have ended. ExitStatus then says how the program ended.
 	Done() <-chan struct{}
 	ExitStatus() string
 	Stop(grace time.Duration)
@@ -37,7 +37,7 @@ const (
 	unconfinedProgram
 )
 
-// isolation returns the level at which the program would run, and why it is not the whole sandbox.
+// isolation returns the level at which the program would run, and why it is not the whole sandbox ("" if it is).
 func (r *Runner) isolation() (isolation, string) {
 	if r.cfg.Confine == nil {
 		return unconfinedProgram, "no sandbox is set up"
@@ -56,8 +56,8 @@ func (r *Runner) isolation() (isolation, string) {
 // usesStdio reports whether the program communicates over its standard input and output.
 func (r *Runner) usesStdio() bool { return r.panel.Backend.Stdio || r.IsMCPServer() }
 
-// Unconfined says why the program would run outside of the sandbox, "" if it would run inside. The user is asked before
-// each unconfined start.
+// Unconfined says why the program would run outside of the sandbox or with an unrestricted network. It returns "" if it
+// would run in the whole sandbox. If not, the user is asked before each start.
 func (r *Runner) Unconfined() string {
 	_, why := r.isolation()
 	return why
@@ -69,7 +69,8 @@ const (
 	ports     = 10_000
 )
 
-// start starts the program. in and out are nil unless the program uses lines. start closes in.
+// start starts the program. in and out are nil unless it communicates over its standard input and output. port is the
+// port on which it should listen. in is closed when it is no longer needed.
 func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, port int, err error) {
 	taken := false
 	defer func() {
@@ -177,7 +178,7 @@ func (c *confined) ExitStatus() string {
 	return "exit " + strconv.Itoa(c.exit.Code)
 }
 
-// Stop immediately ends the program and everything it started.
+// Stop immediately ends the program and everything it started, and waits for their end.
 func (c *confined) Stop(time.Duration) {
 	c.cancel()
 	<-c.done
@@ -211,7 +212,7 @@ func (unconfined) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// checkCommand returns an error if the command cannot be found.
+// checkCommand returns an error if the command cannot be found or executed.
 func checkCommand(command string) error {
 	if !strings.ContainsRune(command, '/') {
 		return lookPath(command)

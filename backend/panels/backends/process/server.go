@@ -30,7 +30,7 @@ type server struct {
 	session *sdk.ClientSession
 }
 
-// IsMCPServer reports whether the program is an MCP server.
+// IsMCPServer reports whether the program is an MCP server. Then only CallTool may be used, otherwise only Do.
 func (r *Runner) IsMCPServer() bool { return r.panel.Backend.Kind == "mcp" }
 
 // beginServer starts the program with pipes for its standard input and output.
@@ -81,8 +81,8 @@ func (s *server) close() {
 	_ = s.out.Close()
 }
 
-// CallTool calls a tool of the MCP server and starts the server if necessary. sent is false if the server cannot have
-// received the call.
+// CallTool calls a tool of the MCP server and starts the server if necessary. A refusal by the server is a Result, not
+// an error. sent is false if the server cannot have received the call. output receives a message about the start.
 func (r *Runner) CallTool(ctx context.Context, tool string, args json.RawMessage,
 	output func(stream, text string),
 ) (_ toolspec.Result, sent bool, err error) {

@@ -33,7 +33,7 @@ func (r *Runner) launch(ctx context.Context) (*running, error) {
 	return up, nil
 }
 
-// begin starts the program and connects to it.
+// begin starts the program and prepares its client, lines or server.
 func (r *Runner) begin(up *running, env []string) (err error) {
 	if r.IsMCPServer() {
 		return r.beginServer(up, env)
@@ -57,7 +57,7 @@ func (r *Runner) begin(up *running, env []string) (err error) {
 	return nil
 }
 
-// await polls until the program answers.
+// await polls until the program answers. It fails after startLimit, if the program ends, or if the Runner is closed.
 func (r *Runner) await(ctx context.Context, up *running) error {
 	limit, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()

@@ -3,8 +3,8 @@
 //
 //	handlers.field_notes_add = async (args) => ({ count: 1 })
 //
-// It can use only what its panel was granted: tools through the pipeline with the panel as the caller, hosts through
-// egress, and a small store.
+// It can use only the panel's settings, a small store, and what the panel was granted: tools through the pipeline with
+// the panel as the caller, and hosts through egress.
 //
 // The result of a script is untrusted. The pipeline decides whether a call may run.
 package scripted
@@ -26,14 +26,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxFile is the maximum size of a script in bytes. The limit of the engine is a little higher.
+// maxFile is the maximum size of a script in bytes. The limit of package script is a little higher.
 const maxFile = 60 << 10
 
 // Config is the configuration that all scripts share.
 type Config struct {
-	// Data is the folder that contains one folder for the store of each panel.
+	// Data is the folder that contains one folder for the store of each panel. If it is "", scripts have no store.
 	Data string
-	// Egress sends the requests of scripts. If it is nil, they are refused.
+	// Egress sends the HTTP requests of scripts. If it is nil, they are refused.
 	Egress http.RoundTripper
 	// Call makes a call with the panel as the caller. If it is nil, calls are refused.
 	Call func(ctx context.Context, a calls.Request) toolspec.Result
@@ -54,19 +54,20 @@ type Script struct {
 	state state
 }
 
-// New returns the Script of a panel. Each call reads the file.
+// New returns the Script of a panel. Each Run reads the file again.
 func New(cfg Config, panel Panel) *Script {
 	return &Script{cfg: cfg, panel: panel, state: state{dir: cfg.Data, id: panel.ID}}
 }
 
-// ScriptError is an error in the script, or in reading its file.
+// ScriptError is an error in the script, or in reading its file. Text is for the caller of the tool.
 type ScriptError struct{ Text string }
 
 // Error implements error.
 func (f *ScriptError) Error() string { return f.Text }
 
 // Run runs the handler of call's tool with args. It returns the result as JSON and the sources of what the handler
-// addSources. The error is a *ScriptError if the script failed.
+// read, also after an error. out receives what the script prints. The error is a *ScriptError if the script failed or
+// cannot be read.
 func (s *Script) Run(ctx context.Context, call toolspec.Call, args json.RawMessage,
 	out func(stream, text string),
 ) (value json.RawMessage, sources []string, err error) {
@@ -112,7 +113,7 @@ if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no 
 return await __handlers[args.tool](args.args);`
 )
 
-// addSources returns the text of the script. It does not follow a link out of the panel's folder.
+// read returns the text of the script. It does not follow a link out of the panel's folder.
 func (s *Script) read() (string, error) {
 	root, err := os.OpenRoot(s.panel.Dir)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *Script) read() (string, error) {
 	return string(text), nil
 }
 
-// host contains what a script can call during one run.
+// host implements script.Host for one run: the functions that the script can call.
 type host struct {
 	s       *Script
 	call    toolspec.Call
@@ -151,7 +152,7 @@ type host struct {
 
 func (h *host) Print(line string) { h.out("stdout", line+"\n") }
 
-// Call executes a call of the script to the host.
+// Call executes a function for the script: a tool, fetch, or a function of the store.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if tool, is := strings.CutPrefix(name, "tool "); is {
 		return h.tool(ctx, tool, args)

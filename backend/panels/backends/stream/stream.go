@@ -1,15 +1,15 @@
 // Package stream reads streamed answers: text/event-stream, JSON lines, and plain text of unknown length. It passes the
 // output on as it arrives, and returns the end of the stream as an Outcome.
 //
-// A piece of a stream is a line of text, or a JSON object with one of these members:
+// A piece of a stream is a line or an event: text, or a JSON object with one of these members:
 //
 //	{"output": "…"}    text of the call, passed on unchanged
 //	{"progress": "…"}  a progress message, on a separate line
 //	{"result": …}      the result of the call; nothing is read after it
-//	{"error": …}       why the call failed, in any form of a panel's error
+//	{"error": …}       why the call failed, in any form that package errortext knows; nothing is read after it
 //
-// In an event stream, the name of the event (progress, result or error) can be used instead. If a stream has no result,
-// its text is the result.
+// Other objects count as text. In an event stream, the name of the event (progress, result or error) can be used
+// instead of the member. Without a result, the output is meant to be the result.
 //
 // Everything that is read is untrusted and limited in size.
 package stream
@@ -39,11 +39,11 @@ const (
 const (
 	// maxPiece is the maximum size of a line or event in bytes.
 	maxPiece = 1 << 20
-	// maxText is the maximum size in bytes of the text that becomes the result if there is no other result.
+	// maxText is the maximum size of Outcome.Text in bytes.
 	maxText = 200_000
 )
 
-// ErrTooLarge reports that the answer exceeds the limit.
+// ErrTooLarge reports that the answer, or one line or event of it, exceeds its limit.
 var ErrTooLarge = errors.New("the answer is too large")
 
 // KindOf returns the kind of an answer with the given Content-Type. open means that the length of the answer is
@@ -64,8 +64,8 @@ func KindOf(contentType string, open bool) Kind {
 	return None
 }
 
-// Outcome is the end of a stream. At most one of Result and Failure is set; both are JSON. Text is the output if there
-// is no result, and Left the number of bytes that were omitted from it.
+// Outcome is the end of a stream. At most one of Result and Failure is set; both are JSON. Text is the beginning of the
+// output, without progress messages, and Left the number of bytes that it omits.
 type Outcome struct {
 	Result, Failure json.RawMessage
 	Text            string
@@ -74,7 +74,7 @@ type Outcome struct {
 
 // Read reads body until a result, an error or its end, but at most limit bytes. It calls out for each piece of output;
 // stream is "stdout" or "progress". If the stream breaks or is too large, Read returns an error together with the
-// outcome until then.
+// outcome until then. The error wraps ErrTooLarge if it is too large.
 func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string)) (Outcome, error) {
 	r := &reader{out: out}
 	left := &io.LimitedReader{R: body, N: limit + 1}
@@ -97,7 +97,7 @@ func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string))
 	return r.outcome, err
 }
 
-// errEnd stops reading after the result.
+// errEnd stops reading after a result or an error.
 var errEnd = errors.New("the result is there")
 
 type reader struct {
@@ -153,7 +153,7 @@ func (r *reader) text(body io.Reader) error {
 	}
 }
 
-// unfinished returns the number of bytes at the end of b that are an incomplete character.
+// unfinished returns the number of bytes at the end of b that are an incomplete UTF-8 character.
 func unfinished(b []byte) int {
 	for n := 1; n <= min(3, len(b)); n++ {
 		c := b[len(b)-n]

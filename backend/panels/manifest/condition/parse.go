@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Parse parses a condition. The error is an *Error.
+// Parse parses a condition. An empty text is not a condition. A non-nil error is an *Error.
 func Parse(text string) (*Expr, error) {
 	if len(text) > maxLength {
 		return nil, &Error{
@@ -41,7 +41,7 @@ const (
 	broken
 )
 
-// parser contains the current token: its kind, its text and its offset.
+// parser parses text. kind, token and start are the kind, text and offset of the current token.
 type parser struct {
 	text  string
 	pos   int
@@ -231,7 +231,8 @@ var replacements = []struct {
 }
 
 // Repair returns a valid condition close to text. It corrects usual mistakes: keywords and operators of other
-// languages, and missing closing brackets and quotes.
+// languages, and missing closing brackets and quotes. If that does not help, it returns the name at the beginning of
+// text, or "true".
 func Repair(text string) string {
 	if len(text) > maxLength {
 		text = ""

@@ -10,8 +10,9 @@
 //	operand = name | string | number | "true" | "false" | "null" | list | "(" or ")"
 //	list    = "[" [ operand { "," operand } ] "]"
 //
-// Names are keys of a context and may contain dots and hyphens. Strings are in single or double quotes. A condition has
-// no side effects. Its length, depth and size are limited when it is parsed, which also limits its evaluation.
+// Names are keys of a context and may contain dots and hyphens. Strings are in single or double quotes and have no
+// escapes. A condition has no side effects. Parse limits its length, depth and number of parts, which also limits its
+// evaluation.
 package condition
 
 import (
@@ -26,7 +27,7 @@ const (
 	maxLength = 500
 	maxDepth  = 16
 	maxNodes  = 100
-	// maxLooked is the maximum number of items of a list that "in" compares.
+	// maxLooked is how many items of a list "in" compares at most. It ignores the rest.
 	maxLooked = 1000
 )
 
@@ -39,7 +40,7 @@ type Error struct {
 // Error returns the reason without the offset.
 func (e *Error) Error() string { return fmt.Sprintf("expected %s, found %s", e.Expected, e.Found) }
 
-// Name is a key of the context. Offset is its byte offset in the text.
+// Name is a key of the context as it occurs in a condition. Offset is its byte offset in the text.
 type Name struct {
 	Text   string
 	Offset int
@@ -51,13 +52,13 @@ type Expr struct {
 	names []Name
 }
 
-// Names returns the keys that the condition uses, in the order of the text.
+// Names returns each occurrence of a key in the condition, in the order of the text.
 func (e *Expr) Names() []Name { return slices.Clone(e.names) }
 
 // Eval evaluates the condition with the values of context, which have the types of encoding/json (nil, bool, float64,
 // string, []any, map[string]any). A missing key is null. Null, false, 0, "" and empty lists and objects count as false.
-// Values of different types are never equal. "in" looks for an item of a list, a key of an object, or a part of a
-// string.
+// Values of different types are never equal, and neither are lists or objects. "in" looks for an item of a list, a key
+// of an object, or a part of a string.
 func (e *Expr) Eval(context map[string]any) bool { return truth(e.root.value(context)) }
 
 type operator int
