@@ -5,6 +5,8 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
+# The lint, the builds and the tests share compiled packages, also between checkouts in different folders.
+export GOFLAGS := -trimpath $(GOFLAGS)
 
 BIN          := build/bin
 TAGS         := sqlite_fts5
@@ -36,15 +38,15 @@ build: ui ## Build build/bin/sextant (with the window if GTK and WebKit are inst
 	@mkdir -p $(BIN)
 	@if build/setup.sh --has-desktop; then \
 	  echo "go build: window and server"; \
-	  go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(DESKTOP_TAGS)" -o $(BIN)/sextant . ; \
+	  go build -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(DESKTOP_TAGS)" -o $(BIN)/sextant . ; \
 	else \
 	  echo "go build: no GTK and WebKit development files, so without the window (serve, mcp and run work)"; \
-	  go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant . ; \
+	  go build -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant . ; \
 	fi
 
 build-headless: ui ## Build build/bin/sextant-headless: no GTK, no window
 	@mkdir -p $(BIN)
-	go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant-headless .
+	go build -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant-headless .
 
 run: build ## Set up, build and open the window (or serve it if there is no display)
 	@exec $(BIN)/sextant
@@ -61,7 +63,7 @@ test: build test-go test-ui e2e-ui window-test isolation-window ## Everything CI
 test-go: ui
 	@go -C build/tools build -o $(CURDIR)/$(BIN)/gotestsum gotest.tools/gotestsum
 	@echo "== Go tests"
-	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(SLOW) $(call without,$(RACE) $(SLOW))" -- -trimpath -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
+	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(SLOW) $(call without,$(RACE) $(SLOW))" -- -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
 	@echo "== Go tests of packages whose goroutines share state, with the race detector"
 	@$(BIN)/gotestsum --format standard-quiet $(RERUN) --packages "$(RACE)" -- -race -vet=off -ldflags="-s -w" -tags "$(TAGS)" -p 2 -timeout 20m
 	@echo "go test: passed"

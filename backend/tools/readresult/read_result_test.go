@@ -106,7 +106,7 @@ func texts() *rapid.Generator[string] {
 	})
 	return rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
-		for _, l := range rapid.SliceOfN(line, 0, 12).Draw(t, "lines") {
+		for _, l := range rapid.SliceOfN(line, 0, 5).Draw(t, "lines") {
 			b.WriteString(l + rapid.SampledFrom([]string{"\n", "\n", "\r\n", "\n\n"}).Draw(t, "end"))
 		}
 		if rapid.Bool().Draw(t, "open") {
