@@ -148,7 +148,8 @@ type Approval struct {
 	ParentCall string `json:"within,omitempty"`
 	// RootCall is the MCP call that led to the question, if its client answers when no window is open; otherwise "".
 	RootCall string `json:"root,omitempty"`
-	// WindowOnly is true if only a window may approve: the effect outlasts the call or appears on the person's screen.
+	// WindowOnly is true if only a window may approve: the call starts a program for the first time, or an MCP server
+	// asks during the call.
 	WindowOnly bool `json:"inWindow,omitempty"`
 	// Question is one sentence with the action, its data and its target. It ends with a question mark.
 	Question string `json:"question"`
