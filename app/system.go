@@ -1,6 +1,6 @@
-// Package app is the composition root. System opens all parts from the lowest layer up, connects each with the parts
-// that it needs, and closes them in reverse order. It contains no other logic. The command line (app/cli) and the Wails
-// window (app/desktop) use it.
+// Package app is the composition root. OpenSystem opens all parts from the lowest layer up and connects each with the
+// parts that it needs; Close closes them in reverse order. The command line (app/cli) and the Wails window
+// (app/desktop) use it.
 package app
 
 import (
@@ -152,7 +152,8 @@ func (s *System) OnClose(name string, do func() error) {
 	s.closers = append(s.closers, closer{name, do})
 }
 
-// OpenSystem opens the parts that options ask for. If it returns an error, it has closed everything again.
+// OpenSystem opens all parts, but listens for connections only if options.Serve is set. If it returns an error, it has
+// closed everything again.
 func OpenSystem(
 	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {

@@ -47,7 +47,7 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 
 type auditVerifyVerb struct{}
 
-// Run verifies the log. If a row was changed, the exit code is 1.
+// Run verifies the log. If a row was changed or the log cannot be read, the exit code is 1.
 func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
@@ -140,7 +140,8 @@ func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log
 	return w.Flush()
 }
 
-// printable returns text without control characters, because text of a page or server may contain terminal sequences.
+// printable replaces control, format and private-use characters other than line feeds, because text of a page or
+// server may contain terminal sequences.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co)) {
@@ -150,7 +151,6 @@ func printable(text string) string {
 	}, text)
 }
 
-// callerName returns the name of a call's caller.
 func callerName(r wire.CallRow) string {
 	if r.Client != "" {
 		return string(r.Caller) + ":" + r.Client

@@ -170,7 +170,7 @@ func sandboxFinding(c *confine.Sandbox) finding {
 	return finding{State: "ok", What: "sandbox", Says: "commands run in " + how}
 }
 
-// secretsFinding tells where secrets are stored.
+// secretsFinding tells where secrets are stored, or which one cannot be read.
 func secretsFinding(v *secrets.Vault) finding {
 	where := v.StorageInfo()
 	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}

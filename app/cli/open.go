@@ -12,7 +12,8 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// openForVerb loads the configuration, opens a System and prints its problems to stderr.
+// openForVerb loads the configuration, prints its problems to io.Err and opens a System. It applies the options that
+// OpenSystem ignores: AllowTemporaryData and WaitMCP.
 func openForVerb(
 	ctx context.Context,
 	flags map[string]string,
