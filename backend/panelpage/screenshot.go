@@ -19,7 +19,7 @@ import (
 // maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit bounds the time to take a picture. The window keeps its pose for longer (POSE in pose.ts).
+// shotLimit is the time limit of a picture. The window keeps its pose for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
 // stageState is the window's answer when it is ready for a picture and shows nothing of its own over the page.
@@ -44,8 +44,8 @@ func (p *Page) coverSecret(text string) {
 	p.secrets = p.secrets[max(0, len(p.secrets)-maxSecrets):]
 }
 
-// Screenshot takes a picture of the visible part of the page, or of one element. Only the desktop program's window
-// can be captured: a web browser does not give a page a picture of itself.
+// Screenshot takes a picture of the visible part of the page, or of one element. It works only in the window of the
+// desktop program, because a web browser does not give a page a picture of itself. It refuses o.FullPage.
 func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
 		return surface.Picture{}, &surface.Fault{

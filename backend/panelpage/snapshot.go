@@ -184,7 +184,8 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	})
 }
 
-// explain converts an error of the page to a fault for the caller. It returns the cause of ctx if that has ended.
+// explain converts an error of the page to a *surface.Fault. If err is no fault yet and ctx ended for another reason
+// than errNoAnswer, it returns the cause of ctx.
 func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal
