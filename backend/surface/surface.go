@@ -11,8 +11,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Surface is one page that tools observe and act on. Every action returns what it changed on the page. Its methods
-// may be called concurrently; actions on one page queue. Errors are *Fault where the caller can correct them.
+// Surface is one page that tools observe and act on. Every action returns what it changed on the page. The methods may
+// be called concurrently; actions on one page run one after another. An error that the caller can correct is a *Fault.
 // Methods without a context do not wait for actions. They answer from what is known; only KeyTargets asks the page.
 type Surface interface {
 	// Annotate lists the elements of the page with their numbers.
@@ -25,15 +25,15 @@ type Surface interface {
 	Type(ctx context.Context, o TypeOptions) (annotation.Observation, error)
 	// Select chooses options of the native list id by label or value.
 	Select(ctx context.Context, id int, values []string) (annotation.Observation, error)
-	// Press presses a key such as "Enter" or "Control+a" where the page has its focus.
+	// Press presses a key such as "Enter" or "Control+a" on the element that has the focus.
 	Press(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
-	// Wait waits until all conditions in o are true, or for o.Seconds when o has none. The error is a *Fault of kind
-	// FaultTimeout when they are not true in time.
+	// Wait waits until all conditions in o are true, or for the whole time limit if o has none. The error is a *Fault
+	// of kind FaultTimeout if they are not true in time.
 	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
-	// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that
-	// is not.
+	// AwaitCondition waits up to patience for c to be true and reports whether it is. missing describes the parts of c
+	// that are not true.
 	AwaitCondition(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
 	// HTML returns the visible content of the page and its frames as HTML, without scripts.
 	HTML(ctx context.Context) (html, url, title string, err error)
@@ -42,7 +42,7 @@ type Surface interface {
 	// Selection returns the selected text, "" for none.
 	Selection(ctx context.Context) (string, error)
 
-	// Element returns the element id as the newest snapshots saw it, false when they did not.
+	// Element returns the element id as the newest snapshots contain it, false if they do not.
 	Element(id int) (annotation.Element, bool)
 	// Annotations returns the elements of the newest snapshot.
 	Annotations() []annotation.Element
