@@ -12,7 +12,7 @@ import (
 
 // Report is the content of docs/bench.json.
 type Report struct {
-	// Machine names the browser and the number of cores.
+	// Machine names the browser, the number of cores and the platform.
 	Machine     string        `json:"machine"`
 	Definitions []Definitions `json:"definitions"`
 	Live        *LiveView     `json:"live,omitempty"`

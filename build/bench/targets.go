@@ -146,7 +146,7 @@ func (r *Report) smallPageTarget(pages map[string]*Page) target {
 	}
 }
 
-// tokenTarget compares whole-page tokens with the leanest other program that found as much.
+// tokenTarget compares whole-page tokens with the leanest other program that found at least as much.
 func (r *Report) tokenTarget() target {
 	n, fine := 0, 0
 	var bad, shares []string

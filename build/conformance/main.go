@@ -1,6 +1,6 @@
 // Command conformance is the client that the MCP conformance suite runs. It drives Sextant's MCP client
-// (backend/mcp/mcpclient) with a config file as a person would write it, an in-memory store and a browser that
-// accepts everything.
+// (backend/mcp/mcpclient) with a config file as a person would write it. In place of the person, it opens every sign-in
+// page and accepts every form.
 //
 // The suite starts it once per scenario, with the address of its server as the last argument and the scenario's
 // name and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each
@@ -120,7 +120,7 @@ func (w *stateWatcher) Publish(event.Event) {
 	}
 }
 
-// waitReady waits until the server is ready and returns its first failure.
+// waitReady waits until the server is ready. It returns an error if the server is down or ctx ends first.
 func (w *stateWatcher) waitReady(ctx context.Context, servers *mcpclient.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
@@ -154,7 +154,7 @@ func openPage(ctx context.Context, _, page string) error {
 	return err
 }
 
-// fixedMemory is a store that already has the suite's protocol revision, as after a first connection.
+// fixedMemory is a store that already contains the suite's protocol revision, as after a first connection.
 type fixedMemory struct{ era string }
 
 func newMemory(revision string) mcpclient.KnownServerStore {

@@ -79,7 +79,8 @@ func callEverything(ctx context.Context, servers *mcpclient.Servers, call func(s
 	return nil
 }
 
-// acceptForms returns a function that accepts every question with the defaults of its form.
+// acceptForms returns a function that accepts every question without values, so that the client uses the defaults of
+// the form. One scenario has no default and needs "confirmed".
 func acceptForms(scenario string) func(context.Context, requests.Elicitation) (requests.Answer, error) {
 	return func(context.Context, requests.Elicitation) (requests.Answer, error) {
 		filled := map[string]any{}

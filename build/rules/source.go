@@ -120,7 +120,7 @@ func CheckGoSource(files []File) []string {
 	return problems
 }
 
-// CheckPackageComments checks that each Go package has a package comment in one of its files.
+// CheckPackageComments checks that each Go package has a package comment of at least six words in one of its files.
 func CheckPackageComments(files []File) []string {
 	commented := map[string]bool{}
 	var folders []string

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// plainTools are the suite's tools that are plain calls. They are served in the same way as Sextant's own tools.
+// plainTools are the suite's tools that need only a call and its result. They are served like Sextant's own tools.
 type plainTools struct{}
 
 // Definitions implements mcpserver.Tools.
@@ -75,7 +75,7 @@ func decodeBase64(text string) []byte {
 	return b
 }
 
-// changeFeed sends the changes that a fixture makes to every session.
+// changeFeed sends each change that a fixture makes to every session whose buffer is not full.
 type changeFeed struct {
 	mu          sync.Mutex
 	subscribers []chan mcpserver.Change
