@@ -75,8 +75,8 @@ func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	return o, nil
 }
 
-// check returns how the state differs from the one that the task asks for, "" if it does not. It waits up to saveTimeout
-// for the right state, because pages may still be saving.
+// check returns how the state differs from the one that the task asks for, "" if it does not. Because pages may still
+// be saving, it waits up to saveTimeout for the right state.
 func (env *environment) check(ctx context.Context, t *task) (string, error) {
 	deadline := time.Now().Add(saveTimeout)
 	for {

@@ -127,7 +127,7 @@ type CallEnd struct {
 	Status   CallStatus `json:"status"`
 	Sentence string     `json:"sentence"`
 	CallOutcome
-	// Reason is the person's reason if Status is CallDeclined, otherwise the reason of the policy.
+	// Reason is the person's reason if Status is CallDeclined, otherwise why the call was allowed or refused.
 	Reason string `json:"reason,omitempty"`
 	// Images contains the blob ids of the pictures in the result.
 	Images []string `json:"images,omitempty"`

@@ -44,7 +44,7 @@ type MetricsSpan struct {
 // still running are not counted.
 type Metrics struct {
 	MetricsSpan
-	// Buckets cover the range without gaps, in order.
+	// Buckets cover the range without gaps, in order. Tools contains the 300 tools with the most calls.
 	Buckets   []MetricsBucket `json:"buckets"`
 	Tools     []ToolMetrics   `json:"tools"`
 	Questions QuestionMetrics `json:"questions"`

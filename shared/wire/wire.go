@@ -15,8 +15,9 @@ import (
 // Version is the version of the WebSocket protocol.
 const Version = 1
 
-// Envelope is the form of every JSON message that the server sends over /ws. Kind is an event.Kind, "hello" (with a
-// Hello as Data) or "error" (with a Problem). Seq is 0 for messages that are not stored events.
+// Envelope is the form of every JSON message that the server sends over /ws. Kind is an event.Kind, or "hello" (with a
+// Hello as Data), "error" (Problem), "surface.ask" (SurfaceRequest) or "surface.cancel" (SurfaceCancel). Seq is 0 for
+// messages that are not stored events.
 type Envelope struct {
 	V            int             `json:"v"`
 	Seq          int64           `json:"seq"`
@@ -165,7 +166,7 @@ type GrantRow struct {
 // AuditPage is a part of the audit log, the latest calls first.
 type AuditPage struct {
 	Calls []CallRow `json:"calls"`
-	// Before is the "before" parameter of the next page, 0 if there are no older calls.
+	// Before is the "before" parameter of the next page, which may be empty. It is 0 if there are no older calls.
 	Before int64 `json:"before"`
 }
 
