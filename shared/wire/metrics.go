@@ -8,7 +8,7 @@ import (
 )
 
 // MetricsRange is the period that the metrics cover. MetricsDay is 24 hours including the current one. MetricsWeek and
-// MetricsMonth are 7 and 30 days including today.
+// MetricsMonth are 7 and 30 days including today. MetricsAll begins with the bucket of the first stored call or turn.
 type MetricsRange string
 
 // The periods of metrics.

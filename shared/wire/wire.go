@@ -112,7 +112,8 @@ type Snapshot struct {
 	Disk          event.Disk          `json:"disk"`
 }
 
-// Banner describes a lasting problem: no Chromium, unreadable configuration, settings that could not be stored.
+// Banner describes a lasting problem: a mistake in the environment or in config.toml (Kind "config"), or in
+// mcp-config.json (Kind "mcp").
 type Banner struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
@@ -137,7 +138,8 @@ type Transcript struct {
 	Events []event.Event `json:"events"`
 }
 
-// Discovery is the response of GET /api/ai/tools/discover: the tools that can be called.
+// Discovery is the response of GET /api/ai/tools/discover: the tools that can be called. Baseline also contains the
+// created tools, because both are always available.
 type Discovery struct {
 	Baseline []toolspec.Function `json:"baseline"`
 	Panel    []toolspec.Function `json:"panel"`
