@@ -253,7 +253,7 @@ func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Du
 	}
 }
 
-// unmet describes the parts of c that are not true now, "" when all are.
+// unmet describes the parts of c that are not true now, "" if all are.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {

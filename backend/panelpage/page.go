@@ -33,7 +33,7 @@ type WindowClient interface {
 type Config struct {
 	// Elements issues ids; it is the browser's registry, so that ids are unique.
 	Elements *identity.ElementRegistry
-	// Title returns a panel's title, "" when there is no such panel.
+	// Title returns a panel's title, "" if there is no such panel.
 	Title func(panel string) string
 }
 
@@ -61,7 +61,7 @@ func (pages *Pages) SetWindowClient(w WindowClient) {
 	pages.windows = w
 }
 
-// SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil when there is no such
+// SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil if there is no such
 // window.
 func (pages *Pages) SetCamera(take func(context.Context) ([]byte, error)) {
 	pages.mu.Lock()
@@ -123,13 +123,14 @@ type Page struct {
 	version int
 	// secrets are the newest secrets typed into the page; pictures cover the elements that show them.
 	secrets []string
-	// inFrame is true when the last action was in the frame, which then gets the keys.
+	// inFrame is true if the last action on an element was in the frame. Keys then go to the frame.
 	inFrame bool
 }
 
 // document is one load of the panel's page or of its frame.
 type document struct {
-	// key is the name that the document gave itself; seq is its (negative) number in the registry, 0 for none yet.
+	// key is the name that the document gave itself. seq is its number in the registry, which is negative, or 0 if it
+	// has none yet.
 	key string
 	seq int
 }
@@ -196,7 +197,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	return nil, p.unreachableFault(err.Error())
 }
 
-// unreachableFault returns the fault for a page that cannot be asked; why is the reason.
+// unreachableFault returns the fault for a page that cannot be reached. why is the reason.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
@@ -213,8 +214,8 @@ func (p *Page) name() string {
 	return p.panel
 }
 
-// documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the ids
-// of the old document then end.
+// documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the
+// elements of the old document are then gone.
 func (p *Page) documentNumber(frame bool, key string) int {
 	key = surface.Clip(key, 80)
 	i := 0

@@ -37,10 +37,10 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	return html, p.Address(), p.name(), nil
 }
 
-// maxHTML bounds the HTML of a frame, in bytes.
+// maxHTML limits the HTML of a frame, in bytes.
 const maxHTML = 2 << 20
 
-// countLimit bounds the time to count a page's elements.
+// countLimit is the time limit of CountOperable.
 const countLimit = 2 * time.Second
 
 // CountOperable returns the number of usable elements in the viewport. The error says why the page cannot be observed

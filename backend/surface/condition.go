@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Condition is a condition on a page. It is true when all fields that are set are true.
+// Condition is a condition on a page. It is true if all fields that are set are true.
 type Condition struct {
 	// Text must be visible on the page and AbsentText must not be. Both ignore case and differences in white space.
 	Text, AbsentText string

@@ -48,14 +48,14 @@ type Surface interface {
 	Annotations() []annotation.Element
 	// OriginOf returns what is known about the origin of the element id.
 	OriginOf(id int) ElementOrigin
-	// RoleAndName returns the role and name of the element id when it was last seen, "" for an unknown id.
+	// RoleAndName returns the role and name that the element id had when it was last seen, "" for an unknown id.
 	RoleAndName(id int) (role, name string)
 	// KeyTargets returns the addresses of the documents that a key press may reach.
 	KeyTargets() []string
 	// Address returns the address of the page, "" for none.
 	Address() string
 	// OpenDialog describes the open dialog in a sentence and returns the address of the page that opened it. Both are
-	// "" when no dialog is open.
+	// "" if no dialog is open.
 	OpenDialog() (what, address string)
 }
 
@@ -81,8 +81,8 @@ type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
-	// SecretFor, when not "", says that Text is a secret for that origin: results and pictures do not show it, and a
-	// browser tab refuses to type it into a document of another origin.
+	// SecretFor is the origin for which Text is a secret, "" if Text is not secret. Results and pictures do not show a
+	// secret, and a browser tab refuses to type it into a document of another origin.
 	SecretFor string
 }
 
@@ -104,8 +104,8 @@ type ScreenshotOptions struct {
 }
 
 // WaitOptions says what to wait for: Text to be present, AbsentText to be absent, the address to contain URL, or
-// any combination. Seconds is the time limit (DefaultWaitSeconds when 0); without a condition it is the length of a
-// pause.
+// any combination. Seconds is the time limit, or DefaultWaitSeconds if it is 0. Without a condition it is the length of
+// a pause.
 type WaitOptions struct {
 	Text, AbsentText, URL string
 	Seconds               float64
@@ -114,11 +114,11 @@ type WaitOptions struct {
 // ElementOrigin is the origin of a listed element as far as it is known without another snapshot.
 type ElementOrigin struct {
 	// Origin is the origin of the element's document, such as "https://shop.example"; for an element in a frame, that
-	// of the frame's document. It is "" when it is not known.
+	// of the frame's document. It is "" if it is not known.
 	Origin string
-	// Secret is true when the element hides what is typed into it, or when that is not known.
+	// Secret is true if the element hides what is typed into it, or if that is not known.
 	Secret bool
-	// Gone is true when the element's document was closed or replaced.
+	// Gone is true if the element's document was closed or replaced.
 	Gone bool
 }
 
