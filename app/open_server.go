@@ -71,7 +71,6 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	return nil
 }
 
-// httpServices returns the parts of s that the HTTP server uses.
 func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),

@@ -197,7 +197,6 @@ func (s *System) Close() {
 	})
 }
 
-// dataPath returns a path in the data folder.
 func (s *System) dataPath(name string) string { return filepath.Join(s.Config.DataDir, name) }
 
 // PanelsFolder returns the folder of the person's own panels.
@@ -235,7 +234,7 @@ type publisher struct{ sys *System }
 // Publish publishes e.
 func (p publisher) Publish(e event.Event) { p.sys.publish(e) }
 
-// on calls do with each event of a kind until the event log is closed.
+// on calls do with each new event of a kind, in its own goroutine, until the event log is closed.
 func (s *System) on(kind event.Kind, do func(event.Event)) {
 	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{kind}}, eventlog.FromNow)
 	s.background.Go(func() {

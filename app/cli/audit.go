@@ -26,7 +26,6 @@ type auditVerb struct {
 	Export auditExportVerb `cmd:"" help:"Print every row as a line of JSON, the oldest first."`
 }
 
-// openAudit opens the audit log of the data folder for reading.
 func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -104,7 +103,6 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return w.Flush()
 }
 
-// printOne prints a call with its decision and its result.
 func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log) error {
 	r, found, err := log.Get(ctx, v.ID)
 	if err != nil {

@@ -36,7 +36,6 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.text }
 
-// failure returns an exitError with a formatted text.
 func failure(code int, format string, args ...any) error {
 	return &exitError{code: code, text: fmt.Sprintf(format, args...)}
 }

@@ -91,7 +91,7 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 	return nil, errors.New(problem.Detail)
 }
 
-// mcpInstance returns the address and token for MCP.
+// mcpInstance returns i in the form that package mcpserver needs to connect to it.
 func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {
@@ -143,7 +143,6 @@ func (g *Global) separateOption() string {
 	return ""
 }
 
-// optionIf returns name if the option is set, otherwise "".
 func optionIf(set bool, name string) string {
 	if set {
 		return name

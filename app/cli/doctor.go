@@ -92,7 +92,6 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 	return s.Close()
 }
 
-// diagnose runs all checks and returns the findings.
 func diagnose(ctx context.Context, sys *app.System) []finding {
 	out := []finding{
 		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", app.Version, runtime.Version(),

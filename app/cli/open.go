@@ -41,7 +41,7 @@ func openForVerb(
 	return sys, nil
 }
 
-// openTemporary opens a System with a temporary data folder.
+// openTemporary opens a System with a temporary data folder, which closing the System deletes.
 func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenOptions, log *slog.Logger,
 	io Streams,
 ) (*app.System, error) {
@@ -62,7 +62,6 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	return sys, nil
 }
 
-// level returns the configured log level.
 func level(config *config.Config) slog.Level {
 	v, _, _ := config.Fixed("log_level")
 	switch v {

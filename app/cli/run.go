@@ -226,7 +226,6 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 	}
 }
 
-// newRunCall returns the report of a call that ended.
 func newRunCall(end event.CallEnd) runCall {
 	return runCall{
 		Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,

@@ -63,7 +63,7 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// isTerminal reports whether w is a terminal.
+// isTerminal reports whether w, an input or output, is a character device other than /dev/null.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -203,7 +203,6 @@ func findChromium() (string, error) {
 	return "", errors.New("no Chromium in PATH")
 }
 
-// machine describes the browser and the machine.
 func machine(ctx context.Context, chromium string) string {
 	version := "Chromium"
 	if out, err := exec.CommandContext(ctx, chromium,

@@ -53,7 +53,7 @@ func normalize(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// saysUsable reports whether a line says that its element can be used.
+// saysUsable reports whether a line says that its element can be used, by a mark or by its role.
 func saysUsable(l ListedElement) bool {
 	return l.Marked || slices.Contains(actionableRoles, strings.ToLower(l.Role))
 }

@@ -78,7 +78,6 @@ func (b *Bench) start(ctx context.Context, s *System) (*RunningSystem, error) {
 	return r, nil
 }
 
-// run measures one system on one page.
 func (b *Bench) run(ctx context.Context, r *RunningSystem, p *Page) Outcome {
 	o := Outcome{Page: p.Name, System: r.Name}
 	var opens, firsts, listings, views, acts []float64

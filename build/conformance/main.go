@@ -94,7 +94,6 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	return runScenario(ctx, log, servers, scenario, data)
 }
 
-// configEntry is the server's entry in mcp-config.json.
 func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
@@ -139,7 +138,7 @@ func (w *stateWatcher) waitReady(ctx context.Context, servers *mcpclient.Servers
 	}
 }
 
-// openPage loads a sign-in page; the suite's issuer redirects back at once.
+// openPage loads a sign-in page. The suite's issuer redirects back without asking anything.
 func openPage(ctx context.Context, _, page string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

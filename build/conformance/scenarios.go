@@ -53,7 +53,6 @@ func runScenario(
 	return nil // other scenarios only connect and list
 }
 
-// callEverything calls every tool, reads every resource and gets every prompt.
 func callEverything(ctx context.Context, servers *mcpclient.Servers, call func(string, any) error) error {
 	for _, tool := range servers.List()[0].Tools {
 		_ = call(tool, map[string]any{})

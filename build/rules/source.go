@@ -69,7 +69,7 @@ func CheckLineLengths(files []File) []string {
 	return problems
 }
 
-// unbreakable reports whether a string literal is raw or contains a long word.
+// unbreakable reports whether a string literal is raw or contains a word of more than 60 bytes.
 func unbreakable(literal string) bool {
 	return strings.HasPrefix(literal, "`") || slices.ContainsFunc(strings.Fields(literal), func(word string) bool {
 		return len(word) > 60

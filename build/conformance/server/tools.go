@@ -57,7 +57,6 @@ func (pipeline) Do(_ context.Context, call toolspec.Call) toolspec.Result {
 	return toolspec.Fail(toolspec.UserError, "This tool intentionally returns an error for testing", "")
 }
 
-// onePixelPNG returns a PNG of one pixel.
 func onePixelPNG() []byte {
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	return decodeBase64(png)
