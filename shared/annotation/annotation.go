@@ -30,8 +30,8 @@ type Element struct {
 	Value string `json:"value,omitempty"`
 	// States are fixed words (required, disabled, checked, unchecked, mixed, expanded, collapsed, selected, pressed,
 	// sorted ascending, sorted descending, current, invalid, readonly, draggable, focused, multiline, invisible, only
-	// you) and states that quote the page: `covered by [20] dialog "Cookies"`, `in "text of its row"`, `or "other
-	// options of a list"`.
+	// you) and states that quote the page: `covered by [20] dialog "Cookies"`, `in "text of the row"`,
+	// `or "the other options"`.
 	States []string `json:"states,omitempty"`
 	Box    Box      `json:"box"`
 	// Frame is the URL of the frame that contains the element, "" for the main document.

@@ -55,8 +55,8 @@ type Description struct {
 	// HostCheck is true if the call is already running and wants to connect to Hosts, which it did not name before.
 	// Only that connection is judged.
 	HostCheck bool `json:"contact,omitempty"`
-	// LimitMS is a time limit of this call in milliseconds, for example the timeout in its arguments, that can only
-	// shorten the one of its tool. It is 0 for none.
+	// LimitMS is a time limit of this call in milliseconds, for example the timeout in its arguments. It can only
+	// shorten the time limit of the tool. It is 0 if the call has no limit of its own.
 	LimitMS int `json:"limit_ms,omitempty"`
 }
 
