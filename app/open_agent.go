@@ -89,7 +89,8 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	}
 	s.Models = providers.New(providers.Config{
 		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
-		// Each model has its own guard, so that the address that a person configured for it is allowed for it alone.
+		// Each network service has its own guard, so that the address that a person configured for it is allowed for it
+		// alone.
 		Egress: func() *egress.Guard {
 			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 		},

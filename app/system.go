@@ -221,7 +221,7 @@ func (s *System) realWorkspace() string {
 	return folder
 }
 
-// publish publishes an event. It only logs an error, because the next stored event shows the state again.
+// publish publishes an event. It logs an error instead of returning it.
 func (s *System) publish(e event.Event) {
 	if _, err := s.Events.Publish(context.Background(), e); err != nil {
 		s.Log.Error("an event was not stored", "kind", e.Kind, "err", err)

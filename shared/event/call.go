@@ -50,7 +50,7 @@ type CallRecord struct {
 	// always, like, denied, refused, none.
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
-	// Grant is the id of the grant that allowed the call, "" for none.
+	// Grant is the id of the grant that allowed the call, or of the rule that refused it; "" for none.
 	Grant   string    `json:"grant,omitempty"`
 	Started time.Time `json:"started"`
 }
@@ -161,7 +161,7 @@ type Approval struct {
 	Reason string `json:"why"`
 	// Annotation is the number of the element that the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
-	// Form contains the fields of a question that is a form.
+	// Form contains the fields to fill in. It is empty for an ordinary question.
 	Form []FormField `json:"form,omitempty"`
 	// YesLabel and NoLabel are the labels of the two answers, "" for the usual ones.
 	YesLabel string `json:"yes,omitempty"`
