@@ -24,8 +24,8 @@ type Budget struct {
 }
 
 // Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
-// element, and a line about elements that are not listed. A cover of several elements is described once. Text of the
-// page cannot add or end a line.
+// element, the numbers of elements that are gone, the note, and a line about elements that are not listed. A cover of
+// several elements is described once. Text of the page cannot add or end a line.
 func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
 // TextWithin returns the text form of a within a budget. It first shortens the lines about the page and what happened,
