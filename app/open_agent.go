@@ -28,7 +28,7 @@ import (
 // closeLimit is how long closing waits for running calls.
 const closeLimit = 5 * time.Second
 
-// openPipeline opens the pipeline with the executors of all origins.
+// openPipeline opens the catalog of tools, and the pipeline with the executors of all origins.
 func (s *System) openPipeline(context.Context, OpenOptions) error {
 	sources := []catalog.Source{s.Workspace, s.PageTools}
 	groupsOff := func() []string { return s.Settings.List("groups_off") }
@@ -58,7 +58,6 @@ func (s *System) openPipeline(context.Context, OpenOptions) error {
 	return nil
 }
 
-// policySettings returns the settings on which the policy's decisions depend.
 func (s *System) policySettings() policy.Settings {
 	return policy.Settings{
 		Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"),
@@ -68,13 +67,12 @@ func (s *System) policySettings() policy.Settings {
 	}
 }
 
-// callTools returns the tools of others that the panel's manifest names.
+// callTools returns the names of the tools, other than the panel's own, that its manifest lists in call_tools.
 func (s *System) callTools(panel string) []string {
 	names, _ := s.Panels.CallTools(panel)
 	return names
 }
 
-// panelIDs returns the ids of all panels.
 func (s *System) panelIDs() []string {
 	var ids []string
 	for _, p := range s.Panels.Panels() {
@@ -91,7 +89,8 @@ func (s *System) openAgent(ctx context.Context, _ OpenOptions) error {
 	}
 	s.Models = providers.New(providers.Config{
 		Services: s.modelServices(), Fallback: func() string { return s.Settings.Get("fallback_model") }, Log: s.Log,
-		// Each model has its own guard, so that the address that a person configured for it is allowed for it alone.
+		// Each network service has its own guard, so that the address that a person configured for it is allowed for it
+		// alone.
 		Egress: func() *egress.Guard {
 			return egress.New(egress.Config{DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
 		},

@@ -52,7 +52,7 @@ func (s *System) mcpServers() *mcpclient.Servers { return s.MCP }
 
 func (s *System) mcpConfigPath() string { return filepath.Join(s.Config.ConfigDir, mcpconfig.FileName) }
 
-// mcpCommand returns the command line of an MCP server, "" if the server is not a program.
+// mcpCommand returns the command line of an MCP server, "" if it is not a program or is not in the configuration.
 func (s *System) mcpCommand(server string) string {
 	return mcpconfig.CommandOf(s.mcpConfigPath(), server)
 }

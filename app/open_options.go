@@ -13,21 +13,22 @@ import (
 type OpenOptions struct {
 	// Serve opens the HTTP server.
 	Serve bool
-	// AllowTemporaryData makes OpenSystem use an empty temporary data folder if another running Sextant owns the
-	// configured one.
+	// AllowTemporaryData makes a verb of package cli use an empty temporary data folder if another running Sextant owns
+	// the configured one. OpenSystem itself ignores it.
 	AllowTemporaryData bool
 	// AttachURL is the debugging address of a running Chromium to use. If it is "", Sextant starts one.
 	AttachURL string
 	// TemporaryProfile makes the browser use a temporary profile.
 	TemporaryProfile bool
-	// WaitMCP makes OpenSystem wait for MCP servers to start, for verbs that list tools.
+	// WaitMCP makes a verb of package cli call WaitForMCP, so that the servers' tools are there. OpenSystem itself
+	// ignores it.
 	WaitMCP bool
 }
 
 // mcpStartLimit is the maximum time that WaitForMCP waits.
 const mcpStartLimit = 10 * time.Second
 
-// WaitForMCP returns when no MCP server is starting any more, after mcpStartLimit, or when ctx ends.
+// WaitForMCP returns when no MCP server is starting any more, after 10 seconds, or when ctx or the System ends.
 func (s *System) WaitForMCP(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, mcpStartLimit)
 	defer cancel()

@@ -201,7 +201,7 @@ func (u panelUndo) UndoCall(ctx context.Context, undo wire.PanelUndo) toolspec.R
 }
 
 // CallAsPanel makes a call for the page of a panel. The panel is the caller, never the person. The call can use only
-// the panel's own tools and those that its manifest names.
+// the panel's own tools and those that its manifest names. The System must have been opened with Serve.
 func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
 	return s.panelCalls.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.HasWindow()})
 }

@@ -21,7 +21,8 @@ import (
 	"sextant/frontend"
 )
 
-// openServer opens the loopback server with HTTP, WebSocket and MCP, if options.Serve is set.
+// openServer opens what serves MCP clients and, if options.Serve is set, the loopback server with HTTP, WebSocket and
+// MCP.
 func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	s.Sharing = sharing.New(sharing.Config{
 		Nav: s.Nav, Events: s.Events, Store: s.Store, Caller: s.Pipeline, Tools: s.offeredTools,
@@ -70,7 +71,6 @@ func (s *System) openServer(_ context.Context, options OpenOptions) error {
 	return nil
 }
 
-// httpServices returns the parts of s that the HTTP server uses.
 func (s *System) httpServices() httpapi.Services {
 	return httpapi.Services{
 		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
@@ -96,7 +96,7 @@ func (s *System) Host() string {
 	return s.server.Host()
 }
 
-// URL returns the address of the window with a new one-time code.
+// URL returns the address of the window with a new one-time code. The System must have been opened with Serve.
 func (s *System) URL() string { return s.server.URL() }
 
 // Token returns the key with which programs use the HTTP server.
@@ -136,8 +136,8 @@ type WindowEgress struct {
 var errNotGranted = errors.New("no page of a panel or an MCP server may reach this host")
 
 // OpenWindowEgress opens the window's proxy, which stays open until Close. The proxy connects only to hosts that were
-// granted to a page of a panel or an MCP server. The window's own page needs only Direct. A page's policy limits what
-// that page may reach; the proxy covers what no policy controls, such as preconnect.
+// granted to a page of a panel or an MCP server. The window's own page needs only Direct. The content security policy
+// of a page limits what that page may reach; the proxy covers what no such policy controls, such as preconnect.
 func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package app is the composition root. System opens all parts from the lowest layer up, connects each with the parts
-// that it needs, and closes them in reverse order. It contains no other logic. The command line (app/cli) and the Wails
-// window (app/desktop) use it.
+// Package app is the composition root. OpenSystem opens all parts from the lowest layer up and connects each with the
+// parts that it needs; Close closes them in reverse order. The command line (app/cli) and the Wails window
+// (app/desktop) use it.
 package app
 
 import (
@@ -152,7 +152,8 @@ func (s *System) OnClose(name string, do func() error) {
 	s.closers = append(s.closers, closer{name, do})
 }
 
-// OpenSystem opens the parts that options ask for. If it returns an error, it has closed everything again.
+// OpenSystem opens all parts, but listens for connections only if options.Serve is set. If it returns an error, it has
+// closed everything again.
 func OpenSystem(
 	ctx context.Context, config *config.Config, options OpenOptions, log *slog.Logger,
 ) (sys *System, err error) {
@@ -196,7 +197,6 @@ func (s *System) Close() {
 	})
 }
 
-// dataPath returns a path in the data folder.
 func (s *System) dataPath(name string) string { return filepath.Join(s.Config.DataDir, name) }
 
 // PanelsFolder returns the folder of the person's own panels.
@@ -221,7 +221,7 @@ func (s *System) realWorkspace() string {
 	return folder
 }
 
-// publish publishes an event. It only logs an error, because the next stored event shows the state again.
+// publish publishes an event. It logs an error instead of returning it.
 func (s *System) publish(e event.Event) {
 	if _, err := s.Events.Publish(context.Background(), e); err != nil {
 		s.Log.Error("an event was not stored", "kind", e.Kind, "err", err)
@@ -234,7 +234,7 @@ type publisher struct{ sys *System }
 // Publish publishes e.
 func (p publisher) Publish(e event.Event) { p.sys.publish(e) }
 
-// on calls do with each event of a kind until the event log is closed.
+// on calls do with each new event of a kind, in its own goroutine, until the event log is closed.
 func (s *System) on(kind event.Kind, do func(event.Event)) {
 	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{kind}}, eventlog.FromNow)
 	s.background.Go(func() {

@@ -26,7 +26,6 @@ type auditVerb struct {
 	Export auditExportVerb `cmd:"" help:"Print every row as a line of JSON, the oldest first."`
 }
 
-// openAudit opens the audit log of the data folder for reading.
 func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -47,7 +46,7 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 
 type auditVerifyVerb struct{}
 
-// Run verifies the log. If a row was changed, the exit code is 1.
+// Run verifies the log. If a row was changed or the log cannot be read, the exit code is 1.
 func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	log, done, err := openAudit(ctx, g)
 	if err != nil {
@@ -104,7 +103,6 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return w.Flush()
 }
 
-// printOne prints a call with its decision and its result.
 func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log) error {
 	r, found, err := log.Get(ctx, v.ID)
 	if err != nil {
@@ -140,7 +138,8 @@ func (v *auditShowVerb) printOne(ctx context.Context, io Streams, log *audit.Log
 	return w.Flush()
 }
 
-// printable returns text without control characters, because text of a page or server may contain terminal sequences.
+// printable replaces control, format and private-use characters other than line feeds, because text of a page or
+// server may contain terminal sequences.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co)) {
@@ -150,7 +149,6 @@ func printable(text string) string {
 	}, text)
 }
 
-// callerName returns the name of a call's caller.
 func callerName(r wire.CallRow) string {
 	if r.Client != "" {
 		return string(r.Caller) + ":" + r.Client

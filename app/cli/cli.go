@@ -1,5 +1,6 @@
-// Package cli is the command line: all verbs (subcommands) with their flags, output and exit codes. If possible, a verb
-// connects to the running Sextant over loopback; otherwise it opens an app.System.
+// Package cli is the command line: all verbs (subcommands) with their flags, output and exit codes. The verbs mcp, run,
+// tools and panels eval connect to the running Sextant over loopback if there is one. Without one they open an
+// app.System. The other verbs open an app.System or only the files that they need.
 package cli
 
 import (
@@ -35,7 +36,6 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.text }
 
-// failure returns an exitError with a formatted text.
 func failure(code int, format string, args ...any) error {
 	return &exitError{code: code, text: fmt.Sprintf(format, args...)}
 }
@@ -54,7 +54,8 @@ func Main(args []string) int {
 	return Run(ctx, args, Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 }
 
-// Run is like Main, with its environment as arguments for tests.
+// Run runs the verb in args and returns the exit code. Unlike Main, it does not touch the signals and streams of the
+// process, so that tests can call it.
 func Run(ctx context.Context, args []string, io Streams) (code int) {
 	var cli commands
 	exited := false
@@ -128,7 +129,8 @@ type Global struct {
 	LogLevel   string   `help:"debug, info, warn or error." placeholder:"LEVEL"`
 }
 
-// flags returns the global flags that are set. They override the rest of the configuration.
+// flags returns the global flags for config.Load. An empty value counts as not set, others override the rest of the
+// configuration.
 func (g *Global) flags() map[string]string {
 	f := map[string]string{
 		"data": g.Data, "config": g.Config, "workspace": g.Workspace, "chromium": g.Chromium, "log_level": g.LogLevel,

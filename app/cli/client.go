@@ -26,8 +26,8 @@ type runningInstance struct{ instance.Instance }
 // proofTimeout limits the check that a port belongs to Sextant.
 const proofTimeout = 3 * time.Second
 
-// findInstance reads the instance file in dir and checks that its Sextant answers. The file may be left over from a
-// killed Sextant, and another program may use the port now.
+// findInstance reads the instance file in dir and checks that its Sextant answers, otherwise it returns
+// instance.ErrNone. A killed Sextant leaves its file behind, and another program may use the port now.
 func findInstance(ctx context.Context, dir string) (runningInstance, error) {
 	found, err := instance.Read(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func (i runningInstance) do(ctx context.Context, method, path, token string, bod
 	return nil, errors.New(problem.Detail)
 }
 
-// mcpInstance returns the address and token for MCP.
+// mcpInstance returns i in the form that package mcpserver needs to connect to it.
 func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {
@@ -100,8 +100,8 @@ func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 	return mcpserver.Instance{Host: u.Host, Token: i.Token}, nil
 }
 
-// findRunning looks for a running Sextant that a verb can join. separate names an option that requires a separate
-// instance, "" for none. ok is false if there is such an option or no Sextant is running.
+// findRunning looks for a running Sextant that a verb can join, and tells the person if there is one. separate names an
+// option that requires a separate instance, "" for none. ok is false if there is such an option or none is running.
 func findRunning(
 	ctx context.Context, g *Global, separate string, out Streams,
 ) (at runningInstance, cfg *config.Config, ok bool, err error) {
@@ -143,7 +143,6 @@ func (g *Global) separateOption() string {
 	return ""
 }
 
-// optionIf returns name if the option is set, otherwise "".
 func optionIf(set bool, name string) string {
 	if set {
 		return name

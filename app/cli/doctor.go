@@ -92,7 +92,6 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 	return s.Close()
 }
 
-// diagnose runs all checks and returns the findings.
 func diagnose(ctx context.Context, sys *app.System) []finding {
 	out := []finding{
 		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", app.Version, runtime.Version(),
@@ -170,7 +169,7 @@ func sandboxFinding(c *confine.Sandbox) finding {
 	return finding{State: "ok", What: "sandbox", Says: "commands run in " + how}
 }
 
-// secretsFinding tells where secrets are stored.
+// secretsFinding tells where secrets are stored, or which one cannot be read.
 func secretsFinding(v *secrets.Vault) finding {
 	where := v.StorageInfo()
 	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}

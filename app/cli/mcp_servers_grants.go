@@ -117,7 +117,6 @@ func workingFolder() string {
 	return dir
 }
 
-// printAccess prints what a server may access.
 func printAccess(out io.Writer, a launch.Access) {
 	for _, word := range a.Sentences {
 		_, _ = fmt.Fprintf(out, "  %s\n", excerpt.Escape(word))

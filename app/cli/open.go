@@ -12,7 +12,8 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// openForVerb loads the configuration, opens a System and prints its problems to stderr.
+// openForVerb loads the configuration, prints its problems to io.Err and opens a System. It applies the options that
+// OpenSystem ignores: AllowTemporaryData and WaitMCP.
 func openForVerb(
 	ctx context.Context,
 	flags map[string]string,
@@ -40,7 +41,7 @@ func openForVerb(
 	return sys, nil
 }
 
-// openTemporary opens a System with a temporary data folder.
+// openTemporary opens a System with a temporary data folder, which closing the System deletes.
 func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenOptions, log *slog.Logger,
 	io Streams,
 ) (*app.System, error) {
@@ -61,7 +62,6 @@ func openTemporary(ctx context.Context, config *config.Config, purpose app.OpenO
 	return sys, nil
 }
 
-// level returns the configured log level.
 func level(config *config.Config) slog.Level {
 	v, _, _ := config.Fixed("log_level")
 	switch v {

@@ -23,8 +23,8 @@ type panelsEvalVerb struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Run makes the calls of the evals through the pipeline. The caller is the person at the command line; in a running
-// Sextant it is this program, and the questions appear in its window.
+// Run makes the calls of the evals through the pipeline. In a running Sextant, the questions appear in its window;
+// otherwise nobody is asked, so a call that needs an answer is refused unless --yes-to or a grant allows it.
 func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
 		return failure(exitUsage, "%v", err)

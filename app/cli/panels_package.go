@@ -71,7 +71,6 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	return err
 }
 
-// isFolder reports whether path is a folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -117,8 +116,8 @@ type panelsInstallVerb struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run describes the panel and its rights, asks, and installs the panel in the panels folder. It runs nothing: a running
-// Sextant lists the panel and asks before it starts the panel's program.
+// Run describes the panel and its rights, asks unless --yes is set, and installs the panel in the panels folder. It
+// runs nothing: a running Sextant lists the panel and asks before it starts the panel's program.
 func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	config, err := config.Load(g.flags())
 	if err != nil {
@@ -168,7 +167,7 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	return err
 }
 
-// readArchive reads a file up to the maximum size of an archive.
+// readArchive reads at most one byte more than an archive may have, so that a larger file is noticed later.
 func readArchive(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -231,7 +230,7 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	}
 }
 
-// confirmInstall asks at the terminal. Without a terminal, it returns an error.
+// confirmInstall asks at the terminal. It returns an error if there is no terminal or the answer is not yes.
 func confirmInstall(ctx context.Context, io Streams, o authoring.PackageOffer) error {
 	if !isTerminal(io.In) {
 		return failure(exitRefused,

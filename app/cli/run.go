@@ -35,7 +35,7 @@ type runVerb struct {
 // runReport is the output of the verb with --json.
 type runReport struct {
 	Text string `json:"text"`
-	// Answer has the required format. Without --format it is empty.
+	// Answer has the required format. It is empty without --format and if the model gave no valid answer.
 	Answer json.RawMessage `json:"answer,omitempty"`
 	// Wrong lists how Text differs from the required format.
 	Wrong      []string    `json:"wrong,omitempty"`
@@ -137,7 +137,8 @@ func (r runReport) print(w io.Writer, asJSON bool) error {
 	return err
 }
 
-// verdict returns the status of the turn as an error with an exit code, nil for success.
+// verdict returns an error with an exit code, nil for success. A failed or refused call counts unless a later call
+// succeeded; with --format, failed calls do not count.
 func (r runReport) verdict() error {
 	failed, refused := "", ""
 	for _, c := range r.Calls {
@@ -180,8 +181,9 @@ func (r runReport) unfinished() string {
 // watchTimeout limits the wait for the last events of a finished turn.
 const watchTimeout = 5 * time.Second
 
-// watchRun prints the sentence of each call to err while the turn is running. The returned function must be called
-// after the turn. It returns the calls; if ran is true, it first waits for the last events.
+// watchRun prints the progress and the sentence of each call to err while the turn is running, unless quiet is true.
+// The returned function must be called after the turn. It returns the calls; if ran is true, it first waits up to
+// watchTimeout for the last events.
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
 	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall
@@ -224,7 +226,6 @@ func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) f
 	}
 }
 
-// newRunCall returns the report of a call that ended.
 func newRunCall(end event.CallEnd) runCall {
 	return runCall{
 		Tool: end.Tool, Status: end.Status, Sentence: end.Sentence, DurationMS: end.DurationMS,

@@ -60,7 +60,7 @@ func (a *answerFormat) check(task, model string) error {
 	return nil
 }
 
-// run runs the task in sys. It returns an error only if nothing ran.
+// run runs the task in sys. It returns an error only if no turn ran.
 func (a *answerFormat) run(ctx context.Context, sys *app.System, ask loop.TurnRequest) (runReport, error) {
 	done, err := automation.Run(ctx, sys.Loop,
 		automation.Job{TurnRequest: ask, Format: a.format, MaxRepairs: sys.Settings.Count("answer_repairs")})

@@ -19,8 +19,9 @@ import (
 	"sextant/shared/wire"
 )
 
-// privateHost returns the first host in the task that is on this machine or in a private network, "" for none. In a
-// separate run it counts as typed; a running Sextant opens such an address only for the person at its window.
+// privateHost returns "the address HOST" for the first host in the task that is on this machine or in a private
+// network, "" for none. In a separate run it counts as typed; a running Sextant opens it only for the person at its
+// window.
 func privateHost(task string) string {
 	for _, host := range typedhosts.Find(task) {
 		if policy.IsLocalHost(host) {
@@ -106,7 +107,8 @@ func (i runningInstance) listen(ctx context.Context, seq int64) (*websocket.Conn
 	return conn, nil
 }
 
-// follow reads events for which ours returns true until a turn ends. It prints their calls to w unless quiet is true.
+// follow reads events for which ours returns true until a turn ends. It prints questions to w, and calls with their
+// progress unless quiet is true.
 func (r *runReport) follow(stream *websocket.Conn, ours func(wire.Envelope) bool, w io.Writer, quiet bool) error {
 	progress := &progressLines{w: w}
 	for {

@@ -12,10 +12,8 @@ import (
 	"sextant/app/instance"
 )
 
-// joinList returns hosts in the form of the configuration.
 func joinList(list []string) string { return strings.Join(list, ",") }
 
-// joinPaths joins folders with the separator of PATH.
 func joinPaths(list []string) string { return strings.Join(list, string(filepath.ListSeparator)) }
 
 // serveVerb serves the window's interface on loopback.
@@ -24,7 +22,8 @@ type serveVerb struct {
 	TokenFile string `help:"Write address and token as JSON to this file (0600)." placeholder:"FILE"`
 }
 
-// serveReport is the line that the verb prints, and the content of the token file.
+// serveReport is the line that the verb prints, and the content of the token file. The line contains Token and Window
+// only if it is printed to a terminal.
 type serveReport struct {
 	URL   string `json:"url"`
 	Token string `json:"token,omitempty"`
@@ -64,7 +63,7 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// isTerminal reports whether w is a terminal.
+// isTerminal reports whether w, an input or output, is a character device other than /dev/null.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -49,7 +49,6 @@ func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return listTools(io, catalog.All())
 }
 
-// listTools prints one line for each tool.
 func listTools(io Streams, list []toolspec.Definition) error {
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, d := range list {
@@ -150,7 +149,6 @@ func (v *toolsCallVerb) print(io Streams, r toolspec.Result) error {
 	return failure(exitFailed, "%s. %s", strings.TrimSuffix(r.Error, "."), r.Suggestion)
 }
 
-// printJSON prints v as indented JSON.
 func printJSON(io Streams, v any) error {
 	enc := json.NewEncoder(io.Out)
 	enc.SetEscapeHTML(false)

@@ -35,7 +35,6 @@ func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	return nil
 }
 
-// hasDisplay reports whether a window can be shown.
 func hasDisplay() bool {
 	return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
 }

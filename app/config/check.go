@@ -14,7 +14,7 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// CheckValue returns an error if value is not allowed for the setting name.
+// CheckValue returns an error if value is not allowed for the setting name, or if there is no such setting.
 func CheckValue(name, value string) error {
 	k, ok := FindKey(name)
 	if !ok {

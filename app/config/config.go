@@ -64,10 +64,10 @@ func (c *Config) WithDataDir(dir string) *Config {
 	return &beside
 }
 
-// Load determines the folders and reads the environment and config.toml. flags contains the command line flags, with
-// the keys "data" and "config" for the folders. Load returns a *FlagError if --allow-hosts, --deny-hosts or --profile
-// is invalid, and another error if a folder cannot be determined. Mistakes in the environment and the file become
-// Problems.
+// Load determines the folders and reads the environment and config.toml. flags contains the values of command line
+// flags by setting, and the folders as "data" and "config". Load returns a *FlagError if --allow-hosts, --deny-hosts or
+// --profile is invalid, and another error if a folder cannot be determined. It does not check other flags. Mistakes in
+// the environment and the file become Problems.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
 	for flag, key := range map[string]string{
@@ -114,7 +114,8 @@ func folder(flag, own, xdg, usual string) (string, error) {
 	return abs, nil
 }
 
-// readEnv reads the SEXTANT_… variables of known keys.
+// readEnv returns the valid settings of the environment by key. It adds to Problems for each invalid value, and ignores
+// SEXTANT_… variables that are not settings.
 func (c *Config) readEnv() map[string]string {
 	k := koanf.New("\x00")
 	err := k.Load(env.Provider("\x00", env.Opt{
@@ -178,7 +179,8 @@ func (c *Config) store(into map[string]string, name, value, where string) {
 	into[name] = value
 }
 
-// Fixed returns the value of a key in the layers that the window cannot change. ok is false if they have none.
+// Fixed returns the value of a key in the layers that the window cannot change, and which layer has it. ok is false if
+// they have none; an empty flag counts as none.
 func (c *Config) Fixed(name string) (value, source string, ok bool) {
 	for _, layer := range []struct {
 		source string

@@ -230,7 +230,6 @@ func FindKey(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// spendingKeys returns the settings for the costs of models and their limits.
 func spendingKeys() []Key {
 	return []Key{
 		{

@@ -17,7 +17,7 @@ const (
 	ViewPrefix  = "view."
 )
 
-// Store stores the settings that were changed in the window.
+// Store stores the settings that were changed in the window, except secret ones.
 type Store interface {
 	Setting(ctx context.Context, key string) (value string, ok bool, err error)
 	SetSetting(ctx context.Context, key, value string) error
@@ -41,7 +41,8 @@ type Settings struct {
 	changing sync.Mutex
 	mu       sync.RWMutex
 	window   map[string]string
-	// OnChange is called after each change, while mu is not locked.
+	// OnChange is called after each change, before its event is published. It may read settings but not change any,
+	// because changing is locked. Set it before Settings is used concurrently.
 	OnChange func(key string)
 }
 
@@ -72,13 +73,13 @@ func OpenSettings(ctx context.Context, config *Config, store Store, events publi
 	return s, nil
 }
 
-// Get returns the value of a setting.
+// Get returns the value of a setting, "" if there is no such setting.
 func (s *Settings) Get(name string) string {
 	v, _ := s.Lookup(name)
 	return v
 }
 
-// Int returns the value of a setting as a positive number, or the default if it is none.
+// Int returns the value of a setting as a number if it is greater than 0, otherwise the default.
 func (s *Settings) Int(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n > 0 {
 		return n
@@ -88,7 +89,7 @@ func (s *Settings) Int(name string) int {
 	return n
 }
 
-// Count returns the value of a setting as a number of at least 0, or the default if it is none.
+// Count returns the value of a setting as a number if it is at least 0, otherwise the default.
 func (s *Settings) Count(name string) int {
 	if n, err := strconv.Atoi(s.Get(name)); err == nil && n >= 0 {
 		return n
@@ -143,8 +144,8 @@ func (s *Settings) All() []event.Setting {
 }
 
 // Set changes a setting in the window's layer, and stores and publishes the change. It returns an error if the window
-// may not change the setting, the value is invalid, or a stronger layer fixes the setting. Keys that begin with
-// "draft." or "view." are used only by the window and accept any text.
+// may not change the setting, a stronger layer fixes it, the value is invalid, or it cannot be stored or published.
+// Keys that begin with "draft." or "view." are used only by the window: they accept any text and are not published.
 func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, error) {
 	if strings.HasPrefix(name, DraftPrefix) || strings.HasPrefix(name, ViewPrefix) {
 		if err := s.Store.SetSetting(ctx, name, value); err != nil {
@@ -170,8 +171,8 @@ func (s *Settings) Set(ctx context.Context, name, value string) (event.Setting, 
 	return s.publish(ctx, k)
 }
 
-// Reset removes the value in the window's layer, so that the default applies, and publishes the change. It returns the
-// same errors as Set.
+// Reset removes the value in the window's layer, so that the default applies, and publishes the change. It returns an
+// error in the same cases as Set.
 func (s *Settings) Reset(ctx context.Context, name string) (event.Setting, error) {
 	k, err := s.changeable(name)
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *Settings) changeable(name string) (Key, error) {
 	return k, nil
 }
 
-// publish publishes the value of a setting. The caller holds s.changing.
+// publish calls OnChange and publishes the value of a setting. The caller holds s.changing.
 func (s *Settings) publish(ctx context.Context, k Key) (event.Setting, error) {
 	s.OnChange(k.Name)
 	value, source := s.Lookup(k.Name)

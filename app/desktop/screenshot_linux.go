@@ -132,7 +132,8 @@ import (
 // screenshotTimeout is the time limit of a screenshot.
 const screenshotTimeout = 5 * time.Second
 
-// takeScreenshot returns a PNG of the window's page. It waits up to screenshotTimeout for GTK's main loop to take it.
+// takeScreenshot returns a PNG of the window's page. It waits up to screenshotTimeout for GTK's main loop to take it,
+// even if ctx ends meanwhile.
 func takeScreenshot(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("taking a screenshot of the window: %w", err)

@@ -22,7 +22,7 @@ typedef struct {
 #define INPUT_TIMEOUT 4
 #define ASK_AGAIN 20
 
-// If the process of the pages ends more often than this within a minute, the first page is not loaded again.
+// If the process of the pages ends more often than this within a minute, the boot page is not loaded again.
 #define MAX_ENDS_PER_MINUTE 3
 
 // These are used only on the main loop's thread. open_dialog is NULL while no dialog is shown.
@@ -166,7 +166,8 @@ import (
 //   - All connections of the window's pages go through net.Proxy, except those to net.Direct. This includes connections
 //     that no policy of a page controls, such as preconnect. The proxy also resolves names.
 //   - The pages of panels share a process with the window's page. If that process does not answer a key or a click for
-//     four seconds, a dialog offers to end it. After its end, the first page is loaded again.
+//     four seconds, a dialog offers to end it. After its end, the boot page is loaded again, at most three times a
+//     minute.
 //
 // It returns when both are in effect. The main loop must be running, and configureWindow must not be called on its
 // thread.

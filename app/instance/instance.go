@@ -31,11 +31,12 @@ func Write(dataDir string, i Instance) (remove func() error, err error) {
 	return func() error { return os.Remove(path) }, nil
 }
 
-// ErrNone reports that a data folder has no valid instance file.
+// ErrNone reports that no running Sextant was found: a data folder has no valid instance file, or the Sextant in it
+// does not answer.
 var ErrNone = errors.New("no running Sextant was found for this data folder")
 
 // Read reads the instance file of a data folder. The Sextant in it may have ended, so the caller must check that it
-// answers. Read returns ErrNone if there is no valid file.
+// answers. Read returns ErrNone if there is no valid file or it cannot be read.
 func Read(dataDir string) (Instance, error) {
 	b, err := os.ReadFile(filepath.Join(dataDir, FileName))
 	if err != nil {

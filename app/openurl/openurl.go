@@ -12,7 +12,8 @@ import (
 	"sextant/backend/sandbox/procgroup"
 )
 
-// InBrowser opens address in the program that the variable BROWSER names, or like WithDesktop if it is not set.
+// InBrowser opens address in the program that the variable BROWSER names, or like WithDesktop if it is not set. Neither
+// waits for the program: the error only says that it could not be started.
 func InBrowser(address string) error {
 	if program := os.Getenv("BROWSER"); program != "" {
 		return start(program, address, "BROWSER="+program)
@@ -37,7 +38,7 @@ func start(program, address string, env ...string) error {
 	return nil
 }
 
-// desktopEnv returns the variables with which a program finds the screen.
+// desktopEnv returns the variables with which a program finds the desktop session: its screen, bus and settings.
 func desktopEnv() (env []string) {
 	for _, name := range []string{
 		"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",

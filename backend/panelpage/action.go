@@ -18,13 +18,13 @@ type action struct {
 	// outcome says what was done, without a full stop; "" for an action that only reads.
 	outcome string
 	note    string
-	// wholePage observes the whole page; full returns all elements in scope instead of the changes.
+	// wholePage is true to observe the whole page, full to return all elements in scope instead of the changes.
 	wholePage, full bool
 	begun           time.Time
 }
 
-// act runs one action on the page. It waits for its turn, runs do, waits for the effects if there is an outcome,
-// takes a snapshot and returns the changes or, as the action says, all elements.
+// act runs one action on the page. It waits for earlier actions, runs do, and if do sets an outcome, waits until the
+// page has settled. It then takes a snapshot and returns the changes or, as the action says, all elements.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ type target struct {
 	w       collect.World
 }
 
-// on runs an action on the element id. It refuses an element that is for the person only.
+// on runs an action on the element id. It refuses an element that only the person may use.
 func (p *Page) on(ctx context.Context, id int,
 	do func(context.Context, *action, *target) error,
 ) (annotation.Observation, error) {
@@ -166,7 +166,7 @@ func (p *Page) target(id int) (*target, error) {
 }
 
 // aim scrolls the element into view, waits until it can be pressed, and returns a point at which a press hits it.
-// The error is a fault when it cannot be pressed.
+// The error is a *surface.Fault if the element cannot be pressed.
 func (t *target) aim(ctx context.Context) (collect.Point, error) {
 	pt, err := collect.Aim(ctx, t.w, t.element.Handle,
 		collect.AimOptions{Scroll: true, Patience: patience, Expectation: observe.ExpectationOf(t.element)})
@@ -183,7 +183,7 @@ func (t *target) aim(ctx context.Context) (collect.Point, error) {
 // patience is how many milliseconds to wait for an element that is disabled or covered.
 const patience = 1500
 
-// personOnly reports whether only the person may use e, which is then not in the frame.
+// personOnly reports whether only the person may use e. Elements in the frame are never for the person only.
 func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {

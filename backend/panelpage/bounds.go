@@ -8,7 +8,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Limits of a page's answers, which come from foreign code and may be of any size.
+// Limits of a page's answers, which come from foreign code and can have any size.
 const (
 	maxNodes  = 1500
 	maxFrames = 8

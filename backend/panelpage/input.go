@@ -19,7 +19,7 @@ func asRefusal(err error) (*collect.Refusal, bool) {
 	return r, errors.As(err, &r)
 }
 
-// Annotate implements surface.Surface. A query searches the whole page and ignores ChangesOnly.
+// Annotate implements surface.Surface. With a query, it searches the whole page and ignores Scope and ChangesOnly.
 func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
 		return annotation.Observation{}, &surface.Fault{
@@ -83,7 +83,8 @@ func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error
 	})
 }
 
-// Type puts text into an element at once: it ignores o.Human. It does not check o.SecretFor against the page.
+// Type puts the whole text into an element at once, so it ignores o.Human. Results and pictures hide the text if
+// o.SecretFor is not "", but Type does not compare o.SecretFor with the page's origin.
 func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Observation, error) {
 	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
@@ -125,8 +126,8 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 	})
 }
 
-// Press presses a key in the document of the last action (the page's or its frame's), on the element that has its
-// focus or was acted on last.
+// Press presses a key in the document of the last action on an element: the page's own or its frame's. The key goes to
+// the element that has the focus there or was acted on last.
 func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		p.s.mu.Lock()
@@ -145,7 +146,8 @@ func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, e
 	})
 }
 
-// Scroll scrolls the box of an element, or else the page or, when that does not move, its frame.
+// Scroll scrolls the box of the element o.Target. If o.Target is 0, it scrolls the page, or the frame if the page does
+// not move.
 func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.Observation, error) {
 	if !slices.Contains([]string{"up", "down", "left", "right", "top", "bottom"}, o.Direction) {
 		return annotation.Observation{}, &surface.Fault{
@@ -181,8 +183,7 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 	})
 }
 
-// Wait waits until all conditions in o are true, or for o.Seconds when o has none. The error is a fault of kind
-// FaultTimeout when they are not true in time.
+// Wait implements surface.Surface. o.Seconds may be from 0 to 300.
 func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
 		return annotation.Observation{}, &surface.Fault{
@@ -209,8 +210,7 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 	})
 }
 
-// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the parts that
-// are not. An empty c takes the whole time.
+// AwaitCondition implements surface.Surface. For an empty c, it waits for the whole time.
 func (p *Page) AwaitCondition(ctx context.Context, c surface.Condition, patience time.Duration) (
 	held bool, missing string, err error,
 ) {
@@ -253,7 +253,7 @@ func (p *Page) waitUntil(ctx context.Context, c surface.Condition, limit time.Du
 	}
 }
 
-// unmet describes the parts of c that are not true now, "" when all are.
+// unmet describes the parts of c that are not true now, "" if all are.
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {

@@ -1,9 +1,9 @@
-// Package panelpage implements surface.Surface for the page of a panel: what the window draws for the panel, and
-// what the panel shows in its frame. It uses the same collector script and the same counter of ids as the browser
-// and answers in the same form. It reaches the page over the window's WebSocket, because the window has no debugger.
+// Package panelpage implements surface.Surface for the page of a panel: what the window draws for the panel, and what
+// the panel shows in its frame. It uses the same collector script and the same counter of ids as the browser. It
+// reaches the page over the window's WebSocket, because the window has no debugger.
 //
 // The page in a frame is not trusted. Its answers are truncated, its boxes are clipped to the frame, and its numbers
-// come from our own counter, so that it can give false information about its own content only.
+// come from our own counter. It can therefore give false information only about its own content.
 package panelpage
 
 import (
@@ -20,12 +20,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// WindowClient asks questions of the window that the person sees.
+// WindowClient sends requests to the window that the person sees.
 type WindowClient interface {
 	// HasWindow reports whether a window is connected.
 	HasWindow() bool
-	// Ask sends a question about a panel and returns the answer. It fails when the window does not show the panel.
-	// Error texts are for people.
+	// Ask sends a request to the window and returns the page's answer. It fails if the window does not show the panel
+	// or does not answer before ctx ends. Error texts are for people.
 	Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error)
 }
 
@@ -33,7 +33,7 @@ type WindowClient interface {
 type Config struct {
 	// Elements issues ids; it is the browser's registry, so that ids are unique.
 	Elements *identity.ElementRegistry
-	// Title returns a panel's title, "" when there is no such panel.
+	// Title returns a panel's title, "" if there is no such panel.
 	Title func(panel string) string
 }
 
@@ -49,7 +49,7 @@ type Pages struct {
 	lastDoc int
 }
 
-// New returns Pages that no window is connected to yet.
+// New returns Pages without a connection to windows. SetWindowClient sets it.
 func New(cfg Config) *Pages {
 	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
 }
@@ -61,7 +61,7 @@ func (pages *Pages) SetWindowClient(w WindowClient) {
 	pages.windows = w
 }
 
-// SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil when there is no such
+// SetCamera sets the function that takes a PNG of the whole window of the desktop program, nil if there is no such
 // window.
 func (pages *Pages) SetCamera(take func(context.Context) ([]byte, error)) {
 	pages.mu.Lock()
@@ -93,7 +93,7 @@ func (pages *Pages) Page(panel string) *Page {
 	return p
 }
 
-// PageOf returns the panel's page that the element id belongs to, nil for elements of tabs and unknown ids.
+// PageOf returns the panel's page that contains the element id, nil for elements of tabs and unknown ids.
 func (pages *Pages) PageOf(id int) *Page {
 	element, ok := pages.cfg.Elements.Element(id)
 	if !ok {
@@ -107,8 +107,8 @@ func (pages *Pages) PageOf(id int) *Page {
 // Scheme is the prefix of the address of a panel's page, as in "panel:notes".
 const Scheme = "panel:"
 
-// Page is the page of one panel. Its methods may be called concurrently; actions queue. Errors are *surface.Fault
-// where the caller can correct them.
+// Page is the page of one panel. Its methods may be called concurrently; actions run one after another. An error that
+// the caller can correct is a *surface.Fault.
 type Page struct {
 	s     *Pages
 	panel string
@@ -123,13 +123,14 @@ type Page struct {
 	version int
 	// secrets are the newest secrets typed into the page; pictures cover the elements that show them.
 	secrets []string
-	// inFrame is true when the last action was in the frame, which then gets the keys.
+	// inFrame is true if the last action on an element was in the frame. Keys then go to the frame.
 	inFrame bool
 }
 
 // document is one load of the panel's page or of its frame.
 type document struct {
-	// key is the name that the document gave itself; seq is its (negative) number in the registry, 0 for none yet.
+	// key is the name that the document gave itself. seq is its number in the registry, which is negative, or 0 if it
+	// has none yet.
 	key string
 	seq int
 }
@@ -142,13 +143,14 @@ func (p *Page) Address() string { return Scheme + p.panel }
 
 var _ surface.Surface = (*Page)(nil)
 
-// KeyTargets implements surface.Surface: keys reach only the panel's page and its frame, which have one address.
+// KeyTargets implements surface.Surface. Keys reach only the panel's page and its frame, which have one address.
 func (p *Page) KeyTargets() []string { return []string{p.Address()} }
 
-// OpenDialog implements surface.Surface: a panel's page opens no dialogs.
+// OpenDialog implements surface.Surface. A panel's page opens no dialogs.
 func (p *Page) OpenDialog() (what, address string) { return "", "" }
 
-// Time limits of one question. Those for aim and settling are longer, because they wait for the page.
+// Time limits of one request to the window. aimLimit is for operations that wait for the page: aim and awaitSettled.
+// frameLimit is for the other operations in a frame.
 const (
 	askLimit   = 5 * time.Second
 	frameLimit = 3 * time.Second
@@ -157,7 +159,7 @@ const (
 
 var errNoAnswer = errors.New("the page does not answer")
 
-// world returns the page's document, or the document in its frame, for the collector.
+// world returns access to the page's document, or to the document in its frame, for the collector.
 func (p *Page) world(frame bool) collect.World {
 	return collect.WindowPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		return p.ask(ctx, frame, name, args...)
@@ -195,7 +197,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	return nil, p.unreachableFault(err.Error())
 }
 
-// unreachableFault returns the fault for a page that cannot be asked; why is the reason.
+// unreachableFault returns the fault for a page that cannot be reached. why is the reason.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
@@ -212,8 +214,8 @@ func (p *Page) name() string {
 	return p.panel
 }
 
-// documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the ids
-// of the old document then end.
+// documentNumber returns the registry's number of the document. A new key means that the page was reloaded: the
+// elements of the old document are then gone.
 func (p *Page) documentNumber(frame bool, key string) int {
 	key = surface.Clip(key, 80)
 	i := 0
@@ -248,7 +250,7 @@ func (p *Page) frameOf(seq int) (frame, alive bool) {
 	return false, false
 }
 
-// acquire waits for the page's turn, which release ends.
+// acquire waits until no other action runs on the page. The caller must call release when its action has ended.
 func (p *Page) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case p.queue <- struct{}{}:

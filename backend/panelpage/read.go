@@ -11,8 +11,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// HTML returns the visible content of the page and its frame as HTML, without scripts. A frame that does not answer,
-// or is larger than maxHTML, is left out.
+// HTML returns the visible content of the page and its frame as HTML, without scripts. It omits a frame that does not
+// answer or has more than 2 MB of HTML.
 func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -37,14 +37,14 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	return html, p.Address(), p.name(), nil
 }
 
-// maxHTML bounds the HTML of a frame, in bytes.
+// maxHTML limits the HTML of a frame, in bytes.
 const maxHTML = 2 << 20
 
-// countLimit bounds the time to count a page's elements.
+// countLimit is the time limit of CountOperable.
 const countLimit = 2 * time.Second
 
-// CountOperable returns the number of usable elements in the viewport. The error says why the page cannot be
-// observed now, for example because it did not answer within countLimit.
+// CountOperable returns the number of usable elements in the viewport. The error says why the page cannot be observed
+// now, for example because it did not answer within 2 seconds.
 func (p *Page) CountOperable(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errNoAnswer)
 	defer cancel()
@@ -100,8 +100,8 @@ func (p *Page) Annotations() []annotation.Element {
 	return slices.Clone(p.last.Elements)
 }
 
-// OriginOf returns what is known about the origin of the element id. For all content of a panel, the origin is the
-// page's address.
+// OriginOf implements surface.Surface. All content of a panel, also in its frame, has the page's address as its origin.
+// For an element that is not on this page, the origin is unknown.
 func (p *Page) OriginOf(id int) surface.ElementOrigin {
 	element, ok := p.s.cfg.Elements.Element(id)
 	if !ok || element.Tab != p.tab {

@@ -16,13 +16,13 @@ import (
 	"sextant/shared/annotation"
 )
 
-// maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
+// maxSecrets is the maximum number of typed secrets that pictures cover. The oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit bounds the time to take a picture. The window keeps its pose for longer (POSE in pose.ts).
+// shotLimit is the time limit of a picture. The window keeps its pose for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
-// stageState is the window's answer when it is ready for a picture and shows nothing of its own over the page.
+// stageState is the window's answer once it is ready for a picture and shows nothing of its own over the page.
 type stageState struct {
 	// Own is true for the window of the desktop program, false for one in a web browser.
 	Own bool `json:"own"`
@@ -44,8 +44,8 @@ func (p *Page) coverSecret(text string) {
 	p.secrets = p.secrets[max(0, len(p.secrets)-maxSecrets):]
 }
 
-// Screenshot takes a picture of the visible part of the page, or of one element. Only the desktop program's window
-// can be captured: a web browser does not give a page a picture of itself.
+// Screenshot takes a picture of the visible part of the page, or of one element. It works only in the window of the
+// desktop program, because a web browser does not give a page a picture of itself. It refuses o.FullPage.
 func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
 		return surface.Picture{}, &surface.Fault{
@@ -155,10 +155,10 @@ func (p *Page) pose(ctx context.Context) (stageState, error) {
 	return answer.V, nil
 }
 
-// endPose ends the pose. It fails when the window did not keep the pose: the picture may then show another panel, or
+// endPose ends the pose. It fails if the window did not keep the pose: the picture may then show another panel, or
 // content of the person's that is not covered.
 func (p *Page) endPose(ctx context.Context) error {
-	// The window must be released even when the picture came too late.
+	// The window must be released even if the picture came too late.
 	raw, err := p.ask(context.WithoutCancel(ctx), false, "posed")
 	if err != nil {
 		return err

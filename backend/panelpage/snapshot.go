@@ -22,7 +22,7 @@ type snapshot struct {
 	frameSilent bool
 }
 
-// takeSnapshot observes the page, and its frame when one is visible.
+// takeSnapshot observes the page, and its frame if one is visible.
 func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, error) {
 	raw, key, err := collect.CollectWindowPage(ctx, p.world(false), collect.Options{WholePage: wholePage})
 	if err != nil {
@@ -56,7 +56,8 @@ func (p *Page) takeSnapshot(ctx context.Context, wholePage bool) (*snapshot, err
 	return l, nil
 }
 
-// framePlacement is the position of a frame in the window; cut is its visible part, in is false for the page itself.
+// framePlacement is the position of a frame in the window, with its visible part in cut. in is false for the page
+// itself, which needs no position.
 type framePlacement struct {
 	in   bool
 	x, y float64
@@ -127,7 +128,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 	}
 }
 
-// intersect returns the part of b that is inside r, which has no area when they are apart.
+// intersect returns the part of b that is inside r. It has no area if they are apart.
 func intersect(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
@@ -184,7 +185,8 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	})
 }
 
-// explain converts an error of the page to a fault for the caller. It returns the cause of ctx if that has ended.
+// explain converts an error of the page to a *surface.Fault. If err is no fault yet and ctx ended for another reason
+// than errNoAnswer, it returns the cause of ctx.
 func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Condition is a condition on a page. It is true when all fields that are set are true.
+// Condition is a condition on a page. It is true if all fields that are set are true.
 type Condition struct {
 	// Text must be visible on the page and AbsentText must not be. Both ignore case and differences in white space.
 	Text, AbsentText string
@@ -18,7 +18,7 @@ type Condition struct {
 // IsZero reports whether c has no field set.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
-// UnmetText returns the outcome text of a wait for c that ended early. It does not mention Role and Name.
+// UnmetText describes a wait for c that was stopped before c was true. It does not mention Role and Name.
 func (c Condition) UnmetText() string {
 	var parts []string
 	if c.Text != "" {
@@ -36,7 +36,7 @@ func (c Condition) UnmetText() string {
 	return "stopped waiting: " + strings.Join(parts, ", ")
 }
 
-// MetText returns the outcome text of a wait for c that succeeded. It does not mention Role and Name.
+// MetText describes c after it became true: `"Saved" is there`. It does not mention Role and Name.
 func (c Condition) MetText() string {
 	var parts []string
 	if c.Text != "" {

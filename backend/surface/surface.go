@@ -11,8 +11,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Surface is one page that tools observe and act on. Every action returns what it changed on the page. Its methods
-// may be called concurrently; actions on one page queue. Errors are *Fault where the caller can correct them.
+// Surface is one page that tools observe and act on. Every action returns what it changed on the page. The methods may
+// be called concurrently; actions on one page run one after another. An error that the caller can correct is a *Fault.
 // Methods without a context do not wait for actions. They answer from what is known; only KeyTargets asks the page.
 type Surface interface {
 	// Annotate lists the elements of the page with their numbers.
@@ -25,15 +25,15 @@ type Surface interface {
 	Type(ctx context.Context, o TypeOptions) (annotation.Observation, error)
 	// Select chooses options of the native list id by label or value.
 	Select(ctx context.Context, id int, values []string) (annotation.Observation, error)
-	// Press presses a key such as "Enter" or "Control+a" where the page has its focus.
+	// Press presses a key such as "Enter" or "Control+a" on the element that has the focus.
 	Press(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
-	// Wait waits until all conditions in o are true, or for o.Seconds when o has none. The error is a *Fault of kind
-	// FaultTimeout when they are not true in time.
+	// Wait waits until all conditions in o are true, or for the whole time limit if o has none. The error is a *Fault
+	// of kind FaultTimeout if they are not true in time.
 	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
-	// AwaitCondition waits up to patience for c to be true and reports whether it is; missing describes the part that
-	// is not.
+	// AwaitCondition waits up to patience for c to be true and reports whether it is. missing describes the parts of c
+	// that are not true.
 	AwaitCondition(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
 	// HTML returns the visible content of the page and its frames as HTML, without scripts.
 	HTML(ctx context.Context) (html, url, title string, err error)
@@ -42,20 +42,20 @@ type Surface interface {
 	// Selection returns the selected text, "" for none.
 	Selection(ctx context.Context) (string, error)
 
-	// Element returns the element id as the newest snapshots saw it, false when they did not.
+	// Element returns the element id as the newest snapshots contain it, false if they do not.
 	Element(id int) (annotation.Element, bool)
 	// Annotations returns the elements of the newest snapshot.
 	Annotations() []annotation.Element
 	// OriginOf returns what is known about the origin of the element id.
 	OriginOf(id int) ElementOrigin
-	// RoleAndName returns the role and name of the element id when it was last seen, "" for an unknown id.
+	// RoleAndName returns the role and name that the element id had when it was last seen, "" for an unknown id.
 	RoleAndName(id int) (role, name string)
 	// KeyTargets returns the addresses of the documents that a key press may reach.
 	KeyTargets() []string
 	// Address returns the address of the page, "" for none.
 	Address() string
 	// OpenDialog describes the open dialog in a sentence and returns the address of the page that opened it. Both are
-	// "" when no dialog is open.
+	// "" if no dialog is open.
 	OpenDialog() (what, address string)
 }
 
@@ -81,8 +81,8 @@ type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
-	// SecretFor, when not "", says that Text is a secret for that origin: results and pictures do not show it, and a
-	// browser tab refuses to type it into a document of another origin.
+	// SecretFor is the origin for which Text is a secret, "" if Text is not secret. Results and pictures do not show a
+	// secret, and a browser tab refuses to type it into a document of another origin.
 	SecretFor string
 }
 
@@ -104,8 +104,8 @@ type ScreenshotOptions struct {
 }
 
 // WaitOptions says what to wait for: Text to be present, AbsentText to be absent, the address to contain URL, or
-// any combination. Seconds is the time limit (DefaultWaitSeconds when 0); without a condition it is the length of a
-// pause.
+// any combination. Seconds is the time limit, or DefaultWaitSeconds if it is 0. Without a condition it is the length of
+// a pause.
 type WaitOptions struct {
 	Text, AbsentText, URL string
 	Seconds               float64
@@ -114,11 +114,11 @@ type WaitOptions struct {
 // ElementOrigin is the origin of a listed element as far as it is known without another snapshot.
 type ElementOrigin struct {
 	// Origin is the origin of the element's document, such as "https://shop.example"; for an element in a frame, that
-	// of the frame's document. It is "" when it is not known.
+	// of the frame's document. It is "" if it is not known.
 	Origin string
-	// Secret is true when the element hides what is typed into it, or when that is not known.
+	// Secret is true if the element hides what is typed into it, or if that is not known.
 	Secret bool
-	// Gone is true when the element's document was closed or replaced.
+	// Gone is true if the element's document was closed or replaced.
 	Gone bool
 }
 

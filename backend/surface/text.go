@@ -6,8 +6,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// QuoteText returns the first runes runes of a page's text on one line, in quotation marks and with those in it
-// escaped.
+// QuoteText returns a page's text on one line of at most runes runes, in quotation marks and with those in it escaped.
 func QuoteText(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
 // Clip truncates s to at most runes runes. A truncated text ends with "…", which is one of them.

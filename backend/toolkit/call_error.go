@@ -16,7 +16,7 @@ func (e *CallError) Error() string { return e.Message }
 // Result returns e as a failed Result.
 func (e *CallError) Result() toolspec.Result { return toolspec.Fail(e.Type, e.Message, e.Suggestion) }
 
-// ErrorOf converts a failed Result to a *CallError.
+// ErrorOf returns the type, message and suggestion of a failed Result as a *CallError.
 func ErrorOf(failed *toolspec.Result) error {
 	return &CallError{failed.ErrorType, failed.Error, failed.Suggestion}
 }

@@ -11,7 +11,7 @@ import (
 
 // Paths resolves the paths in calls.
 type Paths struct {
-	// Folder returns the absolute path of the workspace folder. It is called for every call.
+	// Folder returns the absolute path of the workspace folder. Resolve calls it each time, because it may change.
 	Folder func() string
 	// Home is the person's home folder for paths that start with ~/, or "" for none.
 	Home   string
@@ -20,7 +20,7 @@ type Paths struct {
 	Downloads string
 }
 
-// ResolvedPath is a resolved path.
+// ResolvedPath is the result of Paths.Resolve.
 type ResolvedPath struct {
 	// Real is the absolute, clean path, with links followed as far as the path exists. Folder is the workspace folder
 	// with links followed.
@@ -28,9 +28,9 @@ type ResolvedPath struct {
 	Place        protectedpaths.Place
 }
 
-// Resolve resolves a path in a call and classifies its place, by the unresolved names too. A relative path starts at
-// the workspace folder. A non-nil Result refuses a path that is invalid, leads out of the workspace by .., or is closed
-// to every tool. The error is an unexpected failure.
+// Resolve resolves a path in a call and classifies it, both as written and with links followed. A relative path starts
+// at the workspace folder. A non-nil Result refuses a path that is invalid, cannot be resolved, is relative and leads
+// out of the workspace by .., or is closed to every tool. The error is an unexpected failure.
 func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	folder, err := protectedpaths.Resolve(p.Folder())
 	if err != nil {

@@ -37,7 +37,8 @@ func (l List[T]) Find(name string) (tool T, ok bool) {
 	return tool, false
 }
 
-// Define returns the definition of a baseline tool; doc is the text of its .md file.
+// Define returns the definition of a baseline tool. doc is the text of its .md file, which becomes the description.
+// parameters is a JSON Schema, and examples are arguments as JSON.
 func Define(
 	name, group, doc, parameters string, hints toolspec.Hints, examples ...string,
 ) toolspec.Definition {

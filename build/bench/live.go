@@ -52,7 +52,6 @@ func measureLive(ctx context.Context) (*LiveView, error) {
 	return l, nil
 }
 
-// liveTargets compares the live view with its targets.
 func (r *Report) liveTargets() []target {
 	frames := target{what: "live view: 30 frames a second at 1280×720", found: "not measured"}
 	press := target{

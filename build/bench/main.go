@@ -3,8 +3,8 @@
 // unusable ones it lists, the tokens and the time this takes, and whether actions work. The pages' HTML states the
 // expected elements, and the pages report the effects of actions to this program.
 //
-// package.json pins the programs' versions. Results are merged into docs/bench.json, so that a run can be made in
-// pieces, and docs/bench.md is written from it.
+// package.json pins the programs' versions. With -json, results are merged into a file (docs/bench.json), so that a run
+// can be made in pieces, and -markdown writes docs/bench.md from it.
 package main
 
 import (
@@ -203,7 +203,6 @@ func findChromium() (string, error) {
 	return "", errors.New("no Chromium in PATH")
 }
 
-// machine describes the browser and the machine.
 func machine(ctx context.Context, chromium string) string {
 	version := "Chromium"
 	if out, err := exec.CommandContext(ctx, chromium,

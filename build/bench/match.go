@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// equivalentRoles maps an expected role to the roles that are accepted for it. A "clickable" may be listed with
-// any actionable role, or as a generic with a mark.
+// equivalentRoles maps an expected role to the roles that are accepted for it. A "clickable" may have any actionable
+// role. A line that is marked as usable is accepted with any role.
 var equivalentRoles = map[string][]string{
 	"button": {
 		"button", "clickable", "disclosuretriangle", "togglebutton", "popupbutton", "popup", "summary",
@@ -53,13 +53,13 @@ func normalize(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// saysUsable reports whether a line says that its element can be used.
+// saysUsable reports whether a line says that its element can be used, by a mark or by its role.
 func saysUsable(l ListedElement) bool {
 	return l.Marked || slices.Contains(actionableRoles, strings.ToLower(l.Role))
 }
 
-// matches reports whether a line can be the element: its role is equivalent and its name is equal or, with exact false,
-// continues after the expected name with a new word.
+// matches reports whether a line can be the element: its role is accepted and its name is equal. With exact false, the
+// name may also continue after the expected name with a new word or, if t.Loose is set, contain it anywhere.
 func matches(l ListedElement, t Truth, exact bool) bool {
 	role := strings.ToLower(l.Role)
 	if t.Role != "" && !slices.Contains(equivalentRoles[t.Role], role) {

@@ -14,8 +14,8 @@ import (
 // effectTimeout is how long after the answer an effect may arrive; not every system waits for it.
 const effectTimeout = time.Second
 
-// longPage is the number of elements above which a page is opened one time fewer, so that a run takes less than ten
-// minutes.
+// longPage is the number of elements above which a page is opened one time fewer (but at least twice if others are), so
+// that a run takes less than ten minutes.
 const longPage = 5_000
 
 // maxRetries limits how often a page is listed again to find a target that was not in the last answer.
@@ -78,7 +78,6 @@ func (b *Bench) start(ctx context.Context, s *System) (*RunningSystem, error) {
 	return r, nil
 }
 
-// run measures one system on one page.
 func (b *Bench) run(ctx context.Context, r *RunningSystem, p *Page) Outcome {
 	o := Outcome{Page: p.Name, System: r.Name}
 	var opens, firsts, listings, views, acts []float64

@@ -175,7 +175,6 @@ func entries(n int) string {
 	return b.String()
 }
 
-// bigPages generates the long pages.
 func bigPages() map[string]string {
 	made := map[string]string{
 		"links": "kind: 300 links\nact: click link:Link 250\neffect: 250\n--><h1>Links</h1><ul>" +

@@ -12,7 +12,7 @@ import (
 
 // Report is the content of docs/bench.json.
 type Report struct {
-	// Machine names the browser and the number of cores.
+	// Machine names the browser, the number of cores and the platform.
 	Machine     string        `json:"machine"`
 	Definitions []Definitions `json:"definitions"`
 	Live        *LiveView     `json:"live,omitempty"`
@@ -44,7 +44,7 @@ func (r *Report) setDefinitions(d Definitions) {
 	r.Definitions = append(r.Definitions, d)
 }
 
-// add stores an outcome in place of the same one of an earlier run.
+// add stores an outcome. It replaces the one of the same system and page.
 func (r *Report) add(o Outcome) {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Page == o.Page && r.Outcomes[i].System == o.System {
@@ -94,7 +94,6 @@ func (r *Report) measuredPages() []string {
 	return names
 }
 
-// line formats an outcome for the terminal.
 func (o Outcome) line() string {
 	s := fmt.Sprintf("%-14s %-19s seen %4d/%-4d wrong %d  tokens %6d  open %5.0f  first %6.1f  annotate %6.1f  act "+
 		"%5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.WronglyUsable), o.Tokens, o.Open,

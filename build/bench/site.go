@@ -115,7 +115,8 @@ func (s *Site) record(key, effect string) {
 	s.changed = make(chan struct{})
 }
 
-// WaitForEffect waits for the effect and reports whether it came, with all effects recorded for the key.
+// WaitForEffect waits for the effect, but no longer than atMost, and reports whether it came. It also returns all
+// effects recorded for the key.
 func (s *Site) WaitForEffect(key, effect string, atMost time.Duration) (bool, []string) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()

@@ -38,7 +38,6 @@ How it is measured:
 Measured with %s.
 `
 
-// markdown writes the whole document.
 func (r *Report) markdown(pages map[string]*Page) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, introduction, len(r.measuredPages()), r.Machine)
@@ -57,7 +56,6 @@ func (r *Report) markdown(pages map[string]*Page) string {
 	return b.String()
 }
 
-// totals writes one line per system.
 func (r *Report) totals(b *strings.Builder) {
 	b.WriteString("\n## All pages together\n\n| program | found | unusable listed | actions that worked " +
 		"| whole-page tokens | annotate, median of pages | action, median of pages | default tool definitions " +
@@ -87,7 +85,6 @@ func (r *Report) totals(b *strings.Builder) {
 	}
 }
 
-// perPage writes one line per page.
 func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
 	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(systemOrder, " · ") +
 		". Sextant's tokens: the whole page, and the default view in brackets.\n\n")

@@ -24,7 +24,6 @@ type target struct {
 	met         bool
 }
 
-// targets compares the figures with their targets.
 func (r *Report) targets(pages map[string]*Page) []target {
 	return append([]target{
 		r.foundTarget(), r.unusableTarget(), r.actionTarget(), r.bigPageTarget(pages), r.smallPageTarget(pages),
@@ -32,7 +31,6 @@ func (r *Report) targets(pages map[string]*Page) []target {
 	}, r.liveTargets()...)
 }
 
-// sextantOutcomes returns the outcomes of Sextant.
 func (r *Report) sextantOutcomes() []Outcome {
 	var out []Outcome
 	for _, o := range r.Outcomes {
@@ -146,7 +144,7 @@ func (r *Report) smallPageTarget(pages map[string]*Page) target {
 	}
 }
 
-// tokenTarget compares whole-page tokens with the leanest other program that found as much.
+// tokenTarget compares whole-page tokens with the leanest other program that found at least as much.
 func (r *Report) tokenTarget() target {
 	n, fine := 0, 0
 	var bad, shares []string

@@ -1,6 +1,6 @@
 // Command conformance is the client that the MCP conformance suite runs. It drives Sextant's MCP client
-// (backend/mcp/mcpclient) with a config file as a person would write it, an in-memory store and a browser that
-// accepts everything.
+// (backend/mcp/mcpclient) with a config file as a person would write it. In place of the person, it opens every sign-in
+// page and accepts every form.
 //
 // The suite starts it once per scenario, with the address of its server as the last argument and the scenario's
 // name and data in environment variables (MCP_CONFORMANCE_…). scenarios.go contains the client's actions in each
@@ -94,7 +94,6 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	return runScenario(ctx, log, servers, scenario, data)
 }
 
-// configEntry is the server's entry in mcp-config.json.
 func configEntry(scenario, address string, data scenarioData) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
@@ -120,7 +119,7 @@ func (w *stateWatcher) Publish(event.Event) {
 	}
 }
 
-// waitReady waits until the server is ready and returns its first failure.
+// waitReady waits until the server is ready. It returns an error if the server is down or ctx ends first.
 func (w *stateWatcher) waitReady(ctx context.Context, servers *mcpclient.Servers) error {
 	for {
 		if list := servers.List(); len(list) == 1 {
@@ -139,7 +138,7 @@ func (w *stateWatcher) waitReady(ctx context.Context, servers *mcpclient.Servers
 	}
 }
 
-// openPage loads a sign-in page; the suite's issuer redirects back at once.
+// openPage loads a sign-in page. The suite's issuer redirects back without asking anything.
 func openPage(ctx context.Context, _, page string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
@@ -154,7 +153,7 @@ func openPage(ctx context.Context, _, page string) error {
 	return err
 }
 
-// fixedMemory is a store that already has the suite's protocol revision, as after a first connection.
+// fixedMemory is a store that already contains the suite's protocol revision, as after a first connection.
 type fixedMemory struct{ era string }
 
 func newMemory(revision string) mcpclient.KnownServerStore {

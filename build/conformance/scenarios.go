@@ -53,7 +53,6 @@ func runScenario(
 	return nil // other scenarios only connect and list
 }
 
-// callEverything calls every tool, reads every resource and gets every prompt.
 func callEverything(ctx context.Context, servers *mcpclient.Servers, call func(string, any) error) error {
 	for _, tool := range servers.List()[0].Tools {
 		_ = call(tool, map[string]any{})
@@ -79,7 +78,8 @@ func callEverything(ctx context.Context, servers *mcpclient.Servers, call func(s
 	return nil
 }
 
-// acceptForms returns a function that accepts every question with the defaults of its form.
+// acceptForms returns a function that accepts every question without values, so that the client uses the defaults of
+// the form. One scenario has no default and needs "confirmed".
 func acceptForms(scenario string) func(context.Context, requests.Elicitation) (requests.Answer, error) {
 	return func(context.Context, requests.Elicitation) (requests.Answer, error) {
 		filled := map[string]any{}

@@ -1,6 +1,6 @@
-// Command gen writes the files generated from Go: docs/configuration.md, the schema of panel manifests and the OpenAPI
-// document with the types of the API and of events. `make generate` runs it and then openapi-typescript; a test in app
-// fails when one of the files is stale.
+// Command gen writes the files generated from Go: docs/configuration.md, and frontend/openapi.json with the types of
+// the API and of events. It must run in the repository's root. `make generate` runs it and then openapi-typescript; a
+// test in app fails if one of the files is stale.
 package main
 
 import (

@@ -13,6 +13,6 @@
 // once and was reported to the model as done or as unknown, that every file is complete, and that no process is
 // left. The whole data folder is checked every 50 kills.
 //
-// `make kills` kills a thousand times and prints the figures; `go test` makes fewer kills. A printed seed
+// `make kills` kills the program a thousand times and prints the figures; `go test` kills it less often. A printed seed
 // determines the kills; SEXTANT_SEED repeats them.
 package kills

@@ -1,6 +1,6 @@
 // Package rules checks the repository's own rules on its source text: which group of packages may import which, how
-// large packages, functions and lines may be, and what only tests may call. Tests in app apply the rules to the whole
-// tree; the tests here show that each rule reports a violation.
+// large packages, functions and lines may be, what only tests may call, and what documents may refer to. Tests in app
+// apply the rules to the whole tree; the tests here show that each rule reports a violation.
 //
 // A rule returns one sentence per problem, which starts with the place. Nothing here is linked into the program.
 package rules
@@ -20,7 +20,7 @@ type File struct {
 	Text string
 }
 
-// IsTest reports whether f is a test, by the naming of Go, vitest and Playwright.
+// IsTest reports whether f is a test or test data, by the naming of Go, vitest and Playwright.
 func (f File) IsTest() bool {
 	name := path.Base(f.Path)
 	return strings.HasSuffix(name, "_test.go") ||
@@ -50,7 +50,8 @@ func (f File) IsScript() bool {
 }
 
 // Read returns the Go, TypeScript, JavaScript and Svelte files under root, except those in installed packages, built
-// output and hidden folders.
+// output, test data and hidden folders.
+// the path under
 func Read(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {

@@ -29,8 +29,9 @@ func layers() map[string]int {
 	}
 }
 
-// CheckLayers checks all packages of module: a package imports lower layers and its own group only, and the
-// lowest layer imports only the standard library. It returns one sentence for each import that breaks the rule.
+// CheckLayers checks all packages of module: a package imports only lower layers and its own group from the module, and
+// a package of the lowest layer imports nothing else but the standard library. It returns one sentence for each import
+// that breaks the rule, and for each package in no layer.
 func CheckLayers(module string, pkgs []Package) []string {
 	var problems []string
 	for _, p := range pkgs {
@@ -81,8 +82,8 @@ func within(module, importPath string) bool {
 	return importPath == module || strings.HasPrefix(importPath, module+"/")
 }
 
-// groupOf returns the group of a package. The module's top is "main", the top-level panels are "builtin panels",
-// and the icons under build are part of the program.
+// groupOf returns the group of a package. The module's root package is "main", the top-level panels are "builtin
+// panels", and the icons under build are a group of their own because the program contains them.
 func groupOf(module, importPath string) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
 	parts := strings.Split(strings.TrimSuffix(rest, "_test"), "/")

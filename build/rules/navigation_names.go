@@ -13,7 +13,7 @@ type NavigationNames struct {
 }
 
 // CheckNavigationNames checks that no program file outside mapFolder contains the name of a tool that opens a
-// panel ("open_…_panel") or one of names.Paths. Comments and tests may contain them.
+// panel ("open_…_panel") or one of names.Paths. Comments, tests, generated files and build/rules may contain them.
 func CheckNavigationNames(files []File, mapFolder string, names NavigationNames) []string {
 	var problems []string
 	for _, f := range files {
@@ -49,7 +49,7 @@ func openTool(text string) string {
 	return ""
 }
 
-// containsPath reports whether text contains p, up to its first {part}, as whole segments.
+// containsPath reports whether text contains p, up to its first {part}, and no longer segment there.
 func containsPath(text, p string) bool {
 	p, _, _ = strings.Cut(p, "{")
 	p = strings.TrimSuffix(p, "/")

@@ -69,7 +69,7 @@ func CheckLineLengths(files []File) []string {
 	return problems
 }
 
-// unbreakable reports whether a string literal is raw or contains a long word.
+// unbreakable reports whether a string literal is raw or contains a word of more than 60 bytes.
 func unbreakable(literal string) bool {
 	return strings.HasPrefix(literal, "`") || slices.ContainsFunc(strings.Fields(literal), func(word string) bool {
 		return len(word) > 60
@@ -120,7 +120,7 @@ func CheckGoSource(files []File) []string {
 	return problems
 }
 
-// CheckPackageComments checks that each Go package has a package comment in one of its files.
+// CheckPackageComments checks that each Go package has a package comment of at least six words in one of its files.
 func CheckPackageComments(files []File) []string {
 	commented := map[string]bool{}
 	var folders []string

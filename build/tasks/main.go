@@ -2,9 +2,9 @@
 // state of the site, the workspace and the downloads as one tree of values. The tree must have changed by exactly
 // the lines of the task's check. What the assistant says does not count.
 //
-// A scripted solver replaces the model. It is a server that gets the same requests as any model, driven by the
-// real loop, pipeline and Chromium. It takes numbers and values only from the results it reads, so it shows that
-// the public tools are sufficient, and what they cost. With -model, a configured model does the same tasks.
+// A scripted solver replaces the model. It is a server that gets the same requests as any model; the loop, the pipeline
+// and Chromium are the real ones. It takes the numbers of elements only from the results that it reads, so it shows
+// that the public tools are sufficient, and what they cost. With -model, a configured model does the same tasks.
 //
 // A task is one file in the folder tasks; docs/tasks.md describes the format. The benchmark does not test single
 // tools and does not compare models.

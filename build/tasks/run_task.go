@@ -37,7 +37,6 @@ func sessionName(t *task) string { return "task-" + t.Name }
 // saveTimeout is how long a page may take to save a change.
 const saveTimeout = 3 * time.Second
 
-// runTask runs one task and checks the result.
 func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	if err := env.setUp(t); err != nil {
 		return outcome{}, err
@@ -75,8 +74,8 @@ func (env *environment) runTask(ctx context.Context, t *task) (outcome, error) {
 	return o, nil
 }
 
-// check returns how the state differs from the one that the task asks for, "" if it does not. It waits until
-// pages have saved.
+// check returns how the state differs from the one that the task asks for, "" if it does not. Because pages may still
+// be saving, it waits up to saveTimeout for the right state.
 func (env *environment) check(ctx context.Context, t *task) (string, error) {
 	deadline := time.Now().Add(saveTimeout)
 	for {
@@ -142,7 +141,6 @@ func (env *environment) taskCost(t *task, o outcome) cost {
 	return c
 }
 
-// transcript formats a conversation for reading.
 func transcript(messages []chat.Message) string {
 	text := ""
 	for _, m := range messages {

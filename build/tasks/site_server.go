@@ -29,7 +29,7 @@ var siteFiles embed.FS
 //	POST /login?then=/page       checks name and password against accounts.NAME
 //	GET  /file/NAME              a file to download
 //
-// ?wait=MS delays any answer. Pages are html/template templates.
+// ?wait=MS delays any answer, by at most 3 s. Pages are html/template templates.
 type siteServer struct {
 	ln   net.Listener
 	http *http.Server
@@ -208,7 +208,7 @@ func localPath(then string) string {
 	return then
 }
 
-// fieldsOf returns the non-empty fields of a form; a file is an object of name and text.
+// fieldsOf returns the non-empty fields of a form. A repeated field is a list; a file is an object of name and text.
 func fieldsOf(r *http.Request) (map[string]any, error) {
 	out := map[string]any{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {

@@ -166,7 +166,6 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// cloneTree returns a deep copy.
 func cloneTree(tree map[string]any) (map[string]any, error) {
 	b, err := json.Marshal(tree)
 	if err != nil {

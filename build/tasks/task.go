@@ -44,7 +44,7 @@ type scriptedCall struct{ tool, args string }
 func (t *task) host() string        { return fmt.Sprintf("%s-%02d.example", t.Site, t.number) }
 func (t *task) partnerHost() string { return fmt.Sprintf("partner-%02d.example", t.number) }
 
-// instruction returns the message to the assistant.
+// instruction returns the message to the assistant, with the addresses of the sites filled in.
 func (t *task) instruction() string { return t.fillHosts(t.Instruction) }
 
 func (t *task) fillHosts(text string) string {

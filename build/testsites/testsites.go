@@ -6,7 +6,7 @@
 // data-truth="role:name"; elements that cannot be used have the reason in data-truth-not. Most pages write what
 // happened into the element #result.
 //
-// The package is for tests only: it does not validate requests, and it imports nothing of Sextant.
+// The package is for tests only. It imports nothing of Sextant.
 package testsites
 
 import (
@@ -167,7 +167,8 @@ func links(w http.ResponseWriter, _ *http.Request) {
 	writePage(w, "300 links", "<h1>300 links</h1><ul>"+b.String()+"</ul>")
 }
 
-// big serves a page of about 16,000 elements, 200 of them buttons. ?nodes= sets another number, at most 100,000.
+// big serves a page of about 16,000 elements, of which every eightieth is a button. ?nodes= sets another number from
+// 100 to 100,000.
 func big(w http.ResponseWriter, r *http.Request) {
 	nodes, err := strconv.Atoi(r.URL.Query().Get("nodes"))
 	if err != nil || nodes < 100 || nodes > 100_000 {
@@ -202,7 +203,7 @@ func neverResource(w http.ResponseWriter, r *http.Request) {
 		`<h1>A picture is missing</h1><img src="?picture" alt="never"><button data-truth="button:Ready">Ready</button>`)
 }
 
-// slow answers after ?ms= milliseconds with the text ?say=.
+// slow answers after ?ms= milliseconds, at most maxWait, with the text ?say=.
 func slow(w http.ResponseWriter, r *http.Request) {
 	ms, err := strconv.Atoi(r.URL.Query().Get("ms"))
 	if err != nil || ms < 0 {

@@ -15,7 +15,7 @@ type Box struct {
 type Page struct {
 	Title string `json:"title"`
 	URL   string `json:"url"`
-	// Version increases whenever the elements that can be acted on change.
+	// Version increases with each observation that finds a new document or a change of the listed elements.
 	Version int `json:"version"`
 	// Tab is the number of the tab, counted from 1 and never reused while the browser runs. It is 0 for the page of a
 	// panel, which has a URL of the form "panel:ID".
@@ -28,9 +28,10 @@ type Element struct {
 	Role  string `json:"role"`
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`
-	// States are words of a fixed vocabulary: required, disabled, checked, unchecked, mixed, expanded, collapsed,
-	// selected, pressed, sorted ascending, sorted descending, current, invalid, readonly, focused, multiline, "covered
-	// by [20] dialog \"Cookies\"", "off: <reason>".
+	// States are fixed words (required, disabled, checked, unchecked, mixed, expanded, collapsed, selected, pressed,
+	// sorted ascending, sorted descending, current, invalid, readonly, draggable, focused, multiline, invisible, only
+	// you) and states that quote the page: `covered by [20] dialog "Cookies"`, `in "text of the row"`,
+	// `or "the other options"`.
 	States []string `json:"states,omitempty"`
 	Box    Box      `json:"box"`
 	// Frame is the URL of the frame that contains the element, "" for the main document.
@@ -61,13 +62,13 @@ type Observation struct {
 	// Outcome says what the action did: `clicked [12] button "Save"`. It is empty for annotate.
 	Outcome string  `json:"outcome,omitempty"`
 	Events  []Event `json:"events"`
-	// Elements contains all elements in scope after annotate, but only new and changed elements after an action.
+	// Elements contains the elements in scope after annotate, or only the new and changed ones if Changes is true.
 	Elements []Element `json:"elements"`
 	// Gone contains the numbers of elements that are no longer on the page.
 	Gone []int `json:"gone,omitempty"`
 	// Changes is true when Elements contains only new and changed elements.
 	Changes bool `json:"changes,omitempty"`
-	// Above and Below count the usable elements above and below the viewport that are not listed.
+	// Above and Below count the elements before and after the viewport that are not listed.
 	Above int `json:"above,omitempty"`
 	Below int `json:"below,omitempty"`
 	// LeftOut counts the elements that did not fit into the token budget.

@@ -16,7 +16,6 @@ type covers struct {
 	last  string
 }
 
-// coversOf returns covers for the cover states of elements.
 func coversOf(elements []Element) *covers {
 	c := &covers{short: map[string]string{}, named: map[string]bool{}}
 	times := map[string]int{}

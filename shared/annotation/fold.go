@@ -2,11 +2,11 @@ package annotation
 
 import "slices"
 
-// minFolded is the number of elements from which only their numbers are written.
+// minFolded is the minimum number of elements that fold lists by their numbers alone.
 const minFolded = 3
 
-// fold returns the elements to list in full. In lines, it lists the numbers of the others: those that only have a new
-// cover or are no longer covered.
+// fold returns the elements to list in full, and lines with the numbers of the others: groups of at least minFolded
+// elements of which only the cover has changed, in the same way.
 func fold(a *Observation) (lines string, listed []Element) {
 	if !a.Changes {
 		return "", a.Elements

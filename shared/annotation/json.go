@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends a to b as encoding/json would write it, but many times faster, because a page can have thousands
-// of elements. Unlike with encoding/json, events and elements are never null.
+// AppendJSON appends a to b as a JSON object. It is many times faster than encoding/json, which matters because a page
+// can have thousands of elements. events and elements are never null, and NaN and infinite numbers become 0.
 func AppendJSON(b []byte, a *Observation) []byte {
 	b = append(b, `{"page":{"title":`...)
 	b = AppendString(b, a.Page.Title)

@@ -65,8 +65,9 @@ func appendQuoted(b []byte, s string) []byte {
 }
 
 // Clean makes text from outside safe for one line. It replaces every run of white space, line breaks and control
-// characters by one space, removes direction marks, other invisible characters and private-use glyphs, and replaces
-// invalid UTF-8. Text of more than limit runes is cut and ends in "…".
+// characters by one space, and removes them at both ends. It removes direction marks, other invisible characters (apart
+// from those of emoji) and private-use glyphs, and replaces invalid UTF-8. It cuts a longer text to limit runes, the
+// last of which is "…".
 func Clean(s string, limit int) string {
 	if isClean(s) && len(s) <= limit {
 		return s
@@ -101,7 +102,8 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-// CleanLines is like Clean, but keeps line breaks and tabs and does not limit the length.
+// CleanLines removes the same characters as Clean from text of any length, and also control characters other than line
+// breaks and tabs. It does not change spaces.
 func CleanLines(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -24,14 +24,14 @@ type Budget struct {
 }
 
 // Text returns the text form of a: a line about the page, a line about the action and what happened, one line for each
-// element, and a line about elements that are not listed. A cover of several elements is described once. Text of the
-// page cannot add or end a line.
+// element, the numbers of elements that are gone, the note, and a line about elements that are not listed. A cover of
+// several elements is described once. Text of the page cannot add or end a line.
 func Text(a Observation) string { return TextWithin(&a, Budget{}) }
 
-// TextWithin returns the text form of a within a budget. It first shortens long names, then omits elements (unusable
-// ones and links before controls) and counts them in a.LeftOut. It sets a.Elements to the listed elements, in a new
-// slice. The text always describes the page and what happened, shortened if necessary. Three or more elements whose
-// cover alone has changed are listed only by their numbers.
+// TextWithin returns the text form of a within a budget. It first shortens the lines about the page and what happened,
+// then long names, and then omits elements (unusable ones and links before controls), which it adds to a.LeftOut. It
+// sets a.Elements to the elements in the text. Three or more elements of which only the cover has changed, in the same
+// way, are listed by their numbers alone.
 func TextWithin(a *Observation, budget Budget) string {
 	whole := a.Elements
 	folds, listed := fold(a)

@@ -29,7 +29,7 @@ type Bill struct {
 // Tokens returns the sum of Input and Output.
 func (b Bill) Tokens() int { return b.Input + b.Output }
 
-// CostIn returns the cost in one currency, in billionths.
+// CostIn returns the cost in one currency, in billionths of its unit, 0 for none.
 func (b Bill) CostIn(currency string) int64 {
 	for _, m := range b.Cost {
 		if m.Currency == currency {

@@ -40,7 +40,7 @@ type Tab struct {
 	Back    bool   `json:"back"`
 	Forward bool   `json:"forward"`
 	Favicon string `json:"favicon,omitempty"`
-	// Dialog is the text of an open dialog. DialogType is its type, "" if no dialog is open.
+	// Dialog is the text of an open dialog, or its type if it has no text. DialogType is "" if no dialog is open.
 	Dialog     string     `json:"dialog,omitempty"`
 	DialogType DialogType `json:"dialog_type,omitempty"`
 	// DialogDefault is the initial text of a prompt dialog.

@@ -50,7 +50,7 @@ type CallRecord struct {
 	// always, like, denied, refused, none.
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
-	// Grant is the id of the grant that allowed the call, "" for none.
+	// Grant is the id of the grant that allowed the call, or of the rule that refused it; "" for none.
 	Grant   string    `json:"grant,omitempty"`
 	Started time.Time `json:"started"`
 }
@@ -127,7 +127,7 @@ type CallEnd struct {
 	Status   CallStatus `json:"status"`
 	Sentence string     `json:"sentence"`
 	CallOutcome
-	// Reason is the person's reason if Status is CallDeclined, otherwise the reason of the policy.
+	// Reason is the person's reason if Status is CallDeclined, otherwise why the call was allowed or refused.
 	Reason string `json:"reason,omitempty"`
 	// Images contains the blob ids of the pictures in the result.
 	Images []string `json:"images,omitempty"`
@@ -148,7 +148,8 @@ type Approval struct {
 	ParentCall string `json:"within,omitempty"`
 	// RootCall is the MCP call that led to the question, if its client answers when no window is open; otherwise "".
 	RootCall string `json:"root,omitempty"`
-	// WindowOnly is true if only a window may approve: the effect outlasts the call or appears on the person's screen.
+	// WindowOnly is true if only a window may approve: the call starts a program for the first time, or an MCP server
+	// asks during the call.
 	WindowOnly bool `json:"inWindow,omitempty"`
 	// Question is one sentence with the action, its data and its target. It ends with a question mark.
 	Question string `json:"question"`
@@ -160,7 +161,7 @@ type Approval struct {
 	Reason string `json:"why"`
 	// Annotation is the number of the element that the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
-	// Form contains the fields of a question that is a form.
+	// Form contains the fields to fill in. It is empty for an ordinary question.
 	Form []FormField `json:"form,omitempty"`
 	// YesLabel and NoLabel are the labels of the two answers, "" for the usual ones.
 	YesLabel string `json:"yes,omitempty"`

@@ -1,6 +1,6 @@
-// Package event defines the events of Sextant. Every change is an Event. The event log stores it under a sequence
-// number, and the WebSocket hub sends it to a reducer in the window. An Event with Seq 0 is live (tabs, annotations,
-// pointer): it is never stored, and the state snapshot contains only its latest value.
+// Package event defines the events of Sextant. A change that the window shows is an Event. The event log stores it
+// under a sequence number, and the WebSocket hub sends it to a reducer in the window. Live events (tabs, annotations,
+// pointer) have the Seq 0 and are never stored; only the latest one of a kind matters.
 package event
 
 import (
@@ -72,7 +72,7 @@ type Event struct {
 }
 
 // New returns an Event of kind k with data as its JSON data and the current time. It panics if data cannot be
-// marshaled, which is possible for every data type of this package.
+// marshaled, which does not happen with the types that belong to the kinds.
 func New(k Kind, data any) Event {
 	b, err := json.Marshal(data)
 	if err != nil {

@@ -38,7 +38,7 @@ type PanelProblem struct {
 	Tool string `json:"tool,omitempty"`
 }
 
-// String returns the problem as one line for a person, with its position first.
+// String returns the problem as one line for a person, with its position first if it has one.
 func (p PanelProblem) String() string {
 	if p.Line == 0 {
 		return p.Text

@@ -110,7 +110,8 @@ type ServerNotifications struct {
 	Updates map[string]int `json:"updates,omitempty"`
 }
 
-// Setting is the value of a setting. Source is flag, environment, file, window or default.
+// Setting is the value of a setting; for a secret one, Value is "set" or "". Source is flag, environment, file, window
+// or default.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`

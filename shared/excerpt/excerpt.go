@@ -22,7 +22,8 @@ func Runes(text string, n int) string {
 	return text
 }
 
-// Bytes returns at most the first n bytes of text, followed by "…" if text is longer. It does not split a character.
+// Bytes returns at most the first n bytes of text, followed by "…" (3 more bytes) if text is longer. It does not split
+// a character.
 func Bytes(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -43,7 +44,7 @@ func Line(text string, n int) string {
 	return Runes(line, n-1)
 }
 
-// FirstLines returns at most count lines from the start of text, each cut after width bytes.
+// FirstLines returns at most count lines from the start of text. Each is cut like Bytes does, at width bytes.
 func FirstLines(text string, count, width int) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -77,8 +78,8 @@ func PrefixLen[T ~string | ~[]byte](text T, n int) int {
 	return end
 }
 
-// Printable returns text without control characters other than line feed and tab, which a terminal
-// or a log viewer could interpret. Invalid UTF-8 is replaced.
+// Printable returns text without the control characters that a terminal or a log viewer could interpret: all except
+// line feed and tab. Invalid UTF-8 is replaced.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
@@ -88,8 +89,9 @@ func Printable(text string) string {
 	}, strings.ToValidUTF8(text, "�"))
 }
 
-// Escape replaces invisible characters, line breaks and characters that change the direction of reading by \uXXXX, so
-// that the text shown to a person can neither hide nor imitate anything.
+// Escape replaces each character for which unicode.IsPrint is false by \uXXXX: line breaks, control characters, spaces
+// other than U+0020 and characters that change the direction of reading. The text can then not mislead a person with
+// them.
 func Escape(text string) string { return escape(text, "") }
 
 // EscapeLines is like Escape, but keeps line breaks.

@@ -1,6 +1,7 @@
 // Package navigation reads the navigation map, map.json. The map contains the tools that open panels, the environment
 // commands with their tools and routes, and the routes on which other programs rely. WithPanels adds a person's own
-// panels in memory. A test in package app checks that no other file contains a panel id or one of these routes.
+// panels in memory. A test in package app checks that the rest of the program's code takes these routes and the names
+// of the tools that open panels from the map.
 package navigation
 
 import (

@@ -33,8 +33,8 @@ type Description struct {
 	SecretArgs []string `json:"secret,omitempty"`
 	// Secrets lists the person's secrets that the arguments name ({{secret:name}}). The tool can fill in only these.
 	Secrets []SecretUse `json:"secrets,omitempty"`
-	// ForwardsSecrets is true if the call passes the names of secrets on to the calls that it makes, which fill in the
-	// values.
+	// ForwardsSecrets is true if the call passes the names of secrets on to other calls, which fill in the values:
+	// calls that it makes, or calls of a tool that it creates.
 	ForwardsSecrets bool `json:"quotes,omitempty"`
 	// Files lists the effects on files in order of mention. Each combination of path and use occurs once.
 	Files []FileUse `json:"files,omitempty"`
@@ -55,7 +55,8 @@ type Description struct {
 	// HostCheck is true if the call is already running and wants to connect to Hosts, which it did not name before.
 	// Only that connection is judged.
 	HostCheck bool `json:"contact,omitempty"`
-	// LimitMS is the time limit in milliseconds that the arguments set, such as the timeout of a command; 0 for none.
+	// LimitMS is a time limit of this call in milliseconds, for example the timeout in its arguments. It can only
+	// shorten the time limit of the tool. It is 0 if the call has no limit of its own.
 	LimitMS int `json:"limit_ms,omitempty"`
 }
 

@@ -19,8 +19,9 @@ const (
 // AnyTool is the value of Grant.Tool in a rule that applies to all tools.
 const AnyTool = "*"
 
-// Grant is a lasting permission that a person gave when answering a question, or a rule from the settings. It covers a
-// call only if all fields match. The comment of each field says what an empty value means.
+// Grant is a lasting permission that a person gave when answering a question, or a rule from the settings that forbids
+// calls (GrantForbid). A permission covers a call only if all fields match. A rule forbids a call if Tool, Owner and
+// Folder match, and one of Hosts, Commands or Paths, if it has any.
 type Grant struct {
 	ID    string     `json:"id"`
 	Scope GrantScope `json:"scope"`
@@ -31,24 +32,27 @@ type Grant struct {
 	// Conversation and Folder limit the grant to a conversation and a workspace folder; "" is no limit.
 	Conversation string `json:"conversation,omitempty"`
 	Folder       string `json:"folder,omitempty"`
-	// Hosts contains the only hosts, without their subdomains, to which the call may connect. If it is empty, the grant
-	// covers only calls that name no host.
+	// Hosts contains the only hosts, without their subdomains, to which a call may connect. The call must name at least
+	// one of them; if Hosts is empty, it must name none. In a rule, Hosts are forbidden with their subdomains.
 	Hosts []string `json:"hosts,omitempty"`
 	// Commands contains the names ("go test") of the only programs, besides harmless ones, that a command line may
 	// start; if it is empty, there is no limit. A permission with Commands covers nothing that deletes, leaves Folder
 	// or runs outside of the sandbox. In a rule, Commands are the forbidden programs, and "git" includes every git
 	// command.
 	Commands []string `json:"commands,omitempty"`
-	// Network is true if the programs in Commands may use the network. Hosts then contains the allowed hosts.
+	// Network is true if the programs in Commands may use the network; Hosts then contains the allowed hosts. If
+	// Commands is empty, the grant only lets running commands reach Hosts (Description.HostCheck).
 	Network bool `json:"network,omitempty"`
-	// Paths contains the absolute paths of the files and folders that a rule forbids. Permissions have none.
+	// Paths contains the absolute paths of the files and folders that a rule forbids. Their parts may be patterns of
+	// path.Match. Permissions have none.
 	Paths []string `json:"paths,omitempty"`
 	// Target must equal the Description.Target of the call; "" covers any target.
 	Target string `json:"target,omitempty"`
-	// Args must equal the canonical arguments of the call; empty covers any arguments.
+	// Args must equal the canonical arguments of the call. If Args is empty, the grant covers any arguments, but
+	// answers no question about the arguments themselves.
 	Args json.RawMessage `json:"args,omitempty"`
 	// Digest must equal the digest of the call: a hash of its effects on files, or of what it would give to a page (the
-	// real path of a file, a script). "" covers only calls without either.
+	// real path of a file, a script). "" covers only calls without either. It does not matter in a grant with Commands.
 	Digest string `json:"digest,omitempty"`
 	// Secrets names the only secrets that the call may fill in. If it is empty, the grant covers only calls without
 	// secrets.

@@ -69,7 +69,8 @@ type Hints struct {
 	Destructive bool `json:"destructive,omitempty"`
 	Idempotent  bool `json:"idempotent,omitempty"`
 	OpenWorld   bool `json:"open_world,omitempty"`
-	// Confirm makes the policy ask a person before every call that no grant covers.
+	// Confirm makes the policy ask a person before each call, unless a grant covers it or the mode or the settings
+	// leave the question out.
 	Confirm bool `json:"confirm,omitempty"`
 	// Inert is true for a built-in tool without effects of its own: it makes other calls, which are judged separately,
 	// or ends something that its caller started.

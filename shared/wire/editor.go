@@ -18,7 +18,7 @@ type EditorState struct {
 	Tabs []EditorTab `json:"tabs"`
 	// Active is the path of the active tab, "" for none.
 	Active string `json:"active"`
-	// Selection is the selected text, cut at 2,000 characters.
+	// Selection is the selected text, cut at 2,000 bytes.
 	Selection string `json:"selection,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // MetricsRange is the period that the metrics cover. MetricsDay is 24 hours including the current one. MetricsWeek and
-// MetricsMonth are 7 and 30 days including today.
+// MetricsMonth are 7 and 30 days including today. MetricsAll begins with the bucket of the first stored call or turn.
 type MetricsRange string
 
 // The periods of metrics.
@@ -44,7 +44,7 @@ type MetricsSpan struct {
 // still running are not counted.
 type Metrics struct {
 	MetricsSpan
-	// Buckets cover the range without gaps, in order.
+	// Buckets cover the range without gaps, in order. Tools contains the 300 tools with the most calls.
 	Buckets   []MetricsBucket `json:"buckets"`
 	Tools     []ToolMetrics   `json:"tools"`
 	Questions QuestionMetrics `json:"questions"`

@@ -2,11 +2,11 @@ package wire
 
 import "time"
 
-// AcceptedPanel is the manifest under which a panel runs: the first one found, or the last one that a person accepted.
-// A manifest that would allow more is not used until a person accepts it.
+// AcceptedPanel is the manifest under which a panel runs: the first one found, or a later one that a person accepted or
+// that allows no more. A manifest that would allow more is not used until a person accepts it, except for changed tools
+// of a panel that the person is developing.
 type AcceptedPanel struct {
-	// Panel is the id of the panel. Hash is the SHA-256 of the manifest's normal form in hexadecimal. Manifest is its
-	// text.
+	// Panel is the id of the panel. Manifest is the text of the manifest, and Hash its SHA-256 in hexadecimal.
 	Panel, Hash, Manifest string
 	// Tools maps the name of each tool that the panel ever had to its known definition, so that a tool that is removed
 	// and added again is not treated as new.

@@ -1,6 +1,7 @@
 // Package wire defines the data that windows and the program exchange, apart from events and tools: the WebSocket
 // envelopes, the frames of the live view, the state snapshot with which a window starts, and the responses of the HTTP
-// API. TypeScript types are generated from it.
+// API. TypeScript types are generated from it. It also defines records that only the store and other packages exchange,
+// such as Command, KnownServer and AcceptedPanel.
 package wire
 
 import (
@@ -15,8 +16,9 @@ import (
 // Version is the version of the WebSocket protocol.
 const Version = 1
 
-// Envelope is the form of every JSON message that the server sends over /ws. Kind is an event.Kind, "hello" (with a
-// Hello as Data) or "error" (with a Problem). Seq is 0 for messages that are not stored events.
+// Envelope is the form of every JSON message that the server sends over /ws. Kind is an event.Kind, or "hello" (with a
+// Hello as Data), "error" (Problem), "surface.ask" (SurfaceRequest) or "surface.cancel" (SurfaceCancel). Seq is 0 for
+// messages that are not stored events.
 type Envelope struct {
 	V            int             `json:"v"`
 	Seq          int64           `json:"seq"`
@@ -111,7 +113,8 @@ type Snapshot struct {
 	Disk          event.Disk          `json:"disk"`
 }
 
-// Banner describes a lasting problem: no Chromium, unreadable configuration, settings that could not be stored.
+// Banner describes a lasting problem: a mistake in the environment or in config.toml (Kind "config"), or in
+// mcp-config.json (Kind "mcp").
 type Banner struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
@@ -136,7 +139,8 @@ type Transcript struct {
 	Events []event.Event `json:"events"`
 }
 
-// Discovery is the response of GET /api/ai/tools/discover: the tools that can be called.
+// Discovery is the response of GET /api/ai/tools/discover: the tools that can be called. Baseline also contains the
+// created tools, because both are always available.
 type Discovery struct {
 	Baseline []toolspec.Function `json:"baseline"`
 	Panel    []toolspec.Function `json:"panel"`
@@ -165,7 +169,7 @@ type GrantRow struct {
 // AuditPage is a part of the audit log, the latest calls first.
 type AuditPage struct {
 	Calls []CallRow `json:"calls"`
-	// Before is the "before" parameter of the next page, 0 if there are no older calls.
+	// Before is the "before" parameter of the next page, which may be empty. It is 0 if there are no older calls.
 	Before int64 `json:"before"`
 }
 

@@ -49,7 +49,7 @@ type Folder struct {
 	More        int         `json:"more,omitempty"`
 }
 
-// PathStamps maps paths to stamps, which are "" for paths that do not exist.
+// PathStamps maps paths to stamps, which are "" for paths that do not exist or are closed to tools.
 type PathStamps struct {
 	Stamps map[string]string `json:"stamps"`
 }

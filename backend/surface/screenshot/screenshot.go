@@ -1,4 +1,4 @@
-// Package screenshot renders captured pictures for models and people: it covers secrets, cuts out an element, scales
+// Package screenshot prepares captured pictures for models and people: it covers secrets, cuts out an element, scales
 // to a budget of tokens and draws the numbers of elements.
 package screenshot
 
@@ -39,9 +39,9 @@ type Capture struct {
 	Covered []annotation.Box
 }
 
-// Render makes the picture that o asks for: it paints over Covered, cuts out crop (nil for the whole capture),
-// scales to the budget, and then draws the numbers, so that they are readable at any size. The error is a
-// *surface.Fault when crop is not in the capture.
+// Render makes the picture that o asks for. It paints over f.Covered, cuts out crop (nil for the whole capture) and
+// scales to o.MaxTokens. If o.Annotated is set, it then draws the numbers of elements, so that they are readable at any
+// size. It ignores o.ID and o.FullPage. The error is a *surface.Fault if crop is not in the capture.
 func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
 	crop *annotation.Element,
 ) (surface.Picture, error) {
@@ -85,9 +85,9 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 	return encode(canvas, scale*shrink)
 }
 
-// WindowCapture is a picture of a whole window, of which one part is to be shown. PNG is the whole window and Width
-// its width in CSS pixels. Part is the box to show and Covered are boxes to paint over. Elements get numbers. Crop is
-// the element to cut out, nil for all of Part.
+// WindowCapture is a picture of a whole window, of which one part is to be shown. PNG is the whole window and Width its
+// width in CSS pixels. Part is the box to show, and Covered are boxes to paint over. Elements are those whose numbers
+// can be drawn. Crop is the element to cut out, nil for all of Part. All boxes are in CSS pixels of the window.
 type WindowCapture struct {
 	PNG      []byte
 	Width    float64
@@ -97,7 +97,7 @@ type WindowCapture struct {
 	Crop     *annotation.Element
 }
 
-// RenderWindow makes the picture that o asks for, as Render does for a page.
+// RenderWindow is like Render, for the part of a window. It returns a *surface.Fault if the part is not in the picture.
 func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture, error) {
 	all, err := png.Decode(bytes.NewReader(d.PNG))
 	if err != nil {

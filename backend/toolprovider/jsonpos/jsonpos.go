@@ -33,7 +33,7 @@ type Index struct {
 	Duplicates []string
 }
 
-// Parse indexes text, which must be valid JSON. A non-nil error is an *Error.
+// Parse indexes text, which must be valid JSON, but may repeat keys. A non-nil error is an *Error.
 func Parse(text []byte) (*Index, error) {
 	x, faults := ParseLenient(text)
 	if len(faults) > 0 {

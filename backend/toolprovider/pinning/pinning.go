@@ -1,4 +1,4 @@
-// Package pinning compares the definition that a panel or an MCP server supplies with the one that the user accepted,
+// Package pinning compares the definition that a panel or an MCP server supplies with the one that the person accepted,
 // by hash and as a diff. It stores nothing. All text in a definition is untrusted.
 package pinning
 
@@ -24,8 +24,8 @@ func Hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Diff returns the unified diff of two JSON documents, with sorted names and one value per line; name is the name of
-// the new one. A diff over 64 KB is cut and ends with a note.
+// Diff returns the unified diff of two JSON documents after sorting their members and writing one value per line. name
+// is the name of the new one. Text that is not JSON is compared as it is. A diff over 64 KB is cut and ends in a note.
 func Diff(name string, was, is []byte) string {
 	text := udiff.Unified("accepted", name, normal(was), normal(is))
 	if len(text) > maxDiff {

@@ -15,7 +15,7 @@ import (
 // fixtureHandler answers a fixture's calls.
 type fixtureHandler func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)
 
-// fixtures returns the suite's tools that use the protocol itself.
+// fixtures returns the suite's tools that need more of the protocol than a call and its result.
 func fixtures(feed *changeFeed) []mcpserver.LocalTool {
 	all := []mcpserver.LocalTool{}
 	add := func(name, properties string, handle fixtureHandler) {

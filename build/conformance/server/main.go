@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// serve listens on port until ctx ends.
+// serve listens on port until ctx ends or the server fails.
 func serve(ctx context.Context, port int) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// plainTools are the suite's tools that are plain calls. They are served in the same way as Sextant's own tools.
+// plainTools are the suite's tools that need only a call and its result. They are served like Sextant's own tools.
 type plainTools struct{}
 
 // Definitions implements mcpserver.Tools.
@@ -57,7 +57,6 @@ func (pipeline) Do(_ context.Context, call toolspec.Call) toolspec.Result {
 	return toolspec.Fail(toolspec.UserError, "This tool intentionally returns an error for testing", "")
 }
 
-// onePixelPNG returns a PNG of one pixel.
 func onePixelPNG() []byte {
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	return decodeBase64(png)
@@ -75,7 +74,7 @@ func decodeBase64(text string) []byte {
 	return b
 }
 
-// changeFeed sends the changes that a fixture makes to every session.
+// changeFeed sends each change that a fixture makes to every session whose buffer is not full.
 type changeFeed struct {
 	mu          sync.Mutex
 	subscribers []chan mcpserver.Change
