@@ -45,7 +45,7 @@ async function runs(words: string): Promise<boolean> {
 
 test('a shell takes input, fits its panel, and survives a panel switch and a reload', async ({ page }) => {
   await shell(page);
-  await run(page, 'echo wo""rd-$((6*7)); stty size');
+  await run(page, 'stty size; echo wo""rd-$((6*7))');
   await expect(rows(page)).toContainText('word-42');
   const size = (await rows(page).innerText()).match(/\b(\d\d) (\d\d+)\b/);
   await page.setViewportSize({ width: 1600, height: 1000 });
