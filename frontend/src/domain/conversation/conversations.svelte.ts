@@ -183,8 +183,8 @@ export class Conversations {
 
   /**
    * Sends a text, by default the draft with its attachments, and returns whether the program accepted it. Until then
-   * the draft stays in the composer. While a turn runs, the message is queued until the turn ends or, with "now", until
-   * its current step ends. `raise` raises the conversation's budget by its amount.
+   * the draft stays in the composer. While a turn runs, the message waits until the turn ends or, with "now", until its
+   * current step ends. `raise` raises the conversation's budget by its amount.
    */
   async send(text = this.draft, when: 'now' | 'next' = 'next', raise = false): Promise<boolean> {
     const words = text.trim();

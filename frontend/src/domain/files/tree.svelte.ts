@@ -136,7 +136,7 @@ export class FileTree {
     this.selected = rows[next]?.path ?? '';
   }
 
-  /** Opens the selected folder. If it is open, selects the next row. */
+  /** Opens the selected folder. If it is open already, selects the next row. */
   expand(): void {
     const row = this.current;
     if (row?.kind !== 'folder') return;
@@ -144,7 +144,7 @@ export class FileTree {
     else void this.open(row.path);
   }
 
-  /** Closes the selected folder. If nothing is open there, selects the parent. */
+  /** Closes the selected folder if it is open. Otherwise selects the parent folder. */
   collapse(): void {
     const row = this.current;
     if (!row) return;

@@ -55,8 +55,8 @@ export function createBackend(token: string) {
       awaitSuccess(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
     deleteConversation: (id: string) => awaitSuccess(client.DELETE('/api/conversations/{id}', byId(id))),
     /**
-     * Starts a turn. While another turn runs, the message is queued until that turn's next step ("now") or its end
-     * ("next"). `raise` raises the conversation's budget by its amount.
+     * Starts a turn. While another turn runs, the message waits for that turn's next step ("now") or its end ("next").
+     * `raise` raises the conversation's budget by its amount.
      */
     send: (
       id: string,

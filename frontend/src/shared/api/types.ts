@@ -39,7 +39,7 @@ export type Conversation = S['Conversation'];
 export type Transcript = S['Transcript'];
 export type Message = S['Message'];
 export type Turn = S['Turn'];
-/** A message that was sent while a turn was running and is queued. */
+/** A message that was sent while a turn was running and has not been added to a turn yet. */
 export type WaitingMessage = S['WaitingMessage'];
 export type Offer = S['Offer'];
 export type Model = S['Model'];
