@@ -34,7 +34,7 @@ export class RemoteValue<T> {
     this.failed = '';
   }
 
-  /** Waits for a change and sets the value it returns. After a failure, which is shown, reads it and returns false. */
+  /** Waits for a change and sets the value it returns. If it fails, shows why, reads the value and returns false. */
   protected async change(request: Promise<T>): Promise<boolean> {
     const done = await this.actions.ask(request.then((value) => this.set(value)));
     if (!done) await this.read();

@@ -40,7 +40,7 @@ export class Apps {
     this.#activate(call);
   }
 
-  /** Starts a page. Over the limit it removes the oldest inline page, or the oldest, but not the newest call's page. */
+  /** Starts a page. Over the limit it drops the oldest inline page, else the oldest, but never the newest call's. */
   #activate(call: string): void {
     if (this.live.includes(call)) return;
     this.live.push(call);

@@ -47,7 +47,7 @@ export class PageInput {
     this.#schedule();
   }
 
-  /** Sends a key and returns true: the window must not handle it too. Keys of an input method are not sent. */
+  /** Sends a key and returns true: the window must not handle it too. Dead keys and an input method's are not sent. */
   key(event: KeyboardEvent, type: 'keydown' | 'keyup'): boolean {
     if (isComposing(event) || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified')
       return false;

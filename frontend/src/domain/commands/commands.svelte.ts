@@ -6,7 +6,7 @@ import type { IconName } from '../../shared/ui/icons';
 export interface Command {
   id: string;
   title: string;
-  /** Chords that run the command. The first one is shown as its shortcut, in a web browser the first `fallback`. */
+  /** Chords that run the command. The first is shown as its shortcut, in a web browser the first `fallback` if any. */
   keys?: string[];
   /** Further chords that run the command, for web browsers that reserve the first of `keys` for themselves. */
   fallback?: string[];

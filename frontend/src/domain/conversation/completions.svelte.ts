@@ -80,7 +80,7 @@ export class MessageHistory {
   #at = 0;
   #shown = '';
 
-  /** Returns the previous (`by` 1) or next (`by` -1) of `sent`, "" after the newest. With null the draft stays. */
+  /** Returns the previous (`by` 1) or next (`by` -1) of `sent`, "" after the newest, null if the draft must stay. */
   step(sent: string[], draft: string, by: 1 | -1): string | null {
     if (draft !== '' && draft !== this.#shown) return null;
     if (draft === '') this.#at = 0;

@@ -53,7 +53,7 @@ export class Conversations {
     return parent ? this.store.state.conversations.find((c) => c.id === parent) : undefined;
   }
 
-  /** Returns the id of the person's conversation that started a subagent's; that of a person's own is `id` itself. */
+  /** Returns the id of the person's conversation that led to the subagent's `id`; `id` itself if it is the person's. */
   rootOf(id: string): string {
     const parent = this.store.state.conversations.find((c) => c.id === id)?.parent;
     return parent ? this.rootOf(parent) : id;

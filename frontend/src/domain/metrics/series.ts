@@ -37,7 +37,7 @@ export function callSeries(metrics: Metrics): { rest: number[]; failed: number[]
   };
 }
 
-/** Returns the number of turns, of models and of the pilot, for each number of rounds without gaps. */
+/** Returns how many turns of models and of the pilot had each number of rounds, without gaps in the numbers. */
 export function roundSeries(metrics: Metrics): { rounds: number[]; models: number[]; pilot: number[] } {
   const most = Math.max(0, ...metrics.turns.map((turn) => turn.rounds));
   const first = metrics.turns.some((turn) => turn.rounds === 0) ? 0 : 1;
