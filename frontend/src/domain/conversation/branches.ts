@@ -84,7 +84,7 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
   });
 }
 
-/** Returns the branches of one continuation: `head`, those that start from it after item `cut`, and their descendants. */
+/** Returns the branches of one continuation: `head`, and all that descend from it after item `cut`. */
 function descendants(transcript: TranscriptView, head: BranchView, cut: number): BranchView[] {
   const parts = transcript.branches.filter((one) => one.id && one.parent === head.id && one.cut > cut);
   return [head, ...parts.flatMap((one) => descendants(transcript, one, -1))];

@@ -184,7 +184,7 @@ export class Editor {
     await Promise.all(this.files.map((file) => this.flush(file.path)));
   }
 
-  /** Saves the text unless the file on disk has changed to a version other than `over`. Returns whether it was saved. */
+  /** Saves the text unless the file has changed on disk to a version other than `over`. Returns whether it did. */
   async save(path: string, over = ''): Promise<boolean> {
     const open = this.#of(path);
     if (!open || open.saving || !open.editable) return false;
