@@ -184,7 +184,7 @@ export class Editor {
     await Promise.all(this.files.map((file) => this.flush(file.path)));
   }
 
-  /** Saves the text unless the file has changed on disk to a version other than `over`. Returns whether it did. */
+  /** Saves the text, but not over a change on disk unless its version is `over`. Returns whether it was saved. */
   async save(path: string, over = ''): Promise<boolean> {
     const open = this.#of(path);
     if (!open || open.saving || !open.editable) return false;

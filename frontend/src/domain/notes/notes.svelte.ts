@@ -142,7 +142,7 @@ export class Notes {
     note.unsaved = note.text !== note.saved;
   }
 
-  /** Saves the text unless the file has changed on disk to a version other than `over`. Returns whether all is saved. */
+  /** Saves the text, but not over a change on disk unless its version is `over`. Returns whether all text is saved. */
   async save(over?: string): Promise<boolean> {
     clearTimeout(this.#timer);
     const { note } = this;
