@@ -125,7 +125,7 @@ test.afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The content security policy of the framed page. */
+/** Returns the content security policy of the framed page. */
 async function policyOf(page: Page): Promise<string> {
   const src = await page.locator('iframe').getAttribute('src');
   return (await fetch(src!)).headers.get('content-security-policy') ?? '';

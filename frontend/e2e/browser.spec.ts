@@ -31,7 +31,7 @@ async function sendMessage(page: Page, command: string): Promise<void> {
   await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
 }
 
-/** The number in front of a name in the list beside the page. */
+/** Returns the number in front of the first matching name in the list beside the page. */
 async function number(page: Page, name: RegExp): Promise<number> {
   const row = page.getByRole('complementary', { name: 'Numbers' }).getByRole('option', { name });
   await expect(row.first()).toBeVisible();
@@ -39,13 +39,13 @@ async function number(page: Page, name: RegExp): Promise<number> {
   return Number(text.match(/\d+/)![0]);
 }
 
-/** The text of the controlled page. */
+/** Returns the text of the controlled page, as JSON. */
 async function content(): Promise<string> {
   const { result } = await sextant.execute('get_page_content', { format: 'text' });
   return JSON.stringify(result);
 }
 
-/** How many pixels of the live picture are near a colour. */
+/** Counts the pixels of the live picture that are near a color. */
 function pixels(page: Page, [r, g, b]: [number, number, number]): Promise<number> {
   return page.locator('canvas').evaluate(
     (canvas: HTMLCanvasElement, near) => {

@@ -44,7 +44,7 @@ async function control(ids: string[], show: (url: string) => Promise<unknown>): 
 }
 
 const run = promisify(execFile);
-/** The titles of all windows on the display. */
+/** Returns the titles of all visible windows on the display. */
 const windows = async () => {
   const { stdout } = await run('xdotool', ['search', '--onlyvisible', '--name', '.']);
   const names = stdout.split('\n').filter(Boolean);
@@ -125,7 +125,7 @@ test('without the sandbox the same pages reach the canary in the engine of the r
   test.skip(!view, 'build/isolation-test.sh runs it with a view');
   const shown: ReturnType<typeof spawn>[] = [];
   try {
-    // preconnect last: on the connection that it opens goes what comes after it.
+    // preconnect-markup comes last, because the request of a later page could use the connection that it opens.
     await control([...outgoing, 'preconnect-markup'], async (url) =>
       shown.push(spawn(view!, [url], { stdio: 'ignore' })),
     );

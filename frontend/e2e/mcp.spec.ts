@@ -52,7 +52,7 @@ async function call(name: string, args: Record<string, unknown> = {}): Promise<s
   return content.map((c) => c.text ?? `(${c.type})`).join('\n');
 }
 
-/** The element number on the line that matches. */
+/** Returns the element number at the start of the first line that matches. */
 function number(text: string, what: RegExp): number {
   const line = text.split('\n').find((l) => what.test(l));
   const found = line?.match(/^\[(\d+)\]/);

@@ -76,7 +76,7 @@ export class ModelServer {
     return this.withCalls(typeof next === 'function' ? next(asked) : next);
   }
 
-  /** The answer with its calls written the way this server's model writes them. */
+  /** Returns the answer with its calls written the way this server's model writes them. */
   private withCalls(answer: Answer): Answer {
     const kind = this.written;
     if (!kind || !answer.calls) return answer;

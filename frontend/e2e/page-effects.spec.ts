@@ -43,7 +43,7 @@ test.afterEach(async () => {
   site.closeAllConnections();
 });
 
-/** The id of an element of the page by its name. */
+/** Annotates the page and returns the id of the element with a name. */
 async function id(name: string): Promise<number> {
   const { result } = await sextant.mustExecute('annotate_page');
   return result!.elements!.find((element) => element.name === name)!.id;

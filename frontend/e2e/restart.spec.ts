@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { ModelServer } from './model-server';
 import { Sextant } from './sextant';
 
-/** Processes whose command line names the folder: the browser the program started. */
+/** Returns the ids of the processes whose command line names the folder, such as the browser of the program. */
 function left(dir: string): string[] {
   try {
     return execFileSync('pgrep', ['-f', dir], { encoding: 'utf8' }).trim().split('\n').filter(Boolean);

@@ -43,7 +43,7 @@ export async function sendMessage(page: Page, text: string): Promise<void> {
 /** The region with the conversation. */
 export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
 
-/** A promise with the function that resolves it. */
+/** Returns a promise and the function that resolves it. */
 export function gate(): { until: Promise<void>; open: () => void } {
   let open = () => {};
   const until = new Promise<void>((resolve) => (open = resolve));
@@ -112,7 +112,7 @@ export class Sextant {
     return join(this.dir, 'data');
   }
 
-  /** The path from outside of a file on the program's own disk. */
+  /** Returns the path by which the test reaches a file on the program's own disk. */
   inside(path: string): string {
     return join('/proc', String(this.pid), 'root', path);
   }
@@ -146,7 +146,7 @@ export class Sextant {
     return result;
   }
 
-  /** The number of finished turns in all conversations. */
+  /** Returns the number of finished turns in all conversations. */
   async turnsOver(): Promise<number> {
     const { conversations } = await this.api<{ conversations: { id: string }[] | null }>('GET', '/api/state');
     const transcripts = (conversations ?? []).map(({ id }) =>
@@ -157,12 +157,12 @@ export class Sextant {
       .filter(({ kind }) => kind === 'turn.ended').length;
   }
 
-  /** Whether the person controls the page now. */
+  /** Reports whether the person controls the page now. */
   async personHas(): Promise<boolean> {
     return (await this.api<{ browser: { person_has?: boolean } }>('GET', '/api/state')).browser.person_has ?? false;
   }
 
-  /** The address that opens the program's window. It works once. */
+  /** Returns the address that opens the program's window. It works once. */
   window(): string {
     return this.windowURL;
   }
@@ -172,7 +172,7 @@ export class Sextant {
     await this.end('SIGKILL');
   }
 
-  /** Ends the program and removes its folders. */
+  /** Ends the program, and removes its folders unless the test named their folder in `dir`. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
     if (this.ownDir) await rm(this.dir, { recursive: true, force: true });

@@ -33,7 +33,7 @@ async function shell(page: Page) {
   await expect(rows(page)).toContainText('>');
 }
 
-/** Whether a program with these words on its command line runs. */
+/** Reports whether a program with these words on its command line runs. */
 async function runs(words: string): Promise<boolean> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue;

@@ -4,10 +4,10 @@ import { expect, test } from '@playwright/test';
 import { ModelServer, type Request } from './model-server';
 import { sendMessage, Sextant } from './sextant';
 
-/** The last message the model received, as text. */
+/** Returns the last message that the model received, as JSON without backslashes. */
 const lastMessage = (asked: Request) => JSON.stringify(asked.messages.at(-1)).replaceAll('\\', '');
 
-/** The number of the first button with this name in the last message the model received. */
+/** Returns the number of the first button with this name in the last message that the model received. */
 function numbered(asked: Request, name: string): number {
   const found = new RegExp(`\\[(\\d+)\\] button "${name}`).exec(lastMessage(asked));
   if (!found) throw new Error(`no button "${name}" in: ${lastMessage(asked).slice(0, 2000)}`);

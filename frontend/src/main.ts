@@ -11,7 +11,7 @@ import Root from './views/Root.svelte';
 applyTheme(lastTheme());
 document.title = t('app.name');
 
-/** Returns the backend of this page. In development, `?fake=NAME` plays a scenario instead. */
+/** Returns the client of the program. In development, `?fake=NAME` returns one that plays that scenario instead. */
 async function connect(): Promise<Backend> {
   if (import.meta.env.DEV) {
     const scenario = new URLSearchParams(location.search).get('fake');

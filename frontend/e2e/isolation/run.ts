@@ -174,7 +174,7 @@ class Run {
   }
 }
 
-/** Opens every hostile panel in turn in the window of this Sextant and returns what escaped. */
+/** Opens every hostile panel in turn, except those that must not be usable, and returns what escaped. */
 export async function isolate(target: Target, canary: Canary, secret: string, trial: Trial): Promise<Outcome> {
   const run = new Run(target, canary, trial);
   const usable = await run.fill(secret);

@@ -23,7 +23,7 @@ import { drawShop } from './shop';
 import { programs } from './programs';
 import { created, grants, secrets, snapshot, tools, transcript } from './scenario';
 
-/** Returns a Backend that plays the named scenario. Only for development and tests: no build contains it. */
+/** Returns a Backend that plays the named scenario. Only for development and tests: production builds omit it. */
 export function fakeBackend(scenario: string): Backend {
   return new Fake(scenario);
 }

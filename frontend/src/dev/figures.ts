@@ -22,7 +22,7 @@ const span = (range: MetricsRange) => {
   };
 };
 
-/** Returns invented figures of a busy day. */
+/** Returns the invented metrics of one day, whatever the range. */
 export function metrics(range: MetricsRange): Metrics {
   const { starts, head } = span(range);
   const buckets = starts.map((start, i) => {

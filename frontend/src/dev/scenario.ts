@@ -359,7 +359,7 @@ export const created: CreatedTool[] = [
   },
 ];
 
-/** Returns the events of a turn that changed files. */
+/** Returns the rest of the turn in the scenario "files": calls that change files, and the end. */
 function changedFiles(): StoredEvent[] {
   return [
     started('c4', 'edit_file', 'Editing notes/house.md', { path: 'notes/house.md', old: 'E27', new: 'E14' }),

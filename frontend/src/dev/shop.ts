@@ -22,7 +22,7 @@ const LAMPS: Lamp[] = [
 const NAV = ['Lamps', 'Shades', 'Bulbs', 'Journal'];
 const FILTERS = ['Under 80 €', 'In stock', 'Dimmable'];
 
-/** Draws the shop at the given size and scroll position, and returns its elements with their boxes. */
+/** Draws the shop at the given size and scroll position, and returns its elements. Their boxes are in the view. */
 export function drawShop(
   c: OffscreenCanvasRenderingContext2D,
   width: number,

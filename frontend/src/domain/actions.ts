@@ -14,7 +14,7 @@ export function failureText(error: unknown): string {
   return t('failure.request', { reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Runs tools and requests on behalf of the person. Failures are shown as toasts and never thrown. */
+/** Runs tools and other requests. A failed request is shown as a toast; no method throws. */
 export class Actions {
   constructor(
     readonly backend: Backend,
@@ -34,7 +34,7 @@ export class Actions {
     }
   }
 
-  /** Calls a tool as a panel. Returns null when the request failed. */
+  /** Calls a tool as a panel. Returns null when the request failed. A result that reports a failure is not shown. */
   async asPanel(panel: string, tool: string, args: Json): Promise<Result | null> {
     try {
       return await this.backend.callPanel(panel, tool, args);

@@ -102,7 +102,7 @@ export class App {
     this.layout.onChange = (saved) => this.settings.saveView('layout', saved);
   }
 
-  /** Publishes the open note and the selected file whenever they change. */
+  /** Publishes the open note and the selected file as the contexts of their panels whenever they change. */
   #publishContexts(): void {
     $effect.root(() => {
       $effect(() => this.contextPublisher.publish(NOTES_PANEL, this.notes.note ? { note: this.notes.note.name } : {}));

@@ -10,19 +10,19 @@ interface SavedLayout {
   marksWidth: number;
 }
 
-/** The sizes and visibility of the window's regions. They are saved for the next window. */
+/** The width and visibility of the assistant and of the list of marks. They are saved for the next window. */
 export class Layout {
   assistant = $state(ASSISTANT_WIDTH.initial);
   /** Whether the assistant is open. Otherwise only its rail is shown. */
   open = $state(true);
   marks = $state(true);
   marksWidth = $state(MARKS_WIDTH.initial);
-  /** Whether the list of numbers is open over the page, in a window that has no room for it beside the page. */
+  /** Whether the list of marks is open over the page, in a window that has no room for it beside the page. */
   marksOver = $state(false);
   /** The width of the window in pixels. */
   width = $state(typeof innerWidth === 'number' ? innerWidth : 1280);
 
-  /** Called after every change, with the layout as text that `restore` accepts. */
+  /** Called to save the layout, as text that `restore` accepts. */
   onChange: (saved: string) => void = () => {};
 
   constructor() {
@@ -49,7 +49,7 @@ export class Layout {
     return this.width < 1000;
   }
 
-  /** The largest width of the assistant that leaves enough room for the stage. */
+  /** The largest width of the assistant that leaves enough room for the stage, at least ASSISTANT_WIDTH.min. */
   get maxWidth(): number {
     return Math.max(ASSISTANT_WIDTH.min, Math.min(ASSISTANT_WIDTH.max, this.width - STAGE_MIN - 60));
   }

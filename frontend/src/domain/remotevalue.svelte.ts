@@ -1,6 +1,6 @@
 import { failureText, type Actions } from './actions';
 
-/** A value that the program stores. The answer to every change is the new value. */
+/** A value that the program stores; null before the first read. */
 export class RemoteValue<T> {
   value = $state<T | null>(null);
   /** Why the last read failed, "" if it did not. */
@@ -34,7 +34,7 @@ export class RemoteValue<T> {
     this.failed = '';
   }
 
-  /** Waits for a change and sets the value it returns. A failure is shown, and false is returned. */
+  /** Waits for a change and sets the value it returns. If it fails, shows why, reads the value and returns false. */
   protected async change(request: Promise<T>): Promise<boolean> {
     const done = await this.actions.ask(request.then((value) => this.set(value)));
     if (!done) await this.read();

@@ -1,4 +1,4 @@
-/** A short message in a corner of the stage. An error stays until it is dismissed. */
+/** A short message in a corner of the stage. An error stays until it is dismissed or two newer toasts displace it. */
 export interface Toast {
   id: number;
   kind: 'ok' | 'error';

@@ -49,7 +49,7 @@ export class Approvals {
     return this.store.state.approvals.find((approval) => approval.call === call || approval.within === call);
   }
 
-  /** Reports whether the question is asked because of outside text. */
+  /** Reports whether the reason of the question names outside text. */
   fromOutside(approval: Approval): boolean {
     const read = this.store.state.transcripts[approval.conversation ?? '']?.outside ?? [];
     return (

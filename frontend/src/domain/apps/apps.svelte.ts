@@ -7,12 +7,12 @@ import { DenialLimiter } from './deniallimiter';
 /** How many pages of MCP servers may run at once in a window. */
 const LIVE_MAX = 3;
 
-/** The MCP Apps notification that carries the result of a call; null while the call runs. */
+/** The MCP Apps notification of a call's result or cancellation; null while the call is queued or runs. */
 export type ResultNotification = { method: string; params: object } | null;
 
 /** The pages of MCP servers that show calls (MCP Apps): which pages run, and how each is displayed. */
 export class Apps {
-  /** Ids of the calls whose page runs, the most recently shown last. */
+  /** Ids of the calls whose page runs, the most recently started last. */
   live = $state<string[]>([]);
   #modes = $state<Record<string, DisplayMode>>({});
   /** The id of the newest call with a page. */
@@ -25,7 +25,7 @@ export class Apps {
 
   constructor(private readonly actions: Actions) {}
 
-  /** Shows a call's page at the person's request, and lets the server's pages ask again. */
+  /** Shows a call's page at the person's request, and lets the pages of `server` ask again after denials. */
   show(call: string, server = ''): void {
     this.#closed.delete(call);
     this.#movedBack.delete(call);
@@ -40,7 +40,7 @@ export class Apps {
     this.#activate(call);
   }
 
-  /** Starts a page. Over the limit the oldest inline page is removed, but never the newest call's page. */
+  /** Starts a page. Over the limit it drops the oldest inline page, else the oldest, but never the newest call's. */
   #activate(call: string): void {
     if (this.live.includes(call)) return;
     this.live.push(call);
@@ -65,7 +65,7 @@ export class Apps {
     return this.#modes[call] ?? 'inline';
   }
 
-  /** Changes the display mode at the person's request. One page can be fullscreen and one can float. */
+  /** Changes the display mode at the person's request and returns it. One page can be fullscreen and one can float. */
   setMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
     if (mode === 'inline') this.#movedBack.add(call);
@@ -73,7 +73,7 @@ export class Apps {
     return this.#place(call, mode);
   }
 
-  /** Changes the display mode at the page's request, unless the person has moved the page back. */
+  /** Changes the mode at the page's request, unless the person moved the page back. Returns the mode that applies. */
   askMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
     return mode !== 'inline' && this.#movedBack.has(call) ? this.mode(call) : this.#place(call, mode);
@@ -98,7 +98,7 @@ export class Apps {
     return this.actions.backend.apps.page(call.owner, call.tool);
   }
 
-  /** Returns the result of a call in the form that its page expects; null while the call runs. */
+  /** Returns the notification that tells a call's page how the call ended; null while the call is queued or runs. */
   async outcome(call: CallView): Promise<ResultNotification> {
     if (call.status === 'queued' || call.status === 'running') return null;
     const result = (params: object) => ({ method: 'ui/notifications/tool-result', params });

@@ -2,7 +2,7 @@
 const PAUSE_MS = 3000;
 const DENIALS_MAX = 2;
 
-/** Limits the requests of pages, so that they cannot keep asking until the person gives in. */
+/** Limits what pages ask of the person, so that they cannot keep asking until the person gives in. */
 export class DenialLimiter {
   #denials = 0;
   #last = 0;

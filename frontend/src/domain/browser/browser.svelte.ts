@@ -17,7 +17,7 @@ export class Browser {
   /** The number of the mark that was just clicked, 0 for none. */
   clickedMark = $state(0);
   starting = $state(false);
-  /** The revision of the marks when the page was last scrolled. Marks of that revision are outdated. */
+  /** The revision of the marks when the page was last scrolled or resized. Marks of that revision are outdated. */
   #scrolled = $state(-1);
 
   constructor(
@@ -68,7 +68,7 @@ export class Browser {
     return this.#scrolled !== this.store.state.marksRevision && sameDocument(marks.page.url, this.tab?.url ?? '');
   }
 
-  /** The number of the mark that a pending approval or the assistant will act on next, 0 for none. */
+  /** The number of the mark that a pending approval or the driver of the page will act on next, 0 for none. */
   get nextMark(): number {
     const asked = this.store.state.approvals.find((approval) => approval.annotation)?.annotation;
     if (asked) return asked;
@@ -100,7 +100,7 @@ export class Browser {
     if (tab) void this.actions.run(environmentTool('tabs'), { action: 'close', tab });
   }
 
-  /** Turns the marks on the page on or off. */
+  /** Turns the marks off if they are on and there are any. Otherwise turns them on and numbers the page again. */
   async annotate(): Promise<void> {
     if (this.marks?.on && this.settings.value('marks') !== 'off' && this.marks.elements.length) {
       await this.settings.set('marks', 'off');

@@ -37,7 +37,7 @@ export class LiveView {
     this.header = null;
   }
 
-  /** Sets the size of the view in CSS pixels. The viewport of the page follows it. */
+  /** Sets the size of the view in CSS pixels. The page's viewport follows it, unless a device's size is emulated. */
   resize(width: number, height: number, scale: number): void {
     if (width < 1 || height < 1) return;
     this.#size = { width: Math.round(width), height: Math.round(height), scale };

@@ -3,7 +3,10 @@ import { isComposing, modifierBits } from '../../shared/format/keys';
 
 const BUTTONS = ['left', 'middle', 'right'];
 
-/** Turns mouse, wheel and key events on the live view into input for the page. Moves are sent once per frame. */
+/**
+ * Turns mouse, wheel and key events on the live view into input for the page. Moves and wheel events are collected and
+ * sent with the next animation frame, or earlier before a press or key.
+ */
 export class PageInput {
   #move: Input | null = null;
   #wheel: Input | null = null;
@@ -44,7 +47,7 @@ export class PageInput {
     this.#schedule();
   }
 
-  /** Sends a key. Returns true when the window must not handle the key too. */
+  /** Sends a key and returns true: the window must not handle it too. Dead keys and an input method's are not sent. */
   key(event: KeyboardEvent, type: 'keydown' | 'keyup'): boolean {
     if (isComposing(event) || event.key === 'Dead' || event.key === 'Process' || event.key === 'Unidentified')
       return false;

@@ -50,7 +50,7 @@ const LABEL_MARGIN = 2;
 const FIELDS = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'checkbox', 'radio', 'switch', 'listbox'];
 const BUTTONS = ['button', 'menuitem', 'tab', 'option'];
 
-/** Returns the width of a label with this text. */
+/** Estimates the width of a label with this text. */
 const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
 
 /** Returns the text of a stacked label: "12–15" for consecutive numbers, else "12+3" for 12 and three others. */
@@ -62,9 +62,11 @@ export function stackText(ids: number[]): string {
 }
 
 /**
- * Places a label for every element, starting with the most important. A label gets the first free position of: top-left
- * corner, left, above, right, below, 24 px away with a leader line, stacked with another label. An element that has not
- * moved keeps its label from `before`. An element without a free position, or beyond LABELS_MAX, gets a dot.
+ * Places labels for the elements in view, the element `next` first, then fields, buttons and links. A label gets the
+ * first free position of: top-left corner (not on a line of text), left, above, right, below, 24 px away with a leader
+ * line, stacked with a label nearby. An element that has not moved keeps its label from `before` if that is still free;
+ * stacked labels and that of `next` are placed anew. An element without a free position, or beyond LABELS_MAX, gets a
+ * dot if there is room at a top corner.
  */
 export function placeLabels(
   elements: LabelTarget[],
@@ -115,7 +117,7 @@ class Canvas {
     this.labels.push(label);
   }
 
-  /** Reports whether a label fits: inside the view, and not over another label, an element's center or its own text. */
+  /** Reports whether a label fits: in the view, and not over another label, an element's center or its own text. */
   free(rect: Rect, own: LabelTarget, except?: Label): boolean {
     const { width, height } = this.view;
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
@@ -132,7 +134,7 @@ class Canvas {
     return Boolean(found);
   }
 
-  /** Adds the element to the nearest label. Returns false when no label nearby has room. */
+  /** Adds the element to the nearest label that has room. Returns false when none within 96 px has. */
   stack(element: LabelTarget): boolean {
     const center = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
     const at = center(element.box);
@@ -227,7 +229,7 @@ function candidatesOf(element: LabelTarget, anchor: Rect): Label[] {
 /** The largest share of its own element that a label may cover. */
 const COVER_MAX = 0.25;
 
-/** Reports whether a label would hide too much of its own element: any part of a line of text, or a quarter. */
+/** Reports whether a label would hide too much of its element: part of a line of text, or more than COVER_MAX. */
 function coversText(rect: Rect, own: LabelTarget): boolean {
   const { x, y } = overlap(rect, own.box);
   if (x <= 0 || y <= 0) return false;

@@ -6,9 +6,9 @@ import type { IconName } from '../../shared/ui/icons';
 export interface Command {
   id: string;
   title: string;
-  /** Chords that run the command. The first one is shown as its shortcut. */
+  /** Chords that run the command. The first is shown as its shortcut, in a web browser the first `fallback` if any. */
   keys?: string[];
-  /** Chords for web browsers, which reserve the first chord for themselves. */
+  /** Further chords that run the command, for web browsers that reserve the first of `keys` for themselves. */
   fallback?: string[];
   icon?: IconName;
   /** Returns why the command is disabled now, "" when it is enabled. */
@@ -51,7 +51,7 @@ export class Commands {
     return chord ? chordLabel(chord) : '';
   }
 
-  /** Runs the command of a key press. Returns false when no command has that key. */
+  /** Runs the command of a key press unless it is disabled. Returns false when no command has that key. */
   press(event: KeyboardEvent): boolean {
     if (isComposing(event)) return false;
     for (const command of this.#all) {
@@ -64,7 +64,7 @@ export class Commands {
   }
 }
 
-/** Reports whether this page is in Sextant's desktop window, which reserves no keys, and not in a web browser. */
+/** Reports whether this page is in Sextant's desktop window, where no keys are reserved, instead of a web browser. */
 export function inDesktopWindow(): boolean {
   const w = window as { webkit?: { messageHandlers?: { external?: unknown } }; chrome?: { webview?: unknown } };
   return Boolean(w.webkit?.messageHandlers?.external ?? w.chrome?.webview);

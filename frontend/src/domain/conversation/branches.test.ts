@@ -97,7 +97,7 @@ describe('branches', () => {
   it('lead to the most recently used branch', () => {
     turn('t1', 'm1', 'a1');
     turn('t2', 'm2', 'a2');
-    begin('b1', 't3', { after: 'a1', instead: 'm2' }); // below the first way
+    begin('b1', 't3', { after: 'a1', instead: 'm2' }); // inside the first continuation
     turn('t3', 'n2', 'b2');
     begin('b2', 't4', { instead: 'm1' });
     turn('t4', 'o1', 'c1');

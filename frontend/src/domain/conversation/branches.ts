@@ -84,13 +84,13 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
   });
 }
 
-/** Returns the branches of one continuation: `head`, and those that start from it after item `cut`. */
+/** Returns the branches of one continuation: `head`, and all that descend from it after item `cut`. */
 function descendants(transcript: TranscriptView, head: BranchView, cut: number): BranchView[] {
   const parts = transcript.branches.filter((one) => one.id && one.parent === head.id && one.cut > cut);
   return [head, ...parts.flatMap((one) => descendants(transcript, one, -1))];
 }
 
-/** Returns "files" when these items changed files, "done" when they did anything else but read. */
+/** Returns "files" when these items changed files, "done" when they did anything else but read, otherwise "". */
 function effectsOf(items: Item[], calls: Record<string, CallView>): Fork['effects'] {
   const ownCalls = items.flatMap((item) => (item.kind === 'call' ? (calls[item.id] ?? []) : []));
   if (ownCalls.some((call) => call.changed.length)) return 'files';
@@ -101,7 +101,7 @@ const ran = (call: CallView) =>
   ['done', 'stopped', 'interrupted'].includes(call.status) ||
   (call.status === 'failed' && !['validation_error', 'permission_error', 'security_error'].includes(call.errorType));
 
-/** Returns the message that a turn answers: the person's last message before the end of the turn. */
+/** Returns the message that an ended turn answers: the person's last message before the turn's end. */
 export function questionOf(items: Item[], turn: string): Extract<Item, { kind: 'user' }> | undefined {
   const end = items.findIndex((item) => item.kind === 'turnEnd' && item.id === turn);
   const found = items.slice(0, end + 1).findLast((item) => item.kind === 'user');

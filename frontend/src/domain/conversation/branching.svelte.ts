@@ -16,9 +16,9 @@ interface Edit {
 
 /** Edits and repeats messages, which starts branches, and switches between branches. */
 export class Branching {
-  /** The message being edited, null for none. It survives a restart. */
+  /** The message being edited, null for none. It survives a reload of the window. */
   editing = $state<Edit | null>(null);
-  /** True until the editor has received the focus. */
+  /** True from `edit` until the editor has received the focus. */
   focusPending = $state(false);
   busy = $state(false);
   /** The key of the fork whose branch is being switched, "" for none. The fork keeps its scroll position. */

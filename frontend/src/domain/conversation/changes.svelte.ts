@@ -4,9 +4,9 @@ import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
-/** The file changes of one turn, and their undo. */
+/** The file changes and undoable calls of one turn, and their undo. */
 export class TurnChanges {
-  /** The changed files and their current state; null before `load`. */
+  /** The changed files and undoable calls with their current state; null before `load`. */
   files = $state<ChangedFile[] | null>(null);
   failed = $state('');
   busy = $state(false);
@@ -68,7 +68,7 @@ export class TurnChanges {
     }
   }
 
-  /** Undoes the changes. A file that cannot be restored keeps its state, with the reason. */
+  /** Undoes the changes. A file that cannot be restored is left as it is, and its entry in `files` says why. */
   async undo(): Promise<void> {
     this.busy = true;
     this.conflicts = 0;

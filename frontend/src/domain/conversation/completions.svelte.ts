@@ -3,7 +3,7 @@ import type { Completion, CompletionItem, PilotCommand } from '../../shared/api/
 
 /** The pause in typing before completions are requested, in milliseconds. */
 const PAUSE_MS = 40;
-/** The most characters of a text that is completed. */
+/** Longer texts, in characters, are not completed. */
 const TEXT_MAX = 2000;
 
 /** The completions of the message being typed, and the commands of the pilot. */
@@ -75,12 +75,12 @@ export class Completions {
   }
 }
 
-/** Steps through the sent messages with the arrow keys, as long as the draft is empty or one of them. */
+/** Steps through the sent messages with the arrow keys, as long as the draft is empty or the message last shown. */
 export class MessageHistory {
   #at = 0;
   #shown = '';
 
-  /** Returns the previous (`by` 1) or next (`by` -1) message. Null means that the draft stays as it is. */
+  /** Returns the previous (`by` 1) or next (`by` -1) of `sent`, "" after the newest, null if the draft must stay. */
   step(sent: string[], draft: string, by: 1 | -1): string | null {
     if (draft !== '' && draft !== this.#shown) return null;
     if (draft === '') this.#at = 0;

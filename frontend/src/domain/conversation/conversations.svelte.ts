@@ -53,7 +53,7 @@ export class Conversations {
     return parent ? this.store.state.conversations.find((c) => c.id === parent) : undefined;
   }
 
-  /** Returns the id of the person's conversation from which the subagent's conversation `id` was started. */
+  /** Returns the id of the person's conversation that led to the subagent's `id`; `id` itself if it is the person's. */
   rootOf(id: string): string {
     const parent = this.store.state.conversations.find((c) => c.id === id)?.parent;
     return parent ? this.rootOf(parent) : id;
@@ -97,7 +97,7 @@ export class Conversations {
     return this.model === PILOT;
   }
 
-  /** Opens the conversation that was last shown, if it still exists. */
+  /** Opens the conversation that was last shown. If it no longer exists, shows the draft of a new one. */
   async resume(): Promise<void> {
     const last = this.settings.lastView('conversation');
     const id = this.topLevel.some((c) => c.id === last) ? last : '';
@@ -149,7 +149,7 @@ export class Conversations {
     }
   }
 
-  /** Shows an empty draft; the first message creates the conversation. */
+  /** Shows the draft of a new conversation, which its first message creates. */
   startNew(): void {
     this.currentId = '';
     this.loading = false;
@@ -182,9 +182,9 @@ export class Conversations {
   }
 
   /**
-   * Sends the text, which stays in the composer until the program has accepted it. While a turn runs, the message is
-   * queued until the turn ends or, with "now", until its current step ends. `raise` allows the conversation's budget
-   * once more.
+   * Sends a text, by default the draft with its attachments, and returns whether the program accepted it. Until then
+   * the draft stays in the composer. While a turn runs, the message waits until the turn ends or, with "now", until its
+   * current step ends. `raise` raises the conversation's budget by its amount.
    */
   async send(text = this.draft, when: 'now' | 'next' = 'next', raise = false): Promise<boolean> {
     const words = text.trim();

@@ -6,7 +6,7 @@ export interface DiffRow {
   text: string;
 }
 
-/** Parses a unified diff. Lines before the first hunk are left out. */
+/** Parses a unified diff. Lines before the first hunk are left out, and so is "\ No newline at end of file". */
 export function diffRows(diff: string): DiffRow[] {
   const rows: DiffRow[] = [];
   let before = 0;

@@ -3,7 +3,7 @@ import type { CallView } from '../store/state';
 /** Tools that read or write the one file that an argument names. */
 const FILE_TOOLS = ['read_file', 'write_file', 'edit_file', 'files_new_file', 'files_info', 'editor_save_file'];
 
-/** Returns the file and line of a finished call, or null for a tool that is not about a single file. */
+/** Returns the file and line (0 for none) of a successful call of FILE_TOOLS, null for any other call. */
 export function fileLocationOf(call: CallView): { path: string; line: number } | null {
   if (call.status !== 'done' || !FILE_TOOLS.includes(call.tool)) return null;
   const args = (call.args ?? {}) as Record<string, unknown>;

@@ -21,7 +21,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
 /** Reports whether a card may be folded: the call succeeded and no app shows it. */
 const canFold = (call: CallView) => call.status === 'done' && !call.app;
 
-/** When there are more finished calls than this, they fold into one line. */
+/** When more calls than this may be folded, they fold into one line. */
 const FOLD_ABOVE = 4;
 
 /** Splits the calls of a row into those that fold into one line and those that stay visible. */

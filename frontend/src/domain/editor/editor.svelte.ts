@@ -22,7 +22,7 @@ interface Comparison {
   proposed: string | null;
 }
 
-/** The code editor: open files, drafts of unsaved text, and saving that never overwrites another program's changes. */
+/** The code editor: open files, drafts of unsaved text, and saving that overwrites others' changes only on request. */
 export class Editor {
   files = $state.raw<OpenFile[]>([]);
   active = $state('');
@@ -136,7 +136,7 @@ export class Editor {
     void this.check([path]);
   }
 
-  /** Records that the text changed in the view. `text` is called to read it when typing pauses. */
+  /** Records that the text changed in the view. `text` is called to read it when the draft is saved. */
   typed(path: string, text: () => string): void {
     const open = this.#of(path);
     if (!open) return;
@@ -162,7 +162,7 @@ export class Editor {
     this.saveSoon();
   }
 
-  /** Reads the typed text from the view and saves it as a draft. */
+  /** Reads the typed text from the view and saves it as a draft, or deletes the draft if it equals the file. */
   async flush(path: string): Promise<void> {
     const open = this.#of(path);
     if (!open?.pending) return;
@@ -184,7 +184,7 @@ export class Editor {
     await Promise.all(this.files.map((file) => this.flush(file.path)));
   }
 
-  /** Saves the text unless the file has changed on disk. `over` is the version of a change that may be overwritten. */
+  /** Saves the text, but not over a change on disk unless its version is `over`. Returns whether it was saved. */
   async save(path: string, over = ''): Promise<boolean> {
     const open = this.#of(path);
     if (!open || open.saving || !open.editable) return false;
@@ -280,7 +280,7 @@ export class Editor {
     );
   }
 
-  /** Updates an open file from disk: replaces its text when nothing is unsaved, else reports the conflict. */
+  /** Updates an open file from disk. If its text is unsaved or the file is deleted, `newer` is set instead. */
   #refresh(open: OpenFile, file: FileText): void {
     const missing = Boolean(file.missing);
     if (file.version === open.file.version && missing === Boolean(open.file.missing)) {
@@ -315,7 +315,7 @@ export class Editor {
     this.searchRequest = { query, regex, case: matchCase, glob, n: (this.searchRequest?.n ?? 0) + 1 };
   }
 
-  /** Checks files that a call changed, and shows what the assistant opens, compares or searches. */
+  /** Checks files that a call changed, and shows what anyone but the person opens, compares or searches. */
   onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended' || !event.call) return;
     const { status, tool, changed = [] } = event.data;

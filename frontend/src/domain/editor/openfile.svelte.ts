@@ -6,10 +6,10 @@ export class OpenFile {
   /** The file that the text is based on. */
   file = $state.raw<FileText>({ path: '', shown: '', name: '', text: '', version: '', stamp: '', size: 0 });
   unsaved = $state(false);
-  /** The file on disk, if another program has changed it; else null. */
+  /** The file on disk, if it is no longer the one that the text is based on; else null. */
   newer = $state.raw<FileText | null>(null);
   saving = $state(false);
-  /** Why the last save failed, "" if it did not. */
+  /** Why the last save or the reading at the start failed, "" if neither did. */
   failed = $state('');
   /** Why the draft could not be saved, "" if it was. */
   draftError = $state('');

@@ -18,7 +18,7 @@ export class FileExistence {
     private readonly workspace: () => string,
   ) {}
 
-  /** Returns the paths that exist. */
+  /** Returns the paths that exist. Relative paths are in the workspace. */
   async existing(paths: string[]): Promise<Set<string>> {
     const fresh = (path: string) => Date.now() - (this.#known.get(path)?.at ?? -Infinity) < VALID_MS;
     const open = paths.filter((path) => !fresh(path));

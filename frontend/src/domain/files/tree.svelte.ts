@@ -11,7 +11,7 @@ export const FILES_PANEL = 'files';
 interface TreeRow extends FolderRow {
   level: number;
   open: boolean;
-  /** The position among the siblings, from 1, and the number of siblings. */
+  /** The position among the siblings, from 1, and their number. Both ignore the filter. */
   at: number;
   of: number;
 }
@@ -100,7 +100,7 @@ export class FileTree {
     this.folders = new Map(this.folders).set(folder.path, folder);
   }
 
-  /** Reads one folder, and closes it if it no longer exists. */
+  /** Reads one folder. When that fails, it is closed, unless it is the workspace. */
   async read(path: string): Promise<void> {
     try {
       this.#put(await this.api.folder(path));
@@ -128,7 +128,7 @@ export class FileTree {
     else void this.open(row.path);
   }
 
-  /** Moves the selection. */
+  /** Selects the previous, next, first or last row. */
   step(by: -1 | 1 | 'first' | 'last'): void {
     const { rows } = this;
     const at = rows.findIndex((row) => row.path === this.selected);
@@ -136,7 +136,7 @@ export class FileTree {
     this.selected = rows[next]?.path ?? '';
   }
 
-  /** Opens the selected folder, or selects its first row. */
+  /** Opens the selected folder. If it is open already, selects the next row. */
   expand(): void {
     const row = this.current;
     if (row?.kind !== 'folder') return;
@@ -144,7 +144,7 @@ export class FileTree {
     else void this.open(row.path);
   }
 
-  /** Closes the selected folder, or selects its parent. */
+  /** Closes the selected folder if it is open. Otherwise selects the parent folder. */
   collapse(): void {
     const row = this.current;
     if (!row) return;
@@ -152,7 +152,7 @@ export class FileTree {
     else if (row.level > 1) this.selected = parent(row.path);
   }
 
-  /** Reads the visible folders that changed. */
+  /** Reads the open folders that changed, and notices a change of the selected file. */
   async check(): Promise<void> {
     if (!this.root) return;
     const paths = [this.root, ...this.opened].slice(0, 299);

@@ -29,7 +29,7 @@ export function longNames({ step, buckets }: Steps): string[] {
   });
 }
 
-/** Returns the number of successful and of failed calls in each bucket. */
+/** Returns the number of failed and of all other calls in each bucket. */
 export function callSeries(metrics: Metrics): { rest: number[]; failed: number[] } {
   return {
     rest: metrics.buckets.map((bucket) => bucket.calls - bucket.failed),
@@ -37,7 +37,7 @@ export function callSeries(metrics: Metrics): { rest: number[]; failed: number[]
   };
 }
 
-/** Returns the number of turns for each number of rounds, without gaps. */
+/** Returns how many turns of models and of the pilot had each number of rounds, without gaps in the numbers. */
 export function roundSeries(metrics: Metrics): { rounds: number[]; models: number[]; pilot: number[] } {
   const most = Math.max(0, ...metrics.turns.map((turn) => turn.rounds));
   const first = metrics.turns.some((turn) => turn.rounds === 0) ? 0 : 1;
@@ -61,7 +61,7 @@ export function tokenSums(metrics: Metrics): { all: number; tools: number } {
   return { all, tools };
 }
 
-/** Returns a tool's median and 95th-percentile durations in each bucket, null where it did not run. */
+/** Returns a tool's median and 95th-percentile durations in milliseconds by bucket, null where it did not run. */
 export function durationSeries(history: ToolHistory): { median: (number | null)[]; most: (number | null)[] } {
   return {
     median: history.buckets.map((bucket) => (bucket.ran ? bucket.p50_ms : null)),

@@ -23,7 +23,7 @@ export class OpenNote {
   unsaved = $state(false);
   saving = $state(false);
   failed = $state('');
-  /** The file on disk, if another program has changed it; else null. */
+  /** The file on disk, if it is no longer the one that the text is based on; else null. */
   newer = $state.raw<FileText | null>(null);
   /** Counts the changes of `text` that the view has to show. */
   textRevision = $state(0);
@@ -119,7 +119,7 @@ export class Notes {
     this.writing = true;
   }
 
-  /** Records that the text changed in the view. `text` is called to read it when typing pauses. */
+  /** Records that the text changed in the view. `text` is called to read it when the note is saved. */
   typed(text: () => string): void {
     const { note } = this;
     if (!note) return;
@@ -142,7 +142,7 @@ export class Notes {
     note.unsaved = note.text !== note.saved;
   }
 
-  /** Saves the text unless the file has changed on disk. `over` is the version of a change that may be overwritten. */
+  /** Saves the text, but not over a change on disk unless its version is `over`. Returns whether all text is saved. */
   async save(over?: string): Promise<boolean> {
     clearTimeout(this.#timer);
     const { note } = this;

@@ -55,13 +55,13 @@ export class DeclarativePage {
     return source ? this.states[keyOf(source)] : undefined;
   }
 
-  /** When the oldest shown value was read (Unix milliseconds); 0 until every source has been read. */
+  /** When the oldest shown value was read (Unix milliseconds); 0 without sources or until all have been read. */
   get at(): number {
     const all = Object.values(this.states);
     return all.length ? Math.min(...all.map((load) => load.at)) : 0;
   }
 
-  /** Reports whether a source is waiting for an approval of one of these tools. */
+  /** Reports whether a source is being read with one of these tools, for which approvals are pending. */
   waitsFor(asked: string[]): boolean {
     return Object.values(this.states).some((load) => load.busy && asked.includes(load.tool));
   }
@@ -86,14 +86,14 @@ export class DeclarativePage {
     await Promise.all(this.sources.map((source) => this.read(source)));
   }
 
-  /** Schedules a refresh after a tool of this panel ran. */
+  /** Schedules a refresh after a tool ran, unless a source reads with it: a refresh would then cause another. */
   changed(tool: string): void {
     if (this.sources.some((source) => source.tool === tool)) return;
     clearTimeout(this.#refreshTimer);
     this.#refreshTimer = setTimeout(() => void this.refresh(), REFRESH_DELAY_MS);
   }
 
-  /** Calls a tool for a button or a form. A success refreshes the page. */
+  /** Calls a tool for a button or a form. After a success `changed` is called. */
   async act(tool: string, args: Record<string, Json>): Promise<Result> {
     const result = await this.#call(tool, args);
     if (result.success) this.changed(tool);

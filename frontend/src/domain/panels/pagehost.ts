@@ -4,8 +4,9 @@ import { RateLimiter } from './ratelimiter';
 /** The supported revision of the MCP Apps protocol. */
 const PROTOCOL = '2026-01-26';
 /**
- * The most characters of a message, concurrent requests of all pages and of one page, unanswered requests to a page,
- * and milliseconds until its answer. The requests are few because a browser opens only six connections to the program.
+ * The most characters of a message, concurrent requests of all pages and of one page, and unanswered requests to a
+ * page, and how long an answer is awaited. The requests are few because a browser opens only six connections to the
+ * program.
  */
 const MESSAGE_MAX = 1 << 20;
 const REQUESTS_MAX = 3;
@@ -69,7 +70,7 @@ export interface PageServices {
   onKey(key: 'F6' | 'Escape', shift: boolean): void;
   /** Called when the page has completed the MCP Apps handshake. */
   onReady?(): void;
-  /** Called when the page has exceeded its limits and was disconnected. */
+  /** Called when the page was disconnected because it exceeded its limits or sent something other than text. */
   onDisconnect(): void;
 }
 
@@ -123,7 +124,7 @@ export class PageHost {
     this.#send({ method, params });
   }
 
-  /** Sends the page a request and returns its untrusted answer. */
+  /** Sends the page a request and returns its untrusted answer. Rejects if it fails, times out or the page is gone. */
   request(method: string, params: object): Promise<unknown> {
     if (!this.#port) return Promise.reject(refused('The page is gone.'));
     if (this.#pending.size >= PENDING_MAX) return Promise.reject(refused('The page has too many unanswered requests.'));
@@ -343,7 +344,7 @@ function toolResult(result: Result): object {
  */
 const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
 
-/** Removes invisible characters from a text, except line breaks. */
+/** Removes invisible characters from a text. Tabs stay, and all line breaks become \n. */
 export const visibleText = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(INVISIBLE, '');
 
 function messageText(params: JsonObject): string {

@@ -42,7 +42,7 @@ function formatValue(value: Json, format = ''): string {
 
 const plain = (value: Json) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** Replaces the placeholders in arguments. A text that is only a placeholder keeps the type of its value. */
+/** Replaces the placeholders in arguments. A text that is only {name} keeps the type of its value. */
 export function fillArgs(args: Record<string, Json> | undefined, row: Json): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(args ?? {}).map(([name, value]) => {

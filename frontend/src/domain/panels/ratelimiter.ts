@@ -1,6 +1,6 @@
 /**
- * A token bucket for messages of a frame: it accepts `burst` messages at once, then `rate` per second. After `patience`
- * excess messages the sender should be disconnected.
+ * A token bucket for messages of a frame: it accepts `burst` messages at once, then `rate` per second. A sender with
+ * more than `patience` excess messages in all should be disconnected.
  */
 export class RateLimiter {
   #tokens: number;

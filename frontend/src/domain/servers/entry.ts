@@ -42,7 +42,10 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
   return { all, wrong: 0 };
 }
 
-/** Returns the entry that a form describes, or its first error. Settings that the form does not show are preserved. */
+/**
+ * Returns the entry that a form describes, or its first error; `line` counts from 1, 0 for the whole field. Settings of
+ * `before` that the form does not show are preserved if this kind of server has them.
+ */
 export function entryOf(
   draft: ServerDraft,
   before: ServerEntry = {},

@@ -18,7 +18,7 @@ export function variableNames(template: string): string[] {
   return [...new Set([...template.matchAll(EXPRESSION)].flatMap((found) => names(found[2]!)))];
 }
 
-/** Expands a template. Variables without a value are left out. */
+/** Expands a template. Variables without a value are left out. The modifiers * and :n have no effect. */
 export function expandTemplate(template: string, values: Record<string, string>): string {
   return template.replace(EXPRESSION, (_, operator: string, list: string) => {
     const form = FORMS[operator]!;

@@ -13,7 +13,7 @@ export class Session {
   phase = $state<'starting' | 'ready' | 'refused' | 'gone'>('starting');
   /** Whether the event stream is open. */
   connected = $state(false);
-  /** Seconds until the next attempt to connect, 0 during one. */
+  /** Seconds until the next attempt to connect, 0 if none is scheduled. */
   retryIn = $state(0);
 
   /** Called with every frame of the live view. */
@@ -22,7 +22,7 @@ export class Session {
   onReady: () => void = () => {};
   /** Called whenever `start` has read the state. */
   onOpened: () => void = () => {};
-  /** Called with every request about the page of the panel that is shown. */
+  /** Called with every request about the page of the panel that is shown, and every cancellation of one. */
   onSurface: (message: SurfaceEnvelope) => void = () => {};
   /** Called with every event before it changes the state. */
   onEvent: (event: StoredEvent) => void = () => {};

@@ -83,7 +83,7 @@ export class Settings {
   }
 }
 
-/** Applies a theme and saves it for the next start. */
+/** Applies a theme and saves it for `lastTheme`. */
 export function applyTheme(theme: Theme): void {
   const light = theme === 'system' && matchMedia('(prefers-color-scheme: light)').matches;
   document.documentElement.dataset.theme = theme === 'light' || light ? 'light' : 'dark';

@@ -11,7 +11,7 @@ export const branchOf = (transcript: TranscriptView, item: Item) => transcript.t
 export const branchById = (transcript: TranscriptView, id: string): BranchView | undefined =>
   transcript.branches.find((branch) => branch.id === id);
 
-/** Starts or activates a branch. Any other event assigns its turn to the active branch. */
+/** Starts or activates a branch. Any other event assigns its turn, if it has no branch, to the active one. */
 export function reduceBranches(transcript: TranscriptView, event: StoredEvent): void {
   if (event.kind === 'branch.started') {
     begin(transcript, event);

@@ -1,7 +1,7 @@
 import type { CallEnd, CallRow, EventOf, StoredEvent } from '../../shared/api/types';
 import type { AppState, CallView } from './state';
 
-/** The most characters of live output that are kept. The result contains all output. */
+/** The most characters of live output that are kept. */
 const OUTPUT_MAX = 32_768;
 
 type CallPlace = Pick<StoredEvent, 'time' | 'conversation' | 'turn'>;

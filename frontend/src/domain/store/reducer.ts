@@ -24,7 +24,7 @@ export type StateChange =
   | { kind: 'setting'; setting: Setting }
   | { kind: 'conversation'; conversation: Conversation };
 
-/** How many calls the activity list shows. */
+/** How many calls the activity list shows at most. */
 const ACTIVITY_MAX = 1000;
 
 /** Applies a change to the state in place. Nothing else writes the state. */
@@ -222,7 +222,7 @@ function withElements(marks: Marks): Marks {
 
 function putConversation(state: AppState, conversation: Conversation): void {
   const rest = state.conversations.filter((c) => c.id !== conversation.id);
-  // Only the event conversation.shared sets `shared`. In other events and answers it may be outdated.
+  // Only the snapshot and the event conversation.shared set `shared`. In other events and answers it may be outdated.
   const shared = state.conversations.find((c) => c.id === conversation.id)?.shared ?? false;
   state.conversations = [...rest, { ...conversation, shared }].sort((a, b) => (a.updated < b.updated ? 1 : -1));
 }

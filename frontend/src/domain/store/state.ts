@@ -162,7 +162,7 @@ export interface AppState {
   settings: Record<string, Setting>;
   banners: Banner[];
   disk: Disk;
-  /** Counts the changes of the catalog. */
+  /** Counts the changes of the catalog, the panels and the MCP servers. */
   toolsRevision: number;
   /** The newest request to focus a surface (a panel's id, "assistant" or "page"); `count` counts the requests. */
   focus: { surface: string; count: number };

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../shared/api/types';
 import { reduce, type StateChange } from './reducer';
 import { emptyState, type AppState } from './state';
 
-/** Holds the state of the window. Only `apply` and `event` change it. */
+/** Holds the state of the window. Only `apply` and `applyEvent` change it. */
 export class Store {
   #state = $state(emptyState());
 

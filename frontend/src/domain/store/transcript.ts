@@ -172,7 +172,7 @@ function assistantItem(transcript: TranscriptView, id: string, at: { time: strin
 
 function addCall(state: AppState, transcript: TranscriptView, event: StoredEvent): void {
   const { call: id, turn } = event;
-  // Calls of an MCP server's page belong to no turn. Only the activity list shows them.
+  // Only the activity list shows calls that belong to no turn, such as those of an MCP server's page.
   if (!turn || !id || hasItem(transcript, 'call', id)) return;
   // The card of the outer call shows this call.
   if (hasItem(transcript, 'call', state.calls[id]?.outerCall ?? '')) return;

@@ -8,7 +8,7 @@ export interface Box {
   height: number;
 }
 
-/** Requests the boxes of elements from the page, or from its frame. Resolves to null without an answer. */
+/** Requests the boxes of elements from the page, or from its frame. Resolves to null or rejects without an answer. */
 export type BoxQuery = (frame: boolean, doc: string, handles: number[]) => Promise<Json>;
 
 /** The interval at which the boxes are read, in milliseconds. Scrolling reads them at once. */
@@ -61,7 +61,7 @@ export class PanelMarks {
     this.visible = [];
   }
 
-  /** Reads the boxes now, and then at regular intervals. */
+  /** Reads the boxes now, and then at regular intervals while marks are drawn and the window is visible. */
   follow(): void {
     if (!this.#source) return;
     clearTimeout(this.#timer);
@@ -69,7 +69,7 @@ export class PanelMarks {
       this.#again = true;
       return;
     }
-    // No mark is drawn. Turning the numbers on or a new observation calls this again.
+    // No mark is drawn. Turning the marks on or a new observation calls this again.
     if (!this.drawn() || document.hidden) return;
     this.#asking = this.#update().finally(() => {
       this.#asking = null;

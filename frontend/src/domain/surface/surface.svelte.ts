@@ -34,7 +34,7 @@ const POINTER_MS = 1500;
  * panel's frame are passed on to the frame.
  */
 export class Surface {
-  /** The position of the assistant's pointer in window pixels. It is null from 1.5 s after an action. */
+  /** The position of the assistant's pointer in window pixels; null if its last action was more than 1.5 s ago. */
   pointer = $state<{ x: number; y: number; press: boolean } | null>(null);
 
   /** The marks over the panel's page. */
@@ -84,7 +84,7 @@ export class Surface {
     this.session.send({ v: 1, kind: 'focus' });
   }
 
-  /** Answers a request of the program. */
+  /** Answers a request of the program. Cancellations are ignored. */
   async onRequest(message: SurfaceEnvelope): Promise<void> {
     if (message.kind !== 'surface.ask') return;
     const ask = message.data;
@@ -130,7 +130,10 @@ export class Surface {
     return globalThis.__sextant?.do(name, args ?? []);
   }
 
-  /** Freezes the window for a screenshot, and returns the rectangles that the program must paint over. */
+  /**
+   * Freezes the window for a screenshot, and returns the rectangles that the program must paint over. In a web browser,
+   * or while a dialog covers the stage, nothing is frozen, and the answer says so.
+   */
   async #beginScreenshot(stage: HTMLElement): Promise<Json> {
     if (!inDesktopWindow()) return { v: { own: false } };
     if (document.querySelector('.scrim')) return { e: 'a dialog covers it, which only the person may use' };
@@ -185,7 +188,7 @@ export class Surface {
   }
 }
 
-/** Returns the stage when its panel has loaded, or after the timeout. */
+/** Returns the stage when its panel has loaded, or after the timeout; null if there is no stage. */
 async function loadedStage(): Promise<HTMLElement | null> {
   for (let waited = 0; waited < SETTLE_TIMEOUT_MS; waited += 20) {
     const stage = document.querySelector<HTMLElement>('[data-surface]');

@@ -18,7 +18,7 @@ export class Terminals {
   tabs = $state.raw<Terminal[]>([]);
   chosen = $state(0);
   connected = $state(false);
-  /** The last error that the program reported; "" again after the next choice or action. */
+  /** The last error that the program reported; "" again after a tab is chosen, opened or started again. */
   problem = $state('');
   /** Whether the list of tabs has arrived. */
   known = $state(false);

@@ -66,7 +66,7 @@ function kindOf(type: string | undefined, part: Schema): ToolField['kind'] {
 
 const show = (value: unknown) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Converts the typed values into arguments. `errors` contains a message for each invalid field. */
+/** Converts typed values into arguments, without empty optional ones. `errors` has a message for each invalid field. */
 export function argsOf(
   fields: ToolField[],
   typed: Record<string, string>,

@@ -12,7 +12,7 @@ export interface ToolGroup {
   active: boolean;
 }
 
-/** The list of all tools, with their permissions. */
+/** The list of tools, with their permissions. */
 export class Tools {
   list = $state<ToolInfo[]>([]);
   failed = $state('');

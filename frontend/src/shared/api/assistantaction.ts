@@ -7,7 +7,7 @@ const requests = new Set<Promise<unknown>>();
 /** Reports whether the current code may be running because of an action of the assistant. */
 export const assistantIsActing = (): boolean => running > 0;
 
-/** Runs an action of the assistant. Microtasks that it queues still count as part of the action. */
+/** Runs an action of the assistant and returns its result. Microtasks that it queues count as part of the action. */
 export function actAsAssistant<T>(action: () => T): T {
   running++;
   try {
@@ -25,7 +25,7 @@ export function trackRequest<T>(request: Promise<T>): Promise<T> {
   return request;
 }
 
-/** Resolves when all tracked requests have been answered, or after `timeout` milliseconds. */
+/** Resolves when the requests tracked so far have succeeded or failed, or after `timeout` milliseconds. */
 export async function requestsSettled(timeout: number): Promise<void> {
   if (!requests.size) return;
   await Promise.race([Promise.allSettled(requests), new Promise((done) => setTimeout(done, timeout))]);

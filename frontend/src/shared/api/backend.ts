@@ -22,10 +22,10 @@ import type {
   ServerSource,
 } from './types';
 
-/** All requests of the window to the program. They reject with a BackendError. */
+/** The window's requests to the program, which reject with a BackendError, and its WebSockets. */
 export type Backend = ReturnType<typeof createBackend>;
 
-/** Creates a client of the program on this machine. It uses HTTP for requests and WebSockets for events. */
+/** Creates the client of the program that serves this page. `token` is the window's. */
 export function createBackend(token: string) {
   const client = createApiClient(token);
   const byId = (id: string) => ({ params: { path: { id } } });
@@ -55,8 +55,8 @@ export function createBackend(token: string) {
       awaitSuccess(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
     deleteConversation: (id: string) => awaitSuccess(client.DELETE('/api/conversations/{id}', byId(id))),
     /**
-     * Starts a turn. During a turn the message is queued until its next step ("now") or its end ("next").
-     * `raise` allows the conversation's budget once more.
+     * Starts a turn. While another turn runs, the message waits for that turn's next step ("now") or its end ("next").
+     * `raise` raises the conversation's budget by its amount.
      */
     send: (
       id: string,
@@ -93,7 +93,7 @@ export function createBackend(token: string) {
       awaitSuccess(
         client.PUT('/api/conversations/{id}/summaries/{message}', { ...waiting(id, message), body: { use } }),
       ),
-    /** Returns completions of a message to the pilot, from the text before the cursor. */
+    /** Completes the text before the cursor of a message to the pilot. */
     complete: (text: string, panel: string) =>
       bodyOf(client.GET('/api/ai/pilot/complete', { params: { query: { text, panel } } })),
     pilotGrammar: async () => (await bodyOf(client.GET('/api/ai/pilot/grammar'))).commands ?? [],
@@ -139,7 +139,10 @@ export function createBackend(token: string) {
     /** Sets the permission for every call of a tool, "" to leave it to the rules. Returns all tools. */
     permit: (tool: string, permission: Permission) =>
       bodyOf(client.PUT('/api/tools/{name}/permission', { ...byName(tool), body: { permission } })),
-    /** Runs a tool for the person. A call that an action of the assistant causes is made as the panel instead. */
+    /**
+     * Runs a tool for the person. A call that an action of the assistant causes is made as the panel instead, or
+     * refused if `panel` is "".
+     */
     execute: (tool: string, args: Json, panel: string) =>
       assistantIsActing() && panel
         ? callPanel(panel, tool, args)
@@ -181,7 +184,10 @@ export function createBackend(token: string) {
       awaitSuccess(
         client.POST(take ? '/api/panels/{id}/accept' : '/api/panels/{id}/decline', { ...byId(panel), body: { hash } }),
       ),
-    /** Accepts changes of a panel's tools without asking until Sextant is closed, or asks again if `on` is false. */
+    /**
+     * Accepts changes of a panel's tools without asking until Sextant is closed, or asks again if `on` is false.
+     * Changes of permissions and commands always ask.
+     */
     developPanel: (panel: string, on: boolean) =>
       awaitSuccess(client.POST('/api/panels/{id}/develop', { ...byId(panel), body: { on } })),
     /** Returns the settings of a panel, without the values of sensitive settings. */
@@ -219,9 +225,9 @@ export function createBackend(token: string) {
       awaitSuccess(client.PUT('/api/mcp-servers/{name}/consents', { ...byName(name), body: consents })),
     removeServer: (name: string) => awaitSuccess(client.DELETE('/api/mcp-servers/{name}', byName(name))),
     restartServer: (name: string) => awaitSuccess(client.POST('/api/mcp-servers/{name}/restart', byName(name))),
-    /** Returns the servers that another program's text or file would add. Nothing is written. */
+    /** Returns the servers that importing another program's list would add. Nothing is written. */
     previewServers: (source: ServerSource) => bodyOf(client.POST('/api/mcp-servers/import/preview', { body: source })),
-    /** Adds the named servers from another program's text or file. They are switched off. */
+    /** Adds the named servers of another program's list, or all if `names` is empty. They are switched off. */
     importServers: (source: ServerSource, names: string[]) =>
       bodyOf(client.POST('/api/mcp-servers/import', { body: { ...source, names } })),
   };

@@ -4,7 +4,7 @@ import { assistantIsActing, trackRequest } from './assistantaction';
 import { PATHS } from './navigation';
 import type { paths } from './schema.gen';
 
-/** A failed request. `status` 0 means that the program did not answer. */
+/** A failed request. `status` is the HTTP status, 0 if the program did not answer. */
 export class BackendError extends Error {
   constructor(
     readonly status: number,
@@ -19,8 +19,8 @@ export class BackendError extends Error {
 export type Client = OpenAPIClient<paths>;
 
 /**
- * Paths of the requests that an action of the assistant on this window's page may send, besides GET requests. The
- * program treats them as requests of the panel or the MCP server, never of the person.
+ * Paths of the requests that an action of the assistant on this window's page may send, besides GET requests. Except
+ * for opening a panel, the program treats them as requests of the panel or the MCP server, never of the person.
  */
 const ALLOWED_WHILE_ACTING: ReadonlySet<string> = new Set<keyof paths>([
   '/api/panels/{id}/call',
@@ -56,7 +56,7 @@ export async function bodyOf<T>(request: Promise<{ data?: T }>): Promise<T> {
   return (await (assistantIsActing() ? trackRequest(request) : request)).data as T;
 }
 
-/** Waits for a response without a body. */
+/** Waits for a successful response and ignores its body. */
 export async function awaitSuccess(request: Promise<{ data?: unknown }>): Promise<void> {
   await bodyOf(request);
 }

@@ -12,9 +12,12 @@ export function createFilesApi(client: Client) {
       const folder = await bodyOf(client.GET('/api/workspace/folder', { params: { query: { path } } }));
       return { ...folder, rows: folder.rows ?? [] };
     },
-    /** Returns a stamp for each path, "" if it does not exist. It changes with a file or with the names in a folder. */
+    /**
+     * Returns a stamp for each absolute path, "" if it is missing or closed to tools. The stamp changes with the file,
+     * or with the names in the folder.
+     */
     stamps: async (paths: string[]) => (await bodyOf(client.POST('/api/workspace/stamps', { body: { paths } }))).stamps,
-    /** Returns files of the workspace whose paths contain the letters in this order, the best match first. */
+    /** Returns at most 50 workspace files whose paths contain the letters of `words` in order, the best match first. */
     paths: async (words: string) =>
       (await bodyOf(client.GET('/api/workspace/paths', { params: { query: { words } } }))).paths ?? [],
     picture: (path: string): Promise<Blob> =>

@@ -3,7 +3,7 @@ import type { ModelContext, PageLink } from './types';
 
 export type ServerAppsApi = ReturnType<typeof createServerAppsApi>;
 
-/** Creates the requests of MCP servers' pages (MCP Apps) and webview panels, and those for the person's decisions. */
+/** Creates the requests of the pages of MCP servers (MCP Apps) and panels, and of the person's decisions about them. */
 export function createServerAppsApi(client: Client) {
   const at = (name: string) => ({ params: { path: { name } } });
   const wire = ({ content, structuredContent }: ModelContext) => ({ content, structured: structuredContent });
@@ -21,7 +21,7 @@ export function createServerAppsApi(client: Client) {
       awaitSuccess(
         client.DELETE('/api/mcp-servers/{name}/app/domains', { params: { path: { name: server }, query: { origin } } }),
       ),
-    /** Calls a tool as the server's page and returns the server's answer. */
+    /** Calls a tool as the server's page. Returns an MCP tool result, also when the call was refused. */
     call: async (server: string, tool: string, args: unknown, conversation: string) =>
       (
         await bodyOf(

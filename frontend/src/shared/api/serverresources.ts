@@ -20,7 +20,7 @@ export function createServerResourcesApi(client: Client) {
     /** Subscribes to changes of a resource, or unsubscribes. Returns whether there is a subscription now. */
     watch: async (server: string, uri: string, on: boolean) =>
       (await bodyOf(client.POST('/api/mcp-servers/{name}/watch', { ...at(server), body: { uri, on } }))).watched,
-    /** Returns the text that a prompt generates from its arguments. */
+    /** Returns the text and attachments that a prompt generates from its arguments. */
     fill: async (server: string, prompt: string, args: Record<string, string>): Promise<PromptDraft> => {
       const body = { prompt, arguments: args };
       const draft = await bodyOf(client.POST('/api/mcp-servers/{name}/prompt', { ...at(server), body }));

@@ -3,9 +3,10 @@ import { BackendError } from './client';
 const KEY = 'sextant.token';
 
 /**
- * Exchanges the one-time code in the address's fragment for this window's token. The fragment is removed before the
- * first request, so that the code is in no history. Without a code, or if it was already used, the token saved for this
- * tab is returned, or "" if there is no code either. Throws a BackendError if the code is refused.
+ * Returns this window's token. It removes the one-time code from the address's fragment, so that the browser's history
+ * does not keep it, and exchanges it for the token. Without a code it returns the token saved for this tab, or "" if
+ * there is none; if the code is refused, the saved token. Throws a BackendError if the program does not answer, or if
+ * the code is refused and no token is saved.
  */
 export async function openSession(): Promise<string> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');

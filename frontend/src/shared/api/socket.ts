@@ -5,7 +5,7 @@ import type { ClientMessage, Envelope, StoredEvent, SurfaceEnvelope } from './ty
 export interface SocketHandlers {
   hello(seq: number): void;
   event(event: StoredEvent): void;
-  /** Called with every request about the page of the panel that is shown. */
+  /** Called with every request about the page of the panel that is shown, and every cancellation of one. */
   surface(message: SurfaceEnvelope): void;
   frame(frame: Frame): void;
   closed(): void;
@@ -23,7 +23,7 @@ export function openSocket(path: string): WebSocket {
   return socket;
 }
 
-/** Opens the event stream. It begins with the stored events after the sequence number `after`. */
+/** Opens the event stream. After `hello` it repeats the stored events after the sequence number `after`. */
 export function connect(token: string, after: number, handlers: SocketHandlers): Connection {
   const socket = openSocket('/ws');
   const send = (message: ClientMessage) => {

@@ -23,7 +23,7 @@ export type EventKind = StoredEvent['kind'];
 export type EventOf<K extends EventKind> = Extract<StoredEvent, { kind: K }>;
 /** Every JSON message of the event stream. */
 export type Envelope = S['Envelope'];
-/** A request about the page of the panel that is shown. */
+/** A request about the page of the panel that is shown, or its cancellation. */
 export type SurfaceEnvelope = Extract<Envelope, { kind: 'surface.ask' | 'surface.cancel' }>;
 export type SurfaceRequest = S['SurfaceRequest'];
 export type SurfaceMarks = S['SurfaceMarks'];
@@ -39,7 +39,7 @@ export type Conversation = S['Conversation'];
 export type Transcript = S['Transcript'];
 export type Message = S['Message'];
 export type Turn = S['Turn'];
-/** A message that was sent while a turn was running. */
+/** A message that was sent while a turn was running and has not been added to a turn yet. */
 export type WaitingMessage = S['WaitingMessage'];
 export type Offer = S['Offer'];
 export type Model = S['Model'];
@@ -150,7 +150,7 @@ export interface ServerSource {
   text?: string;
   path?: string;
 }
-/** The page of an MCP server for a call. */
+/** A page of an MCP server that shows a call. */
 export type ServerApp = S['App'];
 type ServerResource = S['Resource'];
 export type ServerTemplate = S['ResourceTemplate'];

@@ -24,7 +24,7 @@ export interface Cursor {
 export interface EditorOptions {
   label: string;
   text: string;
-  /** The state that `destroy` returned, to restore the undo history and the cursor. */
+  /** What `destroy` returned for this text: restores the undo history, cursor and scroll position. */
   restore?: unknown;
   readOnly: boolean;
   /** Whether to show line numbers. With false the text is prose, and its lines wrap. */

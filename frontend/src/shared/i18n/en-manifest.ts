@@ -1,4 +1,4 @@
-/** Messages about changed and pinned panels. */
+/** Messages about changed and pinned panels, and about calls that a panel can undo. */
 export const manifest = {
   'manifestChange.bar': 'a change is waiting for your review',
   'manifestChange.question': 'Accept the changed manifest of {title}?',

@@ -16,8 +16,8 @@ const WORD = new RegExp(
 const MOST = 100;
 
 /**
- * Finds words that may be file paths because they have a folder, an extension or a line number. Some of them, such as
- * "e.g", are no paths. The caller must check which files exist.
+ * Finds words that may be file paths because they have a folder, an extension or a line number, at most MOST. Some of
+ * them, such as "e.g", are no paths. The caller must check which files exist.
  */
 export function findFilePaths(text: string): FilePathMatch[] {
   const found: FilePathMatch[] = [];

@@ -1,4 +1,4 @@
-/** A part of formatted JSON, and the kind of its token ("" for punctuation). */
+/** A part of formatted JSON, and the kind of its token: "number" also for true, false and null, "" for punctuation. */
 export interface JsonPart {
   kind: 'key' | 'string' | 'number' | '';
   text: string;
@@ -6,7 +6,7 @@ export interface JsonPart {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** Formats a value as JSON, cut to `max` characters, and splits it into tokens for syntax colors. */
+/** Formats a value as JSON (a string stays as it is), cut to `max` characters, and splits it for syntax colors. */
 export function tokenizeJson(value: unknown, max = 20_000): JsonPart[] {
   let text = pretty(value);
   if (text.length > max) text = text.slice(0, max) + '…';

@@ -6,8 +6,8 @@ import { environmentTool } from '../../../shared/api/navigation';
 import { panelProviding } from '../provides';
 
 /**
- * Opens an address that a page asked to open and the person agreed to. It still counts as a request of the page, so
- * addresses of private hosts are refused.
+ * Opens an address that a page asked to open and the person agreed to: in the browser or, for mailto, in the mail
+ * program. It still counts as a request of the page, so addresses of private hosts are refused. Rejects if it failed.
  */
 export async function openAddress(app: Pick<App, 'actions' | 'panels' | 'toasts'>, link: PageLink): Promise<void> {
   const { backend } = app.actions;
