@@ -96,6 +96,7 @@ export class App {
     );
     this.notes = new Notes(this.actions, this.toasts);
     this.contextPublisher = new ContextPublisher(backend);
+    this.conversations.beforeSend = () => this.contextPublisher.flush();
     this.#publishContexts();
     this.#connectSession();
     this.layout.restore(this.settings.lastView('layout'));

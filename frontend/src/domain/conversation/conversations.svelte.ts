@@ -29,6 +29,8 @@ export class Conversations {
     (key, text) => this.actions.backend.setting(key, text),
   );
   readonly attachments = new Attachments(this.#drafts);
+  /** Called before a message is sent, which waits for it. */
+  beforeSend: () => Promise<void> = () => Promise.resolve();
 
   constructor(
     private readonly store: Store,
@@ -196,6 +198,7 @@ export class Conversations {
       const { attached, from } = this.attachments;
       const context = isDraft ? { attached, from } : {};
       const id = this.currentId || (await this.#create());
+      await this.beforeSend();
       await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, context);
       if (isDraft) this.attachments.clear(id);
       if (id !== this.currentId) {

@@ -30,6 +30,15 @@ it('publishes a changed value after a pause', async () => {
   expect(published).toEqual(['notes {"note":"C"}', 'notes {}']);
 });
 
+it('publishes at once when flushed, and not again after the pause', async () => {
+  const { published, publisher } = recordingPublisher();
+  publisher.publish('files', { path: '/w/a' });
+  await publisher.flush();
+  expect(published).toEqual(['files {"path":"/w/a"}']);
+  await vi.runAllTimersAsync();
+  expect(published).toHaveLength(1);
+});
+
 it('publishes an empty value after a failed request', async () => {
   let offline = false;
   const { published, publisher } = recordingPublisher(() => offline);

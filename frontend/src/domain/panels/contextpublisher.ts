@@ -27,6 +27,11 @@ export class ContextPublisher {
     );
   }
 
+  /** Sends values whose delay has not passed. A message's tool calls then see what the person saw when sending it. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#timers.keys()].map((panel) => this.#send(panel)));
+  }
+
   /** Sends the values of all panels again, as a restarted program needs them. */
   republish(): void {
     this.#sent.clear();
@@ -34,6 +39,8 @@ export class ContextPublisher {
   }
 
   async #send(panel: string): Promise<void> {
+    clearTimeout(this.#timers.get(panel));
+    this.#timers.delete(panel);
     const values = this.#current.get(panel) ?? {};
     const text = JSON.stringify(values);
     // A window that never showed anything must not erase what another window published.
