@@ -265,8 +265,8 @@ func (p *Pipeline) enter(c *callState) *toolspec.Result {
 	return nil
 }
 
-// finish waits until all events and rows of a call are written. For a call that only reads, it waits in the background,
-// except in a turn, whose next event must come after them. Close waits for all.
+// finish waits until all events and rows of a call are written, and removes it from the running calls. For a call that
+// only reads, it waits in the background, except in a turn, whose next event must come after them. Close waits for all.
 func (p *Pipeline) finish(c *callState) {
 	if !c.readsOnly() || c.call.From.Turn != "" {
 		c.writes.wait()

@@ -24,7 +24,7 @@ const (
 	Interrupted ErrorKind = "cut"
 	// Stalled: the connection is open, but nothing came for too long.
 	Stalled ErrorKind = "stalled"
-	// Failed: another error of the provider.
+	// Failed: any other failure.
 	Failed ErrorKind = "failed"
 	// NotSupported: there is no such provider, or a model's name or base address is malformed.
 	NotSupported ErrorKind = "not_supported"

@@ -121,7 +121,7 @@ func callTool() toolspec.Definition {
 }
 
 // ResolveCall returns the tool and arguments that a call of call_tool names, and other calls unchanged. If it names
-// no tool or its arguments are not an object, the Result says so; else it is nil.
+// no other tool or its arguments are not an object, the Result says so; else it is nil.
 func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
 	if name != toolspec.CallTool {
 		return name, args, nil

@@ -33,7 +33,7 @@ type Keys struct {
 	codes map[string]time.Time
 }
 
-// NewKeys makes a random token and window key.
+// NewKeys returns Keys with a random token and a random window key.
 func NewKeys() *Keys {
 	return &Keys{token: secret(), window: secret(), codes: map[string]time.Time{}}
 }

@@ -65,7 +65,7 @@ func (g *resolver) showCommand(command string) {
 			continue
 		}
 		g.showFile(path)
-		// The package installed into a project's environment may be the project itself.
+		// A project may be installed into its own virtual environment; then its sources are needed too.
 		if root := g.sourceRoot(path); venv && slices.Contains([]string{".venv", "venv"}, filepath.Base(root)) {
 			if up := filepath.Dir(root); !g.tooBroad(up) && hasMarker(up) {
 				g.perms.Program = append(g.perms.Program, up)

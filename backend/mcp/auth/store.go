@@ -97,7 +97,7 @@ func (h *Handler) storeGrant(g *grant) error {
 	)
 }
 
-// deleteGrant deletes the tokens; the pinned issuer stays for the next sign-in.
+// deleteGrant deletes the stored tokens. The pinned issuer stays for the next sign-in.
 func (h *Handler) deleteGrant() error {
 	return deleteKeys(h.cfg.Store, h.cfg.URL, "grant", "access", "refresh")
 }

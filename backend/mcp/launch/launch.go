@@ -109,7 +109,7 @@ func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadClose
 	return p, p.Stdin, p.Stdout, nil
 }
 
-// ExpandHome replaces a leading "~/" with the home folder.
+// ExpandHome replaces a leading "~/" with the home folder. It returns path unchanged if there is none.
 func ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if folder, err := os.UserHomeDir(); err == nil {

@@ -172,7 +172,7 @@ func (s *Sandbox) defaultDir(home string, permissions access.Permissions) string
 	return s.Home
 }
 
-// proxy returns a function that serves the network for a program that may reach only these hosts.
+// proxy returns a function that serves a proxy on a listener until stop is called. The proxy connects only to hosts.
 func (s *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
 	allow := func(_ context.Context, host string) error {
 		if policy.HostMatches(host, hosts) {

@@ -201,8 +201,8 @@ func (s *Servers) Restart(name string) error {
 	return nil
 }
 
-// Remove stops a server, removes it from the config, and deletes its sign-in and its program's home. If that fails,
-// the server is removed nevertheless.
+// Remove stops a server, removes it from the config, and deletes its sign-in and its program's home. If deleting
+// the sign-in or the home fails, the server is removed nevertheless.
 func (s *Servers) Remove(name string) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()

@@ -69,8 +69,8 @@ func (v *server) review(ctx context.Context, call toolspec.Call, name string) *t
 	return nil
 }
 
-// askAboutChange asks the person about a changed tool. It accepts the change if they agree, and otherwise returns a
-// refusal.
+// askAboutChange asks the person about a changed tool, unless they already agreed. It accepts the change if they agree,
+// and otherwise returns a refusal.
 func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
 	changed := v.changedTool(name)
 	if changed == nil {

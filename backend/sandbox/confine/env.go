@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// inheritedVars are the environment variables that a run inherits. Others may contain a key, load code into programs
-// (LD_PRELOAD, BASH_ENV, NODE_OPTIONS) or name a socket (SSH_AUTH_SOCK, DISPLAY, DBUS_SESSION_BUS_ADDRESS).
+// inheritedVars are the environment variables that a run inherits, besides LC_*. Most others may contain a key, load
+// code into programs (LD_PRELOAD, BASH_ENV, NODE_OPTIONS) or name a socket (SSH_AUTH_SOCK, DISPLAY,
+// DBUS_SESSION_BUS_ADDRESS).
 var inheritedVars = []string{
 	"PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "SHELL",
 	"GOPATH", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR",

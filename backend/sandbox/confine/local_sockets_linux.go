@@ -31,7 +31,8 @@ func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
 // maxCoveredSockets is the maximum number of sockets of other programs that are covered.
 const maxCoveredSockets = 256
 
-// foreignSockets returns the sockets of other running programs that would be visible to a run.
+// foreignSockets returns the sockets of other running programs that would be visible to a run, at most
+// maxCoveredSockets.
 func foreignSockets(f fileAccess, restricted []string) []string {
 	table, err := os.ReadFile("/proc/net/unix")
 	if err != nil {

@@ -85,7 +85,7 @@ func (t *thinkSplitter) flush() (thought, text string) {
 	return "", held
 }
 
-// partialSuffix returns the length of the longest suffix of s that is a prefix of closing.
+// partialSuffix returns the length of the longest suffix of s that is a proper prefix of closing.
 func partialSuffix(s, closing string) int {
 	for n := min(len(s), len(closing)-1); n > 0; n-- {
 		if strings.HasPrefix(closing, s[len(s)-n:]) {

@@ -38,7 +38,12 @@ func (e *Expander) CheckArithmetic(x syntax.ArithmExpr, warn func(string)) {
 	}
 	syntax.Walk(x, func(node syntax.Node) bool {
 		switch n := node.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
+		case *syntax.CmdSubst:
+			if !printsNumber(n) {
+				warn("An arithmetic expression evaluates the output of a command as a number.")
+			}
+			return false
+		case *syntax.ProcSubst:
 			return false
 		case *syntax.Lit:
 			e.checkNumber(n.Value, warn)

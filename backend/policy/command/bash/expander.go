@@ -219,9 +219,14 @@ func (b *wordBuilder) addLiteral(s string, quoted, first bool) {
 	b.addText(out.String())
 }
 
-func (b *wordBuilder) addParameter(p *syntax.ParamExp, quoted bool) {
-	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil &&
+// isPlain reports whether p expands to the unchanged value of one parameter.
+func isPlain(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil &&
 		p.Names == 0 && p.Exp == nil
+}
+
+func (b *wordBuilder) addParameter(p *syntax.ParamExp, quoted bool) {
+	plain := isPlain(p)
 	if p.Length || plain && strings.Contains("#?$!", p.Param.Value) {
 		b.empty = false
 		b.addUnknown(false) // a number

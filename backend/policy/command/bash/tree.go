@@ -55,7 +55,7 @@ func IsNumeric(w *syntax.Word) bool {
 				return false
 			}
 		case *syntax.ParamExp:
-			if !p.Length && (p.Param == nil || !strings.Contains("#?$!", p.Param.Value)) {
+			if !p.Length && (!isPlain(p) || !strings.Contains("#?$!", p.Param.Value)) {
 				return false
 			}
 		case *syntax.CmdSubst:
@@ -69,7 +69,15 @@ func IsNumeric(w *syntax.Word) bool {
 	return true
 }
 
-// printsNumber reports whether a substitution ends with a program that prints only numbers.
+// numberPrinters are commands that print only numbers, with the options that keep it so.
+var numberPrinters = map[string][]string{
+	"date":  {"+%s"},
+	"id":    {"-u", "-g"},
+	"nproc": {"", "--all"},
+	"wc":    {"", "-c", "-l", "-m", "-w"},
+}
+
+// printsNumber reports whether a substitution ends with one of numberPrinters that is given no file.
 func printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {
 		return false
@@ -79,6 +87,14 @@ func printsNumber(p *syntax.CmdSubst) bool {
 		cmd = pipe.Y.Cmd
 	}
 	call, ok := cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) > 0 && slices.Contains([]string{"wc", "nproc", "id", "expr"}, call.Args[0].Lit()) &&
-		len(call.Args) < 3
+	if !ok || len(call.Args) == 0 || len(call.Args) > 2 {
+		return false
+	}
+	option := ""
+	if len(call.Args) == 2 {
+		if option = call.Args[1].Lit(); option == "" {
+			return false
+		}
+	}
+	return slices.Contains(numberPrinters[call.Args[0].Lit()], option)
 }
