@@ -86,6 +86,11 @@ func TestParseLenient(t *testing.T) {
 	if _, faults := ParseLenient([]byte(many)); len(faults) != maxFaults {
 		t.Errorf("got %d faults", len(faults))
 	}
+	deep := strings.Repeat("//\n", maxFaults) + strings.Repeat("[", 100_000)
+	_, faults = ParseLenient([]byte(deep))
+	if last := faults[len(faults)-1]; !strings.Contains(last.Text, "levels of brackets") {
+		t.Errorf("deep brackets after many comments: got %q", last.Text)
+	}
 }
 
 // FuzzParse checks that Parse accepts nothing but JSON, and that every span is JSON by itself.

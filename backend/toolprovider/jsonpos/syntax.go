@@ -32,15 +32,20 @@ func scan(text []byte) (faults []*Error, fatal *Error) {
 		valid := len(text) - len(bytes.TrimLeftFunc(text, func(r rune) bool { return r != utf8.RuneError }))
 		return nil, newError(text, valid, "UTF-8 text", "other bytes")
 	}
+	report := func(offset int, expected, found string, fix edit) {
+		if len(faults) < maxFaults {
+			faults = append(faults, newError(text, offset, expected, found, fix))
+		}
+	}
 	depth, comma := 0, -1
-	for i := 0; i < len(text) && len(faults) < maxFaults; i++ {
+	for i := 0; i < len(text); i++ {
 		rest := text[i:]
 		switch c := text[i]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
 			continue
 		case bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("/*")):
 			end := commentEnd(text, i)
-			faults = append(faults, newError(text, i, "JSON without comments", "a comment", edit{i, end, ""}))
+			report(i, "JSON without comments", "a comment", edit{i, end, ""})
 			i = end - 1
 			continue
 		case c == '"':
@@ -57,8 +62,7 @@ func scan(text []byte) (faults []*Error, fatal *Error) {
 		case c == '}' || c == ']':
 			depth--
 			if comma >= 0 {
-				fix := edit{comma, comma + 1, ""}
-				faults = append(faults, newError(text, comma, fmt.Sprintf("no comma before %q", c), `","`, fix))
+				report(comma, fmt.Sprintf("no comma before %q", c), `","`, edit{comma, comma + 1, ""})
 			}
 		case c == ',':
 			comma = i
