@@ -176,11 +176,11 @@ class Fake implements Backend {
   execute = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
   panelPage = async (): Promise<PageTree> => ({ children: [{ kind: 'text', text: 'A page' }] });
   callPanel = async (): Promise<Result> => ({ success: true, result: { text: 'done' }, duration_ms: 12 });
-  answerPanel = async () => {};
+  answerPanelChange = async () => {};
   developPanel = async () => {};
   panelSettings = async () => [];
   setPanelSettings = async () => [];
-  offerPanel = async () => ({ panel: '' });
+  previewPanel = async () => ({ panel: '' });
   installPanel = async () => '';
   evalPanel = async () => [];
   pinPanel = async () => {};

@@ -45,7 +45,7 @@ export class Actions {
   }
 
   /** Waits for a request. A failure is shown, and false is returned. */
-  async ask(request: Promise<unknown>): Promise<boolean> {
+  async attempt(request: Promise<unknown>): Promise<boolean> {
     try {
       await request;
       return true;

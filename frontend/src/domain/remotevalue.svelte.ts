@@ -36,7 +36,7 @@ export class RemoteValue<T> {
 
   /** Waits for a change and sets the value it returns. If it fails, shows why, reads the value and returns false. */
   protected async change(request: Promise<T>): Promise<boolean> {
-    const done = await this.actions.ask(request.then((value) => this.set(value)));
+    const done = await this.actions.attempt(request.then((value) => this.set(value)));
     if (!done) await this.read();
     return done;
   }

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
 /** Keys answer a question only after it has been shown for this long, so that nobody answers it unread. */
-export const KEY_DELAY_MS = 500;
+export const READ_DELAY_MS = 500;
 
 /** The pending approvals, oldest first, and the one that is shown. */
 export class Approvals {

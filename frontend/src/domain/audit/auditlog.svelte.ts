@@ -46,7 +46,7 @@ export class AuditLog {
 
   async verify(): Promise<void> {
     this.checking = true;
-    await this.actions.ask(this.actions.backend.verifyAudit().then((check) => (this.check = check)));
+    await this.actions.attempt(this.actions.backend.verifyAudit().then((check) => (this.check = check)));
     this.checking = false;
   }
 }

@@ -132,12 +132,12 @@ export class Browser {
 
   /** Takes the page over from the assistant, or gives it back when `person` is false. */
   takeOver(person: boolean): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.takeOver(person));
+    return this.actions.attempt(this.actions.backend.takeOver(person));
   }
 
   async start(): Promise<void> {
     this.starting = true;
-    await this.actions.ask(this.actions.backend.startBrowser());
+    await this.actions.attempt(this.actions.backend.startBrowser());
     this.starting = false;
   }
 

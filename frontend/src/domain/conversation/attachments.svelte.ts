@@ -75,7 +75,7 @@ export class Attachments {
   }
 
   /** Moves the attachments and sources of the new draft to the conversation that was created for it. */
-  moveToNew(conversation: string): void {
+  moveFromNew(conversation: string): void {
     const shown = this.#conversation === '';
     const { attached, from } = shown ? this : this.#read('');
     this.clear('');

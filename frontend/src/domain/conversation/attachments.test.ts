@@ -43,7 +43,7 @@ test('attaches a text once, and no more than the limit', () => {
   expect(attachments.attach(text('t0'))).toBe(true);
   expect(attachments.attach(text('more'))).toBe(false);
   expect(attachments.attached).toHaveLength(ATTACHMENTS_MAX);
-  attachments.moveToNew('c9');
+  attachments.moveFromNew('c9');
   attachments.open('');
   expect(attachments.any).toBe(false);
   attachments.open('c9');

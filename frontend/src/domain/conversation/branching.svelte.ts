@@ -85,7 +85,7 @@ export class Branching {
     const branch = fork.alternatives[fork.at + by];
     if (branch === undefined || this.disabledReason) return;
     this.switching = fork.key;
-    const done = await this.actions.ask(this.actions.backend.chooseBranch(this.conversations.currentId, branch));
+    const done = await this.actions.attempt(this.actions.backend.chooseBranch(this.conversations.currentId, branch));
     if (!done) this.switching = '';
   }
 
@@ -93,7 +93,7 @@ export class Branching {
     if (this.busy || this.disabledReason) return false;
     this.busy = true;
     const { currentId, model } = this.conversations;
-    const done = await this.actions.ask(
+    const done = await this.actions.attempt(
       this.actions.backend.branch(currentId, message, text, model, this.panels.activeId),
     );
     this.busy = false;

@@ -72,7 +72,7 @@ export class TurnChanges {
   async undo(): Promise<void> {
     this.busy = true;
     this.conflicts = 0;
-    const done = await this.actions.ask(
+    const done = await this.actions.attempt(
       this.actions.backend.undoChanges(this.turn).then((result) => {
         if (!result.success) this.toasts.error(plainError('undo', result.error ?? ''), result.suggestion);
       }),

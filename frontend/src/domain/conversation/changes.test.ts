@@ -14,7 +14,7 @@ function turn(calls: object[] = []) {
     changes: () => new Promise<ChangedFile[]>((resolve) => asked.push(resolve)),
     undoChanges: () => Promise.resolve({ success: true }),
   };
-  const actions = { backend, ask: (p: Promise<unknown>) => p.then(() => true) } as unknown as Actions;
+  const actions = { backend, attempt: (p: Promise<unknown>) => p.then(() => true) } as unknown as Actions;
   const store = { state: { calls: { ...calls } } } as unknown as Store;
   return { changes: new TurnChanges('t', store, actions, {} as Toasts), asked };
 }

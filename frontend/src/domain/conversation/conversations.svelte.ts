@@ -168,15 +168,15 @@ export class Conversations {
 
   /** Starts or stops sharing a conversation with other programs. Returns false when that failed. */
   share(id: string, shared: boolean): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.shareConversation(id, shared));
+    return this.actions.attempt(this.actions.backend.shareConversation(id, shared));
   }
 
   async rename(id: string, title: string): Promise<void> {
-    await this.actions.ask(this.actions.backend.renameConversation(id, title));
+    await this.actions.attempt(this.actions.backend.renameConversation(id, title));
   }
 
   async remove(id: string): Promise<void> {
-    const done = await this.actions.ask(this.actions.backend.deleteConversation(id));
+    const done = await this.actions.attempt(this.actions.backend.deleteConversation(id));
     if (!done) return;
     if (id === this.currentId) this.startNew();
     this.attachments.clear(id);
@@ -215,10 +215,10 @@ export class Conversations {
 
   /** Sends the model a summary or, if `use` is false, the messages it replaces. Returns false when that failed. */
   async useSummary(id: string, use: boolean): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.useSummary(this.currentId, id, use));
+    return this.actions.attempt(this.actions.backend.useSummary(this.currentId, id, use));
   }
 
-  get waiting(): WaitingMessage[] {
+  get queued(): WaitingMessage[] {
     return this.transcript?.waiting ?? [];
   }
 
@@ -228,21 +228,21 @@ export class Conversations {
   }
 
   async steer(message: WaitingMessage): Promise<void> {
-    await this.actions.ask(this.actions.backend.changeWaiting(this.currentId, message.id, 'now'));
+    await this.actions.attempt(this.actions.backend.changeWaiting(this.currentId, message.id, 'now'));
   }
 
-  async askWaiting(message: WaitingMessage): Promise<void> {
-    await this.actions.ask(this.actions.backend.askWaiting(this.currentId, message.id));
+  async sendQueued(message: WaitingMessage): Promise<void> {
+    await this.actions.attempt(this.actions.backend.askWaiting(this.currentId, message.id));
   }
 
-  async dropWaiting(message: WaitingMessage): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.dropWaiting(this.currentId, message.id));
+  async dropQueued(message: WaitingMessage): Promise<boolean> {
+    return this.actions.attempt(this.actions.backend.dropWaiting(this.currentId, message.id));
   }
 
   /** Moves a queued message back into the composer, below the draft. */
-  async editWaiting(message: WaitingMessage): Promise<void> {
+  async editQueued(message: WaitingMessage): Promise<void> {
     const id = this.currentId;
-    if (!(await this.dropWaiting(message))) return;
+    if (!(await this.dropQueued(message))) return;
     this.attachments.restore(id, contextOf(message));
     const below = (draft: string) => [draft.trim(), message.text].filter(Boolean).join('\n\n');
     if (id === this.currentId) this.setDraft(below(this.draft));
@@ -252,7 +252,7 @@ export class Conversations {
   async stop(): Promise<void> {
     if (!this.currentId || !this.running) return;
     this.stopping = true;
-    if (!(await this.actions.ask(this.actions.backend.stop(this.currentId)))) this.stopping = false;
+    if (!(await this.actions.attempt(this.actions.backend.stop(this.currentId)))) this.stopping = false;
   }
 
   async useModel(name: string): Promise<void> {
@@ -260,7 +260,7 @@ export class Conversations {
   }
 
   async refreshModels(): Promise<void> {
-    await this.actions.ask(
+    await this.actions.attempt(
       this.actions.backend.models().then((models) => this.store.apply({ kind: 'models', models })),
     );
   }
@@ -275,8 +275,8 @@ export class Conversations {
     const conversation = await this.actions.backend.createConversation('');
     this.store.apply({ kind: 'conversation', conversation });
     this.store.apply({ kind: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
-    this.#drafts.moveToNew(conversation.id);
-    this.attachments.moveToNew(conversation.id);
+    this.#drafts.moveFromNew(conversation.id);
+    this.attachments.moveFromNew(conversation.id);
     if (!this.currentId) {
       this.currentId = conversation.id;
       this.settings.saveView('conversation', conversation.id);

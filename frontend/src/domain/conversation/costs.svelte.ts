@@ -7,7 +7,7 @@ const COST_EVENTS = ['round.ended', 'turn.ended', 'budget.raised', 'branch.chose
 
 /** Tracks the cost of the shown conversation and the state of its budgets. */
 export class CostTracker {
-  of = $state('');
+  conversationId = $state('');
   bill = $state.raw<Spending | null>(null);
   failed = $state('');
   #request = 0;
@@ -19,7 +19,7 @@ export class CostTracker {
 
   /** The bill of the shown conversation; null before it has been read. */
   get shown(): Spending | null {
-    return this.of === this.conversations.currentId ? this.bill : null;
+    return this.conversationId === this.conversations.currentId ? this.bill : null;
   }
 
   onEvent(event: StoredEvent): void {
@@ -37,14 +37,14 @@ export class CostTracker {
     const id = this.conversations.currentId;
     if (!id) {
       this.bill = null;
-      this.of = '';
+      this.conversationId = '';
       return;
     }
     try {
       const bill = await this.actions.backend.bill(id);
       if (request !== this.#request) return;
       this.bill = bill;
-      this.of = id;
+      this.conversationId = id;
       this.failed = '';
     } catch (error) {
       if (request === this.#request) this.failed = failureText(error);

@@ -41,7 +41,7 @@ it('does not restore a sent message', async () => {
   await settle();
   const drafts = open();
   expect(drafts.read('')).toBe('sent');
-  drafts.moveToNew('c1');
+  drafts.moveFromNew('c1');
   drafts.write('c1', '');
   expect([drafts.read(''), drafts.read('c1')]).toEqual(['', '']);
   await settle();

@@ -41,7 +41,7 @@ export class Drafts {
   }
 
   /** Moves the new draft to the conversation that was created for it. */
-  moveToNew(conversation: string): void {
+  moveFromNew(conversation: string): void {
     this.write(conversation, this.read(''));
     this.write('', '');
   }

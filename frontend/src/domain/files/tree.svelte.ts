@@ -30,7 +30,7 @@ export class FileTree {
   failed = $state('');
   trash = $state.raw<TrashItem[]>([]);
   /** Counts the changes of the selected file on disk. */
-  changed = $state(0);
+  selectedRevision = $state(0);
 
   constructor(
     private readonly actions: Actions,
@@ -170,7 +170,7 @@ export class FileTree {
 
   #noticeStamp(stamp: string): void {
     const path = this.selected;
-    if (this.#stamp.path === path && this.#stamp.stamp !== stamp) this.changed++;
+    if (this.#stamp.path === path && this.#stamp.stamp !== stamp) this.selectedRevision++;
     this.#stamp = { path, stamp };
   }
 

@@ -72,7 +72,7 @@ test('gives a bucket without runs no duration instead of 0', () => {
       { ran: 2, p50_ms: 0, p95_ms: 3 },
     ],
   } as ToolHistory;
-  expect(durationSeries(history)).toEqual({ median: [null, 0], most: [null, 3] });
+  expect(durationSeries(history)).toEqual({ median: [null, 0], p95: [null, 3] });
 });
 
 test('names buckets by their step', () => {

@@ -62,10 +62,10 @@ export function tokenSums(metrics: Metrics): { all: number; tools: number } {
 }
 
 /** Returns a tool's median and 95th-percentile durations in milliseconds by bucket, null where it did not run. */
-export function durationSeries(history: ToolHistory): { median: (number | null)[]; most: (number | null)[] } {
+export function durationSeries(history: ToolHistory): { median: (number | null)[]; p95: (number | null)[] } {
   return {
     median: history.buckets.map((bucket) => (bucket.ran ? bucket.p50_ms : null)),
-    most: history.buckets.map((bucket) => (bucket.ran ? bucket.p95_ms : null)),
+    p95: history.buckets.map((bucket) => (bucket.ran ? bucket.p95_ms : null)),
   };
 }
 

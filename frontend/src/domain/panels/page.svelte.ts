@@ -7,7 +7,7 @@ import { failureText } from '../actions';
 export interface SourceState {
   tool: string;
   value?: Json;
-  read: boolean;
+  loaded: boolean;
   busy: boolean;
   at: number;
   error: string;
@@ -87,16 +87,16 @@ export class DeclarativePage {
   }
 
   /** Schedules a refresh after a tool ran, unless a source reads with it: a refresh would then cause another. */
-  changed(tool: string): void {
+  onToolRan(tool: string): void {
     if (this.sources.some((source) => source.tool === tool)) return;
     clearTimeout(this.#refreshTimer);
     this.#refreshTimer = setTimeout(() => void this.refresh(), REFRESH_DELAY_MS);
   }
 
-  /** Calls a tool for a button or a form. After a success `changed` is called. */
+  /** Calls a tool for a button or a form. After a success `onToolRan` is called. */
   async act(tool: string, args: Record<string, Json>): Promise<Result> {
     const result = await this.#call(tool, args);
-    if (result.success) this.changed(tool);
+    if (result.success) this.onToolRan(tool);
     return result;
   }
 
@@ -111,7 +111,7 @@ export class DeclarativePage {
     if (!result.success) return;
     load.at = Date.now();
     load.value = result.result ?? null;
-    load.read = true;
+    load.loaded = true;
   }
 
   async #call(tool: string, args: Record<string, Json>): Promise<Result> {
@@ -129,7 +129,7 @@ export class DeclarativePage {
     const loads: Record<string, SourceState> = {};
     for (const [key, source] of Object.entries(this.#sources)) {
       const known = this.states[key];
-      loads[key] = known ?? { tool: source.tool, read: false, busy: false, at: 0, error: '', suggestion: '' };
+      loads[key] = known ?? { tool: source.tool, loaded: false, busy: false, at: 0, error: '', suggestion: '' };
       if (source.every) this.#timers.push(setInterval(() => void this.read(source), source.every * 1000));
     }
     this.states = loads;

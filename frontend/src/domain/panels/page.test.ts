@@ -67,10 +67,10 @@ it('shows the last value and the error of a failed source until it is read again
   let broken = false;
   const { page } = opened((tool) => (broken ? { success: false, error: 'gone away', duration_ms: 1 } : good(tool)));
   await page.open();
-  await vi.waitFor(() => expect(page.stateOf(shelf.source)?.read).toBe(true));
+  await vi.waitFor(() => expect(page.stateOf(shelf.source)?.loaded).toBe(true));
   broken = true;
   await page.refresh();
-  expect(page.stateOf(shelf.source)).toMatchObject({ read: true, error: 'gone away', value: { of: 'shelf_show' } });
+  expect(page.stateOf(shelf.source)).toMatchObject({ loaded: true, error: 'gone away', value: { of: 'shelf_show' } });
   broken = false;
   await page.refresh();
   expect(page.stateOf(shelf.source)?.error).toBe('');

@@ -56,7 +56,7 @@ export class Panels {
     if (id === this.activeId) return;
     const asked = this.store.state.activeRevision;
     this.#requested = { id };
-    const opened = await this.actions.ask(this.actions.backend.openPanel(id));
+    const opened = await this.actions.attempt(this.actions.backend.openPanel(id));
     if (this.#requested?.id !== id) return;
     const { activeAt, activeRevision } = this.store.state;
     const reported = (activeAt[id] ?? 0) > asked;

@@ -33,7 +33,7 @@ export class ServerResources {
   }
 
   /** Returns a text that changes when a server's resources and prompts must be read again; "" while it does not run. */
-  state(server: MCPServer): string {
+  refreshKey(server: MCPServer): string {
     const runs = server.state === 'ready' || server.state === 'degraded';
     return runs ? `${server.command} ${this.store.state.serverUpdates[server.name]?.lists ?? 0}` : '';
   }
@@ -41,18 +41,18 @@ export class ServerResources {
   /** Reads a server's resources and prompts if they may have changed, or with `force`. */
   async refresh(server: MCPServer, force = false): Promise<void> {
     const { name } = server;
-    const state = this.state(server);
-    if (this.#asked[name] === state && !force) return;
-    this.#asked[name] = state;
-    if (!state) {
+    const key = this.refreshKey(server);
+    if (this.#asked[name] === key && !force) return;
+    this.#asked[name] = key;
+    if (!key) {
       this.#put(name, undefined);
       return;
     }
     try {
       const offers = await this.actions.backend.resources.offers(name);
-      if (this.#asked[name] === state) this.#put(name, offers);
+      if (this.#asked[name] === key) this.#put(name, offers);
     } catch (error) {
-      if (this.#asked[name] !== state) return;
+      if (this.#asked[name] !== key) return;
       this.#asked[name] = '';
       this.#put(name, undefined, failureText(error));
     }
@@ -100,7 +100,7 @@ export class ServerResources {
 
   /** Inserts a prompt with its arguments into the composer. Returns false when that failed. */
   async fill({ server, prompt, command }: PromptCommand, args: Record<string, string>): Promise<boolean> {
-    return this.actions.ask(
+    return this.actions.attempt(
       this.actions.backend.resources.fill(server, prompt.name, args).then((draft) => {
         const before = this.conversations.draft.trim() === command ? '' : this.conversations.draft.trim();
         this.conversations.setDraft([before, draft.text].filter(Boolean).join('\n\n'));

@@ -56,13 +56,13 @@ export class Settings {
   }
 
   async set(key: string, value: string): Promise<boolean> {
-    return this.actions.ask(
+    return this.actions.attempt(
       this.actions.backend.setting(key, value).then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }
 
   async reset(key: string): Promise<boolean> {
-    return this.actions.ask(
+    return this.actions.attempt(
       this.actions.backend.resetSetting(key).then((setting) => this.store.apply({ kind: 'setting', setting })),
     );
   }

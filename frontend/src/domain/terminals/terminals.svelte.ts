@@ -126,7 +126,7 @@ export class Terminals {
     this.#link?.send({ kind: 'stop', tab });
   }
 
-  again(tab: number): void {
+  restart(tab: number): void {
     this.problem = '';
     this.#link?.send({ kind: 'again', tab });
   }

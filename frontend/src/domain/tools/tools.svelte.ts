@@ -27,7 +27,7 @@ export class Tools {
   ) {}
 
   /** A text that changes when the list must be read again. */
-  get state(): string {
+  get refreshKey(): string {
     const { toolsRevision, settings } = this.store.state;
     const set = ['mode', 'tools_allow', 'tools_ask', 'groups_off'].map((key) => settings[key]?.value ?? '');
     return [toolsRevision, ...set].join('|');
@@ -35,9 +35,9 @@ export class Tools {
 
   /** Reads the list if it may have changed, or with `force`, because rules can also change elsewhere. */
   async refresh(force = false): Promise<void> {
-    const { state } = this;
-    if (this.#asked === state && !force) return;
-    this.#asked = state;
+    const key = this.refreshKey;
+    if (this.#asked === key && !force) return;
+    this.#asked = key;
     const request = ++this.#request;
     try {
       const list = (await this.actions.backend.tools()).tools ?? [];
@@ -65,7 +65,7 @@ export class Tools {
   async setEnabled(tool: string, on: boolean): Promise<void> {
     const disabled = this.disabled.filter((name) => name !== tool);
     if (!on) disabled.push(tool);
-    await this.actions.ask(
+    await this.actions.attempt(
       this.actions.backend
         .setting('tools_off', disabled.join(','))
         .then((setting) => this.store.apply({ kind: 'setting', setting })),
@@ -74,12 +74,14 @@ export class Tools {
 
   /** Sets the permission of a tool. */
   async permit(tool: string, permission: Permission): Promise<void> {
-    await this.actions.ask(this.actions.backend.permit(tool, permission));
+    await this.actions.attempt(this.actions.backend.permit(tool, permission));
     await this.refresh(true); // even after a failure, because part of the change may have been made
   }
 
   async refreshCalls(): Promise<void> {
-    await this.actions.ask(this.actions.backend.calls(200).then((rows) => this.store.apply({ kind: 'calls', rows })));
+    await this.actions.attempt(
+      this.actions.backend.calls(200).then((rows) => this.store.apply({ kind: 'calls', rows })),
+    );
   }
 
   get groups(): ToolGroup[] {

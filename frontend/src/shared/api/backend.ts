@@ -180,7 +180,7 @@ export function createBackend(token: string) {
     savePanelState: (panel: string, state: unknown) =>
       awaitSuccess(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
     /** Accepts or declines the pending change of a panel, which `hash` identifies. */
-    answerPanel: (panel: string, hash: string, take: boolean) =>
+    answerPanelChange: (panel: string, hash: string, take: boolean) =>
       awaitSuccess(
         client.POST(take ? '/api/panels/{id}/accept' : '/api/panels/{id}/decline', { ...byId(panel), body: { hash } }),
       ),
@@ -196,7 +196,7 @@ export function createBackend(token: string) {
     setPanelSettings: async (panel: string, values: Record<string, Json>) =>
       (await bodyOf(client.PUT('/api/panels/{id}/config', { ...byId(panel), body: { values } }))).settings,
     /** Returns what installing a panel file would do. `archive` is the file in Base64. */
-    offerPanel: (archive: string) => bodyOf(client.POST('/api/panels/preview', { body: { archive } })),
+    previewPanel: (archive: string) => bodyOf(client.POST('/api/panels/preview', { body: { archive } })),
     /** Installs a panel file whose preview had this hash, and returns the panel's id. */
     installPanel: async (archive: string, hash: string) =>
       (await bodyOf(client.POST('/api/panels/install', { body: { archive, hash } }))).panel,

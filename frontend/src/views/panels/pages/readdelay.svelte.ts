@@ -1,4 +1,4 @@
-import { KEY_DELAY_MS } from '../../../domain/approvals/approvals.svelte';
+import { READ_DELAY_MS } from '../../../domain/approvals/approvals.svelte';
 
 /**
  * The time that a person needs to read a question. A page chooses when it asks, so a click counts as an answer only
@@ -10,7 +10,7 @@ export class ReadDelay {
 
   constructor() {
     $effect(() => {
-      const timer = setTimeout(() => (this.over = true), KEY_DELAY_MS);
+      const timer = setTimeout(() => (this.over = true), READ_DELAY_MS);
       return () => clearTimeout(timer);
     });
   }
